@@ -1,0 +1,145 @@
+# The windowed-entropy ladder. `make help` lists targets and settings.
+
+BUILD ?= build
+CXX   ?= g++
+NVCC  ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+CUDA  ?= $(if $(NVCC),1,0)
+CORE  ?= core
+
+# ---- compilers ---------------------------------------------------------------------------------
+
+OPTIMIZE ?= -O3
+FLAGS    := -std=c++17 $(OPTIMIZE)
+WARNINGS := -Wall -Wextra
+CPP      := $(CXX) $(FLAGS) $(WARNINGS) -fopenmp -Isources
+
+ifeq ($(CUDA),1)
+  ifeq ($(NVCC),)
+    $(error CUDA=1, but there is no nvcc: install the CUDA toolkit, or build with CUDA=0)
+  endif
+  ARCH  ?= $(if $(shell nvidia-smi -L 2>/dev/null | grep '^GPU'),native,all-major)
+  FLAGS += -arch=$(ARCH)
+  HOST  := -ccbin $(CXX) -Xcompiler -fopenmp
+  CU    := $(NVCC) $(FLAGS) --threads 0 $(HOST) $(patsubst %,-Xcompiler %,$(WARNINGS)) -Isources
+  LINK  := $(NVCC) -arch=$(ARCH) $(HOST)
+else ifeq ($(CUDA),0)
+  CU    := $(CPP) -x c++
+  LINK  := $(CXX) -fopenmp
+else
+  $(error CUDA is '$(CUDA)', expected 0 or 1)
+endif
+
+# ---- the core and its switch -------------------------------------------------------------------
+
+CORE_SOURCE := $(if $(filter core,$(CORE)),sources/entropy/core.cu,sources/entropy/cores/$(CORE).cu)
+ifeq ($(wildcard $(CORE_SOURCE)),)
+  $(error CORE=$(CORE): there is no $(CORE_SOURCE))
+endif
+VERSIONS := $(shell sed -n 's/^namespace \(v[0-9]\+\)\b.*/\1/p' $(CORE_SOURCE) | sort -uV)
+ifdef VERSION
+  ifeq ($(filter $(VERSION),$(VERSIONS)),)
+    $(error VERSION=$(VERSION): $(CORE_SOURCE) has no such version, only $(VERSIONS))
+  endif
+  SWITCH := -DVERSION=$(VERSION)
+endif
+
+# The sources that the program is built from, not the whole tree: a log written by `tee` into the
+# tree does not make another revision.
+REVISION ?= $(shell git describe --always --abbrev=10 2>/dev/null || echo unknown)$(shell \
+              git diff --quiet HEAD -- sources Makefile 2>/dev/null || echo -modified)
+FACTS = '-DBUILD_FLAGS="$(strip $(FLAGS) $(SWITCH))"' '-DBUILD_REVISION="$(REVISION)"'
+
+# ---- programs ----------------------------------------------------------------------------------
+
+.PHONY: all data run bench report test help clean FORCE
+.DELETE_ON_ERROR:
+all: $(BUILD)/entropy $(BUILD)/make_data
+
+FILES   := $(addprefix $(BUILD)/entropy_,samples.o reference_file.o)
+OPTIONS := $(BUILD)/entropy_options.o
+CORE_O  := $(BUILD)/entropy_core.o
+
+$(BUILD)/entropy: $(BUILD)/entropy_main.o $(CORE_O) $(OPTIONS) $(FILES)
+	$(LINK) $^ -o $@
+$(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
+	$(LINK) $^ -o $@
+
+# A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
+STAMP = @mkdir -p $(@D) && { echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@; }
+$(BUILD)/compiler.stamp: FORCE
+	$(call STAMP,$(CU) / $(CPP))
+$(BUILD)/switch.stamp: FORCE
+	$(call STAMP,$(CORE_SOURCE) $(SWITCH))
+
+$(CORE_O): $(CORE_SOURCE) $(BUILD)/compiler.stamp $(BUILD)/switch.stamp
+	$(CU) $(SWITCH) $(FACTS) -MD -MP -c $< -o $@
+$(BUILD)/entropy_%.o: sources/entropy/%.cu $(BUILD)/compiler.stamp
+	$(CU) -MD -MP -c $< -o $@
+$(BUILD)/entropy_%.o: sources/entropy/%.cpp $(BUILD)/compiler.stamp
+	$(CPP) -MD -MP -c $< -o $@
+$(BUILD)/make_data.o: tools/make_data.cpp $(BUILD)/compiler.stamp
+	$(CPP) -MD -MP -c $< -o $@
+
+# ---- data, runs, results -----------------------------------------------------------------------
+
+# Made once; the committed checksums say whether this machine made the right bytes.
+data: data/reference.bin
+data/reference.bin: $(BUILD)/make_data data/SHA256SUMS
+	$(BUILD)/make_data
+	cd data && sha256sum --check SHA256SUMS
+
+run: $(BUILD)/entropy data
+	$(BUILD)/entropy
+
+MACHINE ?= $(shell tools/machine_name.sh)
+bench: $(BUILD)/entropy data
+	mkdir -p results/$(MACHINE)
+	ENTROPY_RESULTS=results/$(MACHINE) $(BUILD)/entropy
+
+# ---- tests -------------------------------------------------------------------------------------
+
+TEST_SOURCES := $(wildcard tests/*.cpp tests/*.cu)
+TEST_OBJECTS := $(patsubst tests/%,$(BUILD)/tests/%.o,$(filter-out %/foreign_main.cu,$(TEST_SOURCES)))
+
+$(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
+	$(CPP) -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
+$(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
+	$(CU) -MD -MP -c $< -o $@
+$(BUILD)/tests/all: $(TEST_OBJECTS) $(CORE_O) $(OPTIONS) $(FILES)
+	$(LINK) $^ -lgtest -lpthread -o $@
+# The core in another framework, which knows cudaCallback and has a global divup of its own.
+$(BUILD)/tests/foreign: $(BUILD)/tests/foreign_main.cu.o $(CORE_O)
+	$(LINK) $^ -o $@
+
+# GoogleTest, installed where it is missing.
+$(BUILD)/tests/setup.stamp: tools/setup.sh
+	tools/setup.sh tests $(CXX)
+	@mkdir -p $(@D) && touch $@
+
+test: $(BUILD)/tests/all $(BUILD)/tests/foreign $(BUILD)/entropy $(BUILD)/make_data
+	$(BUILD)/tests/all $(TESTFLAGS)
+
+# ---- the rest ----------------------------------------------------------------------------------
+
+define HELP
+make            build $(BUILD)/entropy and $(BUILD)/make_data
+make data       make data/data.bin and data/reference.bin, and check their checksums
+make run        run the active version on data/data.bin, after the benchmark of all versions
+make bench      the same, and keep the times in results/<machine>/
+make test       build and run the tests, after installing GoogleTest if it is missing
+make clean      remove $(BUILD)/, data/data.bin and data/reference.bin
+
+VERSION=v3      active version of the core, instead of the one that its switch names
+CUDA=0          build without nvcc, OpenMP versions only (default: 1 where there is an nvcc)
+ARCH=sm_90      GPU architecture (default: this machine's GPU; without one, all major ones)
+CXX=clang++     host compiler (default: g++)
+BUILD=DIR       where to build (default: build)
+endef
+export HELP
+help:
+	@echo "$$HELP"
+
+clean:
+	rm -rf $(BUILD) data/data.bin data/reference.bin
+
+-include $(wildcard $(BUILD)/*.d $(BUILD)/tests/*.d)

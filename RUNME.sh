@@ -1,0 +1,39 @@
+#!/bin/sh
+# From a fresh clone to the verdict: ./RUNME.sh | tee screen.log
+set -eu
+cd "$(dirname "$0")"
+
+usage='usage: ./RUNME.sh [--help] [setting=value ...]
+
+Installs what is missing (compiler, make) where it can, builds, makes the data, times every version
+and runs the active one on the twelve groups of data/data.bin. Run it again as often as you like:
+only what has changed is built again. Exit status 0 if all passed.
+
+Settings go to make: VERSION=v7, CUDA=0, ARCH=sm_90, CXX=clang++ (see make help).
+ENTROPY_BENCHMARK=0 in the environment skips the timing, which takes minutes on a small machine.
+'
+for argument; do
+    case $argument in
+    --help | -h) printf '%s' "$usage"; exit 0 ;;
+    *=*) ;;
+    *) printf 'RUNME.sh: %s is not a setting\n%s' "$argument" "$usage" >&2; exit 2 ;;
+    esac
+done
+compiler=g++
+for argument; do case $argument in CXX=*) compiler=${argument#CXX=} ;; esac; done
+
+say() { echo "== $*"; }
+
+tools/setup.sh build "$compiler"
+if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
+    say "building (with nvcc: this takes a minute the first time)"
+else
+    say "building without nvcc: the CUDA versions will be listed, not run"
+fi
+make --no-print-directory -j "$(nproc)" all "$@"
+say "data"
+make --no-print-directory data "$@"
+say "running"
+build=build
+for argument; do case $argument in BUILD=*) build=${argument#BUILD=} ;; esac; done
+exec "$build/entropy"

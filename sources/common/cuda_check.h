@@ -1,0 +1,26 @@
+// CUDA_CHECK: no CUDA call of this project goes unchecked.
+#pragma once
+
+#include "common/error.h"
+
+#include <cuda_runtime.h>
+
+namespace common
+{
+
+/// Throws Error with the call, the place and CUDA's own words unless `status` is cudaSuccess;
+/// Unavailable where the device has too little memory.
+inline void cudaCheck(cudaError_t status, const char *expression, const char *file, int line)
+{
+    if (status == cudaSuccess) return;
+    cudaGetLastError(); // a sticky "last error" must not be blamed on the next call
+    const std::string sentence = std::string(expression) + " failed at " + file + ":" +
+                                 std::to_string(line) + ": " + cudaGetErrorString(status) + " (" +
+                                 cudaGetErrorName(status) + ")";
+    if (status == cudaErrorMemoryAllocation) throw Unavailable(sentence);
+    throw Error(sentence);
+}
+
+} // namespace common
+
+#define CUDA_CHECK(expression) ::common::cudaCheck((expression), #expression, __FILE__, __LINE__)

@@ -1,0 +1,68 @@
+// Arrays in device memory, owned by a C++ object, and the ways in and out of them.
+#pragma once
+
+#include "common/cuda_check.h"
+#include "common/host_array.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace common
+{
+
+/// `size` elements in the memory of the device that is current when it is made. Move-only.
+template <typename T>
+class DeviceArray
+{
+public:
+    explicit DeviceArray(std::size_t size) : count(size)
+    {
+        CUDA_CHECK(cudaMalloc(&elements, size * sizeof(T)));
+    }
+    ~DeviceArray() { cudaFree(elements); }
+    DeviceArray(DeviceArray &&other) noexcept
+        : elements(std::exchange(other.elements, nullptr)), count(std::exchange(other.count, 0))
+    {
+    }
+    DeviceArray(const DeviceArray &) = delete;
+    DeviceArray &operator=(const DeviceArray &) = delete;
+
+    T *data() { return elements; }
+    const T *data() const { return elements; }
+    std::size_t size() const { return count; }
+    std::size_t bytes() const { return count * sizeof(T); }
+
+private:
+    T *elements = nullptr;
+    std::size_t count = 0;
+};
+
+/// A copy of host[0..size) in device memory.
+template <typename T>
+DeviceArray<T> upload(const T *host, std::size_t size)
+{
+    DeviceArray<T> array(size);
+    CUDA_CHECK(cudaMemcpy(array.data(), host, array.bytes(), cudaMemcpyHostToDevice));
+    return array;
+}
+
+/// An array for results, every byte 0xFF: floats read as NaN. Fresh device memory often still
+/// holds the right answer of an earlier run, and would hide a kernel that wrote nothing.
+template <typename T>
+DeviceArray<T> poisoned(std::size_t size)
+{
+    DeviceArray<T> array(size);
+    CUDA_CHECK(cudaMemset(array.data(), 0xFF, array.bytes()));
+    return array;
+}
+
+/// A copy of `array` in fresh malloc memory.
+template <typename T>
+HostArray<T> download(const DeviceArray<T> &array)
+{
+    HostArray<T> host = allocateHost<T>(array.size());
+    CUDA_CHECK(cudaMemcpy(host.get(), array.data(), array.bytes(), cudaMemcpyDeviceToHost));
+    return host;
+}
+
+} // namespace common

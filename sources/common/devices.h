@@ -1,0 +1,78 @@
+// Which GPUs there are. Answers in every build: without nvcc there are none, and it says so.
+// Include it from .cu files only: they are all compiled by nvcc or all by the host compiler.
+#pragma once
+
+#include <string>
+
+#ifdef __CUDACC__
+#include "common/cuda_check.h"
+#endif
+
+namespace common
+{
+
+#ifdef __CUDACC__
+
+/// Number of usable GPUs; 0 where there is no GPU or no driver.
+inline int deviceCount()
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+    cudaGetLastError();
+    return 0;
+}
+
+/// Why deviceCount() is 0, in a few words; empty where it is not.
+inline std::string whyNoDevice()
+{
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status == cudaSuccess && count > 0) return "";
+    cudaGetLastError();
+    return std::string("needs a GPU: ") +
+           cudaGetErrorString(status == cudaSuccess ? cudaErrorNoDevice : status);
+}
+
+/// Threads that device `device` keeps in flight at once: multiprocessors x threads on each.
+inline long long residentThreads(int device)
+{
+    int multiprocessors = 0, threads = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    CUDA_CHECK(
+        cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+    return static_cast<long long>(multiprocessors) * threads;
+}
+
+/// Makes `device` the current one of this host thread while it lives.
+class DeviceScope
+{
+public:
+    explicit DeviceScope(int device)
+    {
+        CUDA_CHECK(cudaGetDevice(&outer));
+        CUDA_CHECK(cudaSetDevice(device));
+    }
+    ~DeviceScope() { cudaSetDevice(outer); }
+    DeviceScope(const DeviceScope &) = delete;
+    DeviceScope &operator=(const DeviceScope &) = delete;
+
+private:
+    int outer = 0;
+};
+
+#else
+
+inline int deviceCount() { return 0; }
+inline std::string whyNoDevice() { return "needs CUDA: this program was built without nvcc"; }
+inline long long residentThreads(int) { return 0; }
+
+class DeviceScope
+{
+public:
+    explicit DeviceScope(int) {}
+    ~DeviceScope() {}
+};
+
+#endif
+
+} // namespace common

@@ -1,0 +1,105 @@
+// Facts about the machine and the build that belong beside every table of times.
+// Include it from .cu files only: they are all compiled by nvcc or all by the host compiler.
+#pragma once
+
+#include "common/devices.h"
+
+#include <cstdio>
+#include <fstream>
+#include <omp.h>
+#include <string>
+#include <thread>
+
+namespace common
+{
+
+/// First value of `key` in a "key : value" file such as /proc/cpuinfo; empty if there is none.
+inline std::string factFrom(const char *path, const std::string &key)
+{
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t colon = line.find(':');
+        if (colon == std::string::npos || line.compare(0, key.size(), key) != 0) continue;
+        const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
+        return begin == std::string::npos ? "" : line.substr(begin);
+    }
+    return "";
+}
+
+/// Bytes that programs can still take without swapping; 0 if the system does not say.
+inline std::size_t availableMemory()
+{
+    const std::string kilobytes = factFrom("/proc/meminfo", "MemAvailable");
+    return kilobytes.empty() ? 0 : std::stoull(kilobytes) * 1024;
+}
+
+inline std::string compilerFacts()
+{
+    std::string facts;
+#ifdef __CUDACC__
+    facts += "nvcc " + std::to_string(__CUDACC_VER_MAJOR__) + "." +
+             std::to_string(__CUDACC_VER_MINOR__) + "." + std::to_string(__CUDACC_VER_BUILD__) +
+             " with ";
+#endif
+#ifdef __clang__
+    facts += "clang " __clang_version__;
+#else
+    facts += "g++ " __VERSION__;
+#endif
+#ifdef BUILD_FLAGS
+    facts += ", " BUILD_FLAGS;
+#endif
+    return facts;
+}
+
+inline std::string revisionFacts()
+{
+#ifdef BUILD_REVISION
+    return BUILD_REVISION;
+#else
+    return "unknown";
+#endif
+}
+
+#ifdef __CUDACC__
+inline std::string gpuFacts()
+{
+    int driver = 0, runtime = 0;
+    CUDA_CHECK(cudaDriverGetVersion(&driver));
+    CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
+    const auto version = [](int v) {
+        return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
+    };
+    std::string facts;
+    for (int device = 0; device < deviceCount(); ++device) {
+        cudaDeviceProp properties{};
+        CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+        facts += "GPU " + std::to_string(device) + ":      " + properties.name + ", " +
+                 std::to_string(properties.multiProcessorCount) + " multiprocessors, " +
+                 std::to_string(properties.totalGlobalMem >> 20) + " MiB, compute capability " +
+                 std::to_string(properties.major) + "." + std::to_string(properties.minor) + "\n";
+    }
+    return facts + "CUDA:       driver supports " + version(driver) + ", runtime " +
+           version(runtime) + ", kernel module " +
+           factFrom("/proc/driver/nvidia/version", "NVRM version") + "\n";
+}
+#endif
+
+/// All facts, a line each.
+inline std::string machineFacts()
+{
+    std::string cpu = factFrom("/proc/cpuinfo", "model name");
+    if (cpu.empty()) cpu = factFrom("/proc/cpuinfo", "CPU implementer");
+    std::string facts = "CPU:        " + (cpu.empty() ? "unknown" : cpu) + "\nthreads:    " +
+                        std::to_string(omp_get_max_threads()) + " used of " +
+                        std::to_string(std::thread::hardware_concurrency()) + "\n";
+#ifdef __CUDACC__
+    const std::string none = whyNoDevice();
+    facts += none.empty() ? gpuFacts() : "GPU:        none (" + none + ")\n";
+#else
+    facts += "GPU:        none (" + whyNoDevice() + ")\n";
+#endif
+    return facts + "compiler:   " + compilerFacts() + "\nrevision:   " + revisionFacts() + "\n";
+}
+
+} // namespace common

@@ -1,0 +1,254 @@
+// What runs at load time, before main: WarmUP and Benchmark. core.cu makes the objects.
+// Include it from .cu files only: they are all compiled by nvcc or all by the host compiler.
+#pragma once
+
+#include "common/copy_speed.h"
+#include "common/csv.h"
+#include "common/kernel_times.h"
+#include "common/machine.h"
+#include "common/progress.h"
+#include "entropy/contents.h"
+#include "entropy/core.h"
+#include "entropy/reference.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <malloc.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace entropy
+{
+
+/// Versions that failed in a load-time benchmark: a wrong answer, or an error that is not merely
+/// "cannot run here".
+inline int &benchmarkFailures()
+{
+    static int count = 0;
+    return count;
+}
+
+/// No where ENTROPY_BENCHMARK=0 is in the environment, or the program is only asked for help.
+inline bool benchmarkWanted()
+{
+    const char *setting = std::getenv("ENTROPY_BENCHMARK");
+    if (setting && std::string(setting) == "0") return false;
+    std::ifstream commandLine("/proc/self/cmdline"); // load time: main's arguments are not here yet
+    for (std::string argument; std::getline(commandLine, argument, '\0');)
+        if (argument == "--help" || argument == "-h") return false;
+    return true;
+}
+
+/// Runs a small array through every version on every GPU: creates the contexts, loads the code.
+class WarmUP
+{
+public:
+    WarmUP(int width, int height)
+    {
+        if (!benchmarkWanted()) return;
+        std::vector<float> sample(static_cast<std::size_t>(width) * height, 0.0f);
+        for (int device = 0; device < std::max(1, common::deviceCount()); ++device)
+            for (const Version &version : versions()) {
+                if (!version.unavailable.empty()) continue;
+                try {
+                    const common::DeviceScope scope(device);
+                    float *result = nullptr;
+                    version.callback(width, height, sample.data(), &result);
+                    std::free(result);
+                } catch (const std::exception &error) {
+                    std::printf("warm-up on GPU %d: %s\n", device, error.what());
+                    ++benchmarkFailures();
+                }
+            }
+    }
+};
+
+/// While it lives, malloc fills what it hands out with 0xFE bytes (floats of -1.7e38): a result
+/// that a version did not write cannot pass as the right one left over from an earlier call.
+class HostPoison
+{
+public:
+    HostPoison() { mallopt(M_PERTURB, 0x01); }
+    ~HostPoison() { mallopt(M_PERTURB, 0); }
+    HostPoison(const HostPoison &) = delete;
+    HostPoison &operator=(const HostPoison &) = delete;
+};
+
+/// Times every version that can run here on random cells: end to end (host memory to host memory)
+/// and, for CUDA, the kernel alone. Each is validated before it is timed. Prints a table; with
+/// ENTROPY_RESULTS=DIR in the environment also writes DIR/times.csv and DIR/environment.txt.
+class Benchmark
+{
+public:
+    Benchmark(int width, int height)
+    {
+        if (!benchmarkWanted()) return;
+        try {
+            run(width, height);
+        } catch (const std::exception &error) { // nothing may leave a load-time object
+            std::printf("benchmark %d x %d stopped: %s\n", width, height, error.what());
+            ++benchmarkFailures();
+        }
+    }
+
+private:
+    struct Row
+    {
+        common::Timing total, kernel; ///< kernel.repeats is 0 where no kernel ran
+        std::string note;             ///< why it was not timed; empty if it was
+    };
+
+    struct Copies
+    {
+        common::Timing host, device; ///< device.repeats is 0 without a GPU
+    };
+
+    static void run(int width, int height)
+    {
+        printEnvironmentOnce();
+        const std::string size = std::to_string(width) + "x" + std::to_string(height);
+        common::Progress progress("benchmark " + size);
+        const std::vector<std::uint8_t> levels = makeContent({}, width, height, kSeed);
+        std::vector<float> sample(levels.begin(), levels.end());
+        progress.show("computing the reference");
+        const std::vector<float> gold = reference(width, height, sample.data());
+        Copies copies;
+        copies.host = common::hostCopy(sample.size());
+        if (common::deviceCount() > 0) copies.device = common::deviceCopy(sample.size());
+        progress.wipe();
+        printHead(size, sample.size(), copies);
+
+        for (const Version &version : versions()) {
+            progress.show(version.name);
+            const Row row = time(version, width, height, sample, gold);
+            progress.wipe();
+            printRow(version, row, sample.size(), copies);
+            times().add({version.name, platformName(version.platform), std::to_string(width),
+                         std::to_string(height), number(row.total.repeats),
+                         number(row.total.median), number(row.total.minimum),
+                         number(row.kernel.repeats), number(row.kernel.median),
+                         number(row.kernel.minimum), number(copies.host.median),
+                         number(copies.device.median), row.note});
+        }
+        if (const char *directory = resultsDirectory())
+            times().save(std::string(directory) + "/times.csv");
+        std::printf("\n");
+        std::fflush(stdout);
+    }
+
+    static Row time(const Version &version, int width, int height, std::vector<float> &sample,
+                    const std::vector<float> &gold)
+    {
+        Row row;
+        if (!version.unavailable.empty()) {
+            row.note = version.unavailable;
+            return row;
+        }
+        const auto call = [&] {
+            float *result = nullptr;
+            version.callback(width, height, sample.data(), &result);
+            return common::HostArray<float>(result);
+        };
+        std::optional<HostPoison> poison(std::in_place);
+        const auto validate = [&](const common::HostArray<float> &result) {
+            poison.reset();
+            if (!result) throw common::Error("returned no result");
+            const Comparison comparison = compare(width, height, result.get(), gold.data());
+            if (!comparison.passed)
+                throw common::Error("WRONG: error " + number(comparison.largestError) + " at x " +
+                                    std::to_string(comparison.x) + ", y " +
+                                    std::to_string(comparison.y));
+        };
+        try {
+            row.total = common::measure(call, validate);
+            if (version.platform == Platform::OpenMp) return row;
+            common::KernelTimes kernels;
+            call();
+            row.kernel = kernels.slowestDevice();
+        } catch (const common::Unavailable &error) {
+            row = {};
+            row.note = error.what();
+        } catch (const std::exception &error) {
+            row = {};
+            row.note = error.what();
+            ++benchmarkFailures();
+        }
+        return row;
+    }
+
+    static void printEnvironmentOnce()
+    {
+        static bool printed = false;
+        if (printed) return;
+        printed = true;
+        const std::string facts = common::machineFacts();
+        std::printf("%s\n", facts.c_str());
+        if (const char *directory = resultsDirectory()) {
+            common::OutputFile file(std::string(directory) + "/environment.txt");
+            file.write(facts);
+            file.commit();
+        }
+    }
+
+    static void printHead(const std::string &size, std::size_t cells, const Copies &copies)
+    {
+        const double gigabytes = 2e-6 * sizeof(float) * cells; // read + written, for milliseconds
+        std::printf("benchmark %s, random levels; times in ms, median and minimum\n", size.c_str());
+        std::printf("copy of the same floats: host %.3f ms (%.0f GB/s)", copies.host.median,
+                    gigabytes / copies.host.median);
+        if (copies.device.repeats)
+            std::printf(", GPU 0 %.4f ms (%.0f GB/s)", copies.device.median,
+                        gigabytes / copies.device.median);
+        std::printf("\n%-4s %-11s | %10s %10s %4s | %10s %10s %4s | %9s %7s | %s\n", "", "platform",
+                    "end to end", "minimum", "runs", "kernel", "minimum", "runs", "Mcell/s",
+                    "of copy", "idea");
+    }
+
+    // "of copy": the copy's time over this one's. Kernels against the copy within GPU 0, OpenMP
+    // versions end to end against the copy within host memory.
+    static void printRow(const Version &version, const Row &row, std::size_t cells,
+                         const Copies &copies)
+    {
+        if (!row.note.empty()) {
+            std::printf("%-4s %-11s | %s\n", version.name, platformName(version.platform),
+                        row.note.c_str());
+            return;
+        }
+        std::printf("%-4s %-11s | %10.3f %10.3f %4zu | ", version.name,
+                    platformName(version.platform), row.total.median, row.total.minimum,
+                    row.total.repeats);
+        const bool kernel = row.kernel.repeats > 0;
+        if (kernel)
+            std::printf("%10.4f %10.4f %4zu", row.kernel.median, row.kernel.minimum,
+                        row.kernel.repeats);
+        else
+            std::printf("%10s %10s %4s", "-", "-", "-");
+        const double ofCopy = kernel ? copies.device.median / row.kernel.median
+                                     : copies.host.median / row.total.median;
+        std::printf(" | %9.1f %7.4f | %s\n", cells / row.total.median / 1e3, ofCopy, version.idea);
+        std::fflush(stdout);
+    }
+
+    static common::Csv &times()
+    {
+        static common::Csv csv({"version", "platform", "width", "height", "runs", "total_median_ms",
+                                "total_min_ms", "kernel_runs", "kernel_median_ms", "kernel_min_ms",
+                                "host_copy_ms", "device_copy_ms", "note"});
+        return csv;
+    }
+
+    static const char *resultsDirectory() { return std::getenv("ENTROPY_RESULTS"); }
+
+    static std::string number(double value)
+    {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.6g", value);
+        return text;
+    }
+
+    static constexpr std::uint64_t kSeed = 20200702;
+};
+
+} // namespace entropy

@@ -1,0 +1,852 @@
+// The ladder: versions v0 to v14 of the 5x5 windowed entropy, each in a namespace of its own with
+// its own cudaCallback (contract: core.h). From top to bottom: what the versions share; v0 to v9
+// (CUDA); v10 to v13 (OpenMP); v14 (both); the table of versions; the objects that run at load
+// time; the switch that picks the active version. To compare two versions, diff two namespaces.
+//
+// All use the identity  H = -sum p ln p = ln N - (1/N) sum n ln n  with N cells in the window and
+// n of them at a level, so that only ln 1 .. ln 25 occur.
+
+#include "entropy/core.h"
+
+#include "common/devices.h"
+#include "common/host_array.h"
+#include "common/host_device.h"
+#include "common/machine.h"
+#include "common/threads.h"
+#include "entropy/benchmark.h"
+#include "entropy/window.h"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __CUDACC__
+#include "common/device_array.h"
+#include "common/device_texture.h"
+#include "common/launch.h"
+#endif
+
+// ---- shared by the versions --------------------------------------------------------------------
+
+namespace
+{
+
+using common::allocateHost;
+using common::ErrorScope;
+using common::HostArray;
+using entropy::kLevels;
+using entropy::kRadius;
+using entropy::kWindowCells;
+
+/// ln 0 .. ln 25, where ln 0 := 0 saves the test for n = 0: it only ever occurs as 0 ln 0 = 0.
+template <typename Real>
+struct LogTable
+{
+    Real ln[kWindowCells + 1];
+};
+
+template <typename Real>
+HOST_DEVICE constexpr LogTable<Real> makeLogTable()
+{
+    return {{Real(0),
+             Real(0),
+             Real(0.693147180559945309),
+             Real(1.09861228866810969),
+             Real(1.38629436111989062),
+             Real(1.60943791243410037),
+             Real(1.79175946922805500),
+             Real(1.94591014905531331),
+             Real(2.07944154167983593),
+             Real(2.19722457733621938),
+             Real(2.30258509299404568),
+             Real(2.39789527279837054),
+             Real(2.48490664978800031),
+             Real(2.56494935746153674),
+             Real(2.63905732961525861),
+             Real(2.70805020110221007),
+             Real(2.77258872223978124),
+             Real(2.83321334405621608),
+             Real(2.89037175789616469),
+             Real(2.94443897916644046),
+             Real(2.99573227355399099),
+             Real(3.04452243772342300),
+             Real(3.09104245335831585),
+             Real(3.13549421592914969),
+             Real(3.17805383034794562),
+             Real(3.21887582486820075)}};
+}
+
+/// A call in progress: checks the arguments, counts the cells, puts the version's name before any
+/// error that is thrown while it lives.
+struct Call
+{
+    Call(const char *version, int width, int height, const float *sample, float *const *result)
+        : scope(version)
+    {
+        constexpr int kLongestSide = INT_MAX - 64; // room for x + kRadius and for a last block
+        if (width < 1 || height < 1 || width > kLongestSide || height > kLongestSide)
+            throw common::Error("cudaCallback: the array is " + std::to_string(width) + " x " +
+                                std::to_string(height) + ", expected sides of 1.." +
+                                std::to_string(kLongestSide));
+        if (!sample) throw common::Error("cudaCallback: sample is null");
+        if (!result) throw common::Error("cudaCallback: result is null");
+        cells = static_cast<std::size_t>(width) * height;
+    }
+
+    ErrorScope scope;
+    std::size_t cells = 0;
+};
+
+/// Offset of cell (x, y): 64 bits, since an array may hold more than 2^31 cells.
+HOST_DEVICE inline std::size_t at(int x, int y, int width)
+{
+    return static_cast<std::size_t>(y) * width + x;
+}
+
+} // namespace
+
+// ---- v0 to v9: CUDA ----------------------------------------------------------------------------
+
+#ifdef __CUDACC__
+
+namespace
+{
+
+using common::DeviceArray;
+using common::download;
+using common::launch;
+using common::poisoned;
+using common::upload;
+
+// 32x32 threads, the most that a block may have: 6400 blocks at 2560x2560. __launch_bounds__ keeps
+// a kernel within the 64 registers a thread that such a block leaves; without it, a kernel that
+// needs more compiles, but never launches.
+constexpr int kBlockSide = 32;
+constexpr int kBlockThreads = kBlockSide * kBlockSide;
+
+constexpr int ceilDiv(int a, int b) { return (a - 1) / b + 1; } // a, b >= 1; never overflows
+
+dim3 block() { return dim3(kBlockSide, kBlockSide); }
+
+/// Blocks for an array of which each block writes side x side cells.
+dim3 grid(int width, int height, int side = kBlockSide)
+{
+    constexpr int kMostBlocksDown = 65535; // CUDA's limit for gridDim.y
+    const int down = ceilDiv(height, side);
+    if (down > kMostBlocksDown)
+        throw common::Unavailable("cudaCallback: " + std::to_string(height) +
+                                  " rows need more than " + std::to_string(kMostBlocksDown) +
+                                  " blocks of " + std::to_string(side) + " rows, CUDA's limit");
+    return dim3(ceilDiv(width, side), down);
+}
+
+} // namespace
+
+// Baseline. One thread a cell: counts the levels in its window, reading 25 cells from global
+// memory, then takes up to 17 logarithms in double precision.
+namespace v0
+{
+
+__global__ void __launch_bounds__(kBlockThreads)
+    cudaCallbackKernel(int width, int height, const float *sample, float *result)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+
+    int count[kLevels] = {};
+    int total = 0;
+    for (int wy = max(y - kRadius, 0); wy <= min(y + kRadius, height - 1); ++wy)
+        for (int wx = max(x - kRadius, 0); wx <= min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level)
+        if (count[level] > 0) sum += count[level] * log(static_cast<double>(count[level]));
+    result[at(x, y, width)] = static_cast<float>(log(static_cast<double>(total)) - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v0", width, height, sample, result);
+    const DeviceArray<float> deviceInput = upload(sample, call.cells);
+    DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
+    launch(cudaCallbackKernel, grid(width, height), block(), width, height, deviceInput.data(),
+           deviceOutput.data());
+    *result = download(deviceOutput).release();
+}
+
+} // namespace v0
+
+// From v0: a table of ln 0 .. ln 25, private to each thread.
+namespace v1
+{
+
+__global__ void __launch_bounds__(kBlockThreads)
+    cudaCallbackKernel(int width, int height, const float *sample, float *result)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    const LogTable<double> logTable = makeLogTable<double>();
+
+    int count[kLevels] = {};
+    int total = 0;
+    for (int wy = max(y - kRadius, 0); wy <= min(y + kRadius, height - 1); ++wy)
+        for (int wx = max(x - kRadius, 0); wx <= min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level) sum += count[level] * logTable.ln[count[level]];
+    result[at(x, y, width)] = static_cast<float>(logTable.ln[total] - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v1", width, height, sample, result);
+    const DeviceArray<float> deviceInput = upload(sample, call.cells);
+    DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
+    launch(cudaCallbackKernel, grid(width, height), block(), width, height, deviceInput.data(),
+           deviceOutput.data());
+    *result = download(deviceOutput).release();
+}
+
+} // namespace v1
+
+// From v0: the table in shared memory, one for a block. Shared memory cannot be initialised, so
+// the block's first 26 threads fill it, and all wait for them.
+namespace v2
+{
+
+__global__ void __launch_bounds__(kBlockThreads)
+    cudaCallbackKernel(int width, int height, const float *sample, float *result)
+{
+    __shared__ LogTable<double> logTable;
+    const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+    if (thread <= kWindowCells)
+        logTable.ln[thread] = thread == 0 ? 0 : log(static_cast<double>(thread));
+    __syncthreads();
+
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+
+    int count[kLevels] = {};
+    int total = 0;
+    for (int wy = max(y - kRadius, 0); wy <= min(y + kRadius, height - 1); ++wy)
+        for (int wx = max(x - kRadius, 0); wx <= min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level) sum += count[level] * logTable.ln[count[level]];
+    result[at(x, y, width)] = static_cast<float>(logTable.ln[total] - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v2", width, height, sample, result);
+    const DeviceArray<float> deviceInput = upload(sample, call.cells);
+    DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
+    launch(cudaCallbackKernel, grid(width, height), block(), width, height, deviceInput.data(),
+           deviceOutput.data());
+    *result = download(deviceOutput).release();
+}
+
+} // namespace v2
+
+// From v0: the table in constant memory. Its cache serves one address a cycle to a warp, and the
+// threads of a warp ask for different ones.
+namespace v3
+{
+
+__constant__ LogTable<double> logTable = makeLogTable<double>();
+
+__global__ void __launch_bounds__(kBlockThreads)
+    cudaCallbackKernel(int width, int height, const float *sample, float *result)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+
+    int count[kLevels] = {};
+    int total = 0;
+    for (int wy = max(y - kRadius, 0); wy <= min(y + kRadius, height - 1); ++wy)
+        for (int wx = max(x - kRadius, 0); wx <= min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level) sum += count[level] * logTable.ln[count[level]];
+    result[at(x, y, width)] = static_cast<float>(logTable.ln[total] - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v3", width, height, sample, result);
+    const DeviceArray<float> deviceInput = upload(sample, call.cells);
+    DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
+    launch(cudaCallbackKernel, grid(width, height), block(), width, height, deviceInput.data(),
+           deviceOutput.data());
+    *result = download(deviceOutput).release();
+}
+
+} // namespace v3
+
+// From v0: the table in device (global) memory, left to the caches.
+namespace v4
+{
+
+__device__ LogTable<double> logTable = makeLogTable<double>();
+
+__global__ void __launch_bounds__(kBlockThreads)
+    cudaCallbackKernel(int width, int height, const float *sample, float *result)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+
+    int count[kLevels] = {};
+    int total = 0;
+    for (int wy = max(y - kRadius, 0); wy <= min(y + kRadius, height - 1); ++wy)
+        for (int wx = max(x - kRadius, 0); wx <= min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level) sum += count[level] * logTable.ln[count[level]];
+    result[at(x, y, width)] = static_cast<float>(logTable.ln[total] - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v4", width, height, sample, result);
+    const DeviceArray<float> deviceInput = upload(sample, call.cells);
+    DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
+    launch(cudaCallbackKernel, grid(width, height), block(), width, height, deviceInput.data(),
+           deviceOutput.data());
+    *result = download(deviceOutput).release();
+}
+
+} // namespace v4
+
+// From v4: the table is read through a texture. A texel has no double, so the table is float; the
+// arithmetic stays double.
+namespace v5
+{
+
+__device__ LogTable<float> logTable = makeLogTable<float>();
+
+__global__ void __launch_bounds__(kBlockThreads)
+    cudaCallbackKernel(int width, int height, const float *sample, cudaTextureObject_t logTexture,
+                       float *result)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+
+    int count[kLevels] = {};
+    int total = 0;
+    for (int wy = max(y - kRadius, 0); wy <= min(y + kRadius, height - 1); ++wy)
+        for (int wx = max(x - kRadius, 0); wx <= min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level)
+        sum += count[level] * static_cast<double>(tex1Dfetch<float>(logTexture, count[level]));
+    result[at(x, y, width)] =
+        static_cast<float>(tex1Dfetch<float>(logTexture, total) - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v5", width, height, sample, result);
+    const DeviceArray<float> deviceInput = upload(sample, call.cells);
+    DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
+    void *logs = nullptr;
+    CUDA_CHECK(cudaGetSymbolAddress(&logs, logTable));
+    const common::Texture logTexture(
+        common::linearResource(static_cast<float *>(logs), kWindowCells + 1));
+    launch(cudaCallbackKernel, grid(width, height), block(), width, height, deviceInput.data(),
+           logTexture.get(), deviceOutput.data());
+    *result = download(deviceOutput).release();
+}
+
+} // namespace v5
+
+// From v1: counters of one byte instead of four. A count is 25 at most, and sixteen counters take
+// 16 bytes a thread instead of 64.
+namespace v6
+{
+
+__global__ void __launch_bounds__(kBlockThreads)
+    cudaCallbackKernel(int width, int height, const float *sample, float *result)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    const LogTable<double> logTable = makeLogTable<double>();
+
+    signed char count[kLevels] = {};
+    int total = 0;
+    for (int wy = max(y - kRadius, 0); wy <= min(y + kRadius, height - 1); ++wy)
+        for (int wx = max(x - kRadius, 0); wx <= min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level) sum += count[level] * logTable.ln[count[level]];
+    result[at(x, y, width)] = static_cast<float>(logTable.ln[total] - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v6", width, height, sample, result);
+    const DeviceArray<float> deviceInput = upload(sample, call.cells);
+    DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
+    launch(cudaCallbackKernel, grid(width, height), block(), width, height, deviceInput.data(),
+           deviceOutput.data());
+    *result = download(deviceOutput).release();
+}
+
+} // namespace v6
+
+// From v6: a float table, half the size; the arithmetic stays double (mixed precision).
+namespace v7
+{
+
+__global__ void __launch_bounds__(kBlockThreads)
+    cudaCallbackKernel(int width, int height, const float *sample, float *result)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    const LogTable<float> logTable = makeLogTable<float>();
+
+    signed char count[kLevels] = {};
+    int total = 0;
+    for (int wy = max(y - kRadius, 0); wy <= min(y + kRadius, height - 1); ++wy)
+        for (int wx = max(x - kRadius, 0); wx <= min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level)
+        sum += count[level] * static_cast<double>(logTable.ln[count[level]]);
+    result[at(x, y, width)] = static_cast<float>(logTable.ln[total] - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v7", width, height, sample, result);
+    const DeviceArray<float> deviceInput = upload(sample, call.cells);
+    DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
+    launch(cudaCallbackKernel, grid(width, height), block(), width, height, deviceInput.data(),
+           deviceOutput.data());
+    *result = download(deviceOutput).release();
+}
+
+} // namespace v7
+
+// From v7: the input is read through a 2-D texture, stored so that neighbours in both directions
+// are close in memory.
+namespace v8
+{
+
+__global__ void __launch_bounds__(kBlockThreads)
+    cudaCallbackKernel(int width, int height, cudaTextureObject_t sample, float *result)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    const LogTable<float> logTable = makeLogTable<float>();
+
+    signed char count[kLevels] = {};
+    int total = 0;
+    for (int wy = max(y - kRadius, 0); wy <= min(y + kRadius, height - 1); ++wy)
+        for (int wx = max(x - kRadius, 0); wx <= min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(tex2D<float>(sample, wx + 0.5f, wy + 0.5f))];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level)
+        sum += count[level] * static_cast<double>(logTable.ln[count[level]]);
+    result[at(x, y, width)] = static_cast<float>(logTable.ln[total] - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v8", width, height, sample, result);
+    const common::TextureArray deviceInput(sample, width, height);
+    const common::Texture inputTexture(deviceInput.resource());
+    DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
+    launch(cudaCallbackKernel, grid(width, height), block(), width, height, inputTexture.get(),
+           deviceOutput.data());
+    *result = download(deviceOutput).release();
+}
+
+} // namespace v8
+
+// From v7: the input tile in shared memory. 32x32 threads load a cell each, the inner 28x28 write:
+// 1.3 global reads a cell instead of 25, and 240 threads of 1024 that only load.
+namespace v9
+{
+
+constexpr int kTileSide = kBlockSide - 2 * kRadius; // cells that a block writes, each way
+
+__global__ void __launch_bounds__(kBlockThreads)
+    cudaCallbackKernel(int width, int height, const float *sample, float *result)
+{
+    __shared__ float tile[kBlockSide][kBlockSide];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int x = static_cast<int>(blockIdx.x) * kTileSide + tx - kRadius;
+    const int y = static_cast<int>(blockIdx.y) * kTileSide + ty - kRadius;
+    const bool inside = x >= 0 && x < width && y >= 0 && y < height;
+    if (inside) tile[ty][tx] = sample[at(x, y, width)];
+    __syncthreads();
+
+    const bool inner = tx >= kRadius && tx < kRadius + kTileSide && //
+                       ty >= kRadius && ty < kRadius + kTileSide;
+    if (!inside || !inner) return;
+    const LogTable<float> logTable = makeLogTable<float>();
+
+    signed char count[kLevels] = {};
+    int total = 0;
+    for (int wy = max(y - kRadius, 0); wy <= min(y + kRadius, height - 1); ++wy)
+        for (int wx = max(x - kRadius, 0); wx <= min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(tile[wy - y + ty][wx - x + tx])];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level)
+        sum += count[level] * static_cast<double>(logTable.ln[count[level]]);
+    result[at(x, y, width)] = static_cast<float>(logTable.ln[total] - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v9", width, height, sample, result);
+    const DeviceArray<float> deviceInput = upload(sample, call.cells);
+    DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
+    launch(cudaCallbackKernel, grid(width, height, kTileSide), block(), width, height,
+           deviceInput.data(), deviceOutput.data());
+    *result = download(deviceOutput).release();
+}
+
+} // namespace v9
+
+#else // without nvcc the CUDA versions keep their places in the table, and say why they cannot run
+
+namespace
+{
+
+[[noreturn]] void cannotRun(const char *version)
+{
+    const ErrorScope scope(version);
+    throw common::Unavailable("cudaCallback " + common::whyNoDevice());
+}
+
+} // namespace
+
+// clang-format off
+namespace v0 { void cudaCallback(int, int, float *, float **) { cannotRun("v0"); } }
+namespace v1 { void cudaCallback(int, int, float *, float **) { cannotRun("v1"); } }
+namespace v2 { void cudaCallback(int, int, float *, float **) { cannotRun("v2"); } }
+namespace v3 { void cudaCallback(int, int, float *, float **) { cannotRun("v3"); } }
+namespace v4 { void cudaCallback(int, int, float *, float **) { cannotRun("v4"); } }
+namespace v5 { void cudaCallback(int, int, float *, float **) { cannotRun("v5"); } }
+namespace v6 { void cudaCallback(int, int, float *, float **) { cannotRun("v6"); } }
+namespace v7 { void cudaCallback(int, int, float *, float **) { cannotRun("v7"); } }
+namespace v8 { void cudaCallback(int, int, float *, float **) { cannotRun("v8"); } }
+namespace v9 { void cudaCallback(int, int, float *, float **) { cannotRun("v9"); } }
+// clang-format on
+
+#endif
+
+// ---- v10 to v13: OpenMP ------------------------------------------------------------------------
+
+// Baseline on the CPU, like v0: one iteration a cell. Both loops are shared out as one, so that a
+// wide and flat array keeps every thread busy too.
+namespace v10
+{
+
+static float cudaCallbackKernel(int width, int height, const float *sample, int x, int y)
+{
+    int count[kLevels] = {};
+    int total = 0;
+    for (int wy = std::max(y - kRadius, 0); wy <= std::min(y + kRadius, height - 1); ++wy)
+        for (int wx = std::max(x - kRadius, 0); wx <= std::min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level)
+        if (count[level] > 0) sum += count[level] * std::log(static_cast<double>(count[level]));
+    return static_cast<float>(std::log(static_cast<double>(total)) - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v10", width, height, sample, result);
+    HostArray<float> output = allocateHost<float>(call.cells);
+#pragma omp parallel for collapse(2) schedule(static) num_threads(common::threadsFor(call.cells))
+    for (std::int64_t y = 0; y < height; ++y)
+        for (std::int64_t x = 0; x < width; ++x)
+            output[y * width + x] = cudaCallbackKernel(width, height, sample, x, y);
+    *result = output.release();
+}
+
+} // namespace v10
+
+// From v10: a table of ln 0 .. ln 25, like v1.
+namespace v11
+{
+
+static float cudaCallbackKernel(int width, int height, const float *sample, int x, int y)
+{
+    static constexpr LogTable<double> logTable = makeLogTable<double>();
+
+    int count[kLevels] = {};
+    int total = 0;
+    for (int wy = std::max(y - kRadius, 0); wy <= std::min(y + kRadius, height - 1); ++wy)
+        for (int wx = std::max(x - kRadius, 0); wx <= std::min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level) sum += count[level] * logTable.ln[count[level]];
+    return static_cast<float>(logTable.ln[total] - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v11", width, height, sample, result);
+    HostArray<float> output = allocateHost<float>(call.cells);
+#pragma omp parallel for collapse(2) schedule(static) num_threads(common::threadsFor(call.cells))
+    for (std::int64_t y = 0; y < height; ++y)
+        for (std::int64_t x = 0; x < width; ++x)
+            output[y * width + x] = cudaCallbackKernel(width, height, sample, x, y);
+    *result = output.release();
+}
+
+} // namespace v11
+
+// From v11: counters of one byte and a float table, like v7; the arithmetic stays double.
+namespace v12
+{
+
+static float cudaCallbackKernel(int width, int height, const float *sample, int x, int y)
+{
+    static constexpr LogTable<float> logTable = makeLogTable<float>();
+
+    signed char count[kLevels] = {};
+    int total = 0;
+    for (int wy = std::max(y - kRadius, 0); wy <= std::min(y + kRadius, height - 1); ++wy)
+        for (int wx = std::max(x - kRadius, 0); wx <= std::min(x + kRadius, width - 1); ++wx) {
+            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+            ++total;
+        }
+
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level)
+        sum += count[level] * static_cast<double>(logTable.ln[count[level]]);
+    return static_cast<float>(logTable.ln[total] - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v12", width, height, sample, result);
+    HostArray<float> output = allocateHost<float>(call.cells);
+#pragma omp parallel for collapse(2) schedule(static) num_threads(common::threadsFor(call.cells))
+    for (std::int64_t y = 0; y < height; ++y)
+        for (std::int64_t x = 0; x < width; ++x)
+            output[y * width + x] = cudaCallbackKernel(width, height, sample, x, y);
+    *result = output.release();
+}
+
+} // namespace v12
+
+// From v12: sixteen 2-D prefix sums first, then four reads a level give its count in any window:
+// 64 reads a cell where v12 has 25. It would win with larger windows or fewer levels.
+namespace v13
+{
+
+// prefix[(y * (width + 1) + x) * kLevels + level]: cells of that level above row y and left of
+// column x. The levels of one corner lie side by side, a cache line of counts. Counts may wrap
+// around at 2^32: their differences stay right.
+using Count = std::uint32_t;
+
+static HostArray<Count> prefixSums(int width, int height, const float *sample, int threads)
+{
+    const std::int64_t pitch = (static_cast<std::int64_t>(width) + 1) * kLevels;
+    const std::size_t bytes = pitch * (height + std::size_t(1)) * sizeof(Count);
+    const std::size_t available = common::availableMemory();
+    if (available && bytes > available)
+        throw common::Unavailable("cudaCallback: the prefix sums need " +
+                                  std::to_string(bytes >> 20) + " MiB, " +
+                                  std::to_string(available >> 20) + " MiB are available");
+    HostArray<Count> prefix = allocateHost<Count>(bytes / sizeof(Count));
+    std::fill_n(&prefix[0], pitch, Count(0));
+
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int y = 0; y < height; ++y) { // along each row
+        Count *sums = &prefix[(y + std::int64_t(1)) * pitch];
+        std::fill_n(sums, kLevels, Count(0));
+        for (int x = 0; x < width; ++x, sums += kLevels) {
+            std::memcpy(sums + kLevels, sums, kLevels * sizeof(Count));
+            ++sums[kLevels + static_cast<int>(sample[at(x, y, width)])];
+        }
+    }
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int part = 0; part < threads; ++part) // down the columns, a range of them a thread
+        for (int y = 0; y < height; ++y) {
+            const Count *above = &prefix[y * pitch];
+            Count *sums = &prefix[(y + std::int64_t(1)) * pitch];
+            for (auto i = pitch * part / threads; i < pitch * (part + 1) / threads; ++i)
+                sums[i] += above[i];
+        }
+    return prefix;
+}
+
+static float cudaCallbackKernel(int width, int height, const Count *prefix, int x, int y)
+{
+    static constexpr LogTable<float> logTable = makeLogTable<float>();
+    const int left = std::max(x - kRadius, 0), right = std::min(x + kRadius + 1, width);
+    const int top = std::max(y - kRadius, 0), bottom = std::min(y + kRadius + 1, height);
+    const Count *topLeft = &prefix[at(left, top, width + 1) * kLevels];
+    const Count *topRight = &prefix[at(right, top, width + 1) * kLevels];
+    const Count *bottomLeft = &prefix[at(left, bottom, width + 1) * kLevels];
+    const Count *bottomRight = &prefix[at(right, bottom, width + 1) * kLevels];
+
+    const int total = (right - left) * (bottom - top);
+    double sum = 0;
+    for (int level = 0; level < kLevels; ++level) {
+        const int count = static_cast<int>(bottomRight[level] - bottomLeft[level] -
+                                           topRight[level] + topLeft[level]);
+        sum += count * static_cast<double>(logTable.ln[count]);
+    }
+    return static_cast<float>(logTable.ln[total] - sum / total);
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v13", width, height, sample, result);
+    const int threads = common::threadsFor(call.cells);
+    const HostArray<Count> prefix = prefixSums(width, height, sample, threads);
+    HostArray<float> output = allocateHost<float>(call.cells);
+#pragma omp parallel for collapse(2) schedule(static) num_threads(threads)
+    for (std::int64_t y = 0; y < height; ++y)
+        for (std::int64_t x = 0; x < width; ++x)
+            output[y * width + x] = cudaCallbackKernel(width, height, prefix.get(), x, y);
+    *result = output.release();
+}
+
+} // namespace v13
+
+// ---- v14: OpenMP and all GPUs ------------------------------------------------------------------
+
+// From v7 and v12: the rows are split among all GPUs, one host thread and one call of v7 each.
+// A part reads kRadius rows more at each inner edge, so that its windows are whole, and throws
+// their results away. Without a GPU, or with fewer cells than one GPU runs threads, v12 is faster.
+namespace v14
+{
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v14", width, height, sample, result);
+    const int devices = common::deviceCount();
+    if (devices == 0 || static_cast<long long>(call.cells) < common::residentThreads(0))
+        return v12::cudaCallback(width, height, sample, result);
+
+    HostArray<float> output = allocateHost<float>(call.cells);
+    const int parts = std::min(devices, height);
+    common::FirstError error;
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+    for (int part = 0; part < parts; ++part)
+        error.guard([&] {
+            const common::DeviceScope device(part);
+            const int begin = static_cast<int>(std::int64_t(height) * part / parts);
+            const int end = static_cast<int>(std::int64_t(height) * (part + 1) / parts);
+            const int haloBegin = std::max(begin - kRadius, 0);
+            const int haloEnd = std::min(end + kRadius, height);
+            float *rows = nullptr;
+            v7::cudaCallback(width, haloEnd - haloBegin, sample + at(0, haloBegin, width), &rows);
+            const HostArray<float> partOutput(rows);
+            std::copy_n(rows + at(0, begin - haloBegin, width), at(0, end - begin, width),
+                        &output[at(0, begin, width)]);
+        });
+    error.rethrow();
+    *result = output.release();
+}
+
+} // namespace v14
+
+// ---- the table of versions ---------------------------------------------------------------------
+
+const std::vector<entropy::Version> &entropy::versions()
+{
+    static const std::string none, noGpu = common::whyNoDevice();
+    constexpr Platform cuda = Platform::Cuda, openMp = Platform::OpenMp, both = Platform::Both;
+    static const std::vector<Version> table = {
+        {"v0", cuda, "baseline: a thread a cell, int counters", v0::cudaCallback, noGpu},
+        {"v1", cuda, "v0 + log table in each thread", v1::cudaCallback, noGpu},
+        {"v2", cuda, "v0 + log table in shared memory", v2::cudaCallback, noGpu},
+        {"v3", cuda, "v0 + log table in constant memory", v3::cudaCallback, noGpu},
+        {"v4", cuda, "v0 + log table in global memory", v4::cudaCallback, noGpu},
+        {"v5", cuda, "v4 + log table through a texture", v5::cudaCallback, noGpu},
+        {"v6", cuda, "v1 + counters of one byte", v6::cudaCallback, noGpu},
+        {"v7", cuda, "v6 + float table, double arithmetic", v7::cudaCallback, noGpu},
+        {"v8", cuda, "v7 + input through a 2-D texture", v8::cudaCallback, noGpu},
+        {"v9", cuda, "v7 + input tile in shared memory", v9::cudaCallback, noGpu},
+        {"v10", openMp, "baseline on the CPU, like v0", v10::cudaCallback, none},
+        {"v11", openMp, "v10 + log table", v11::cudaCallback, none},
+        {"v12", openMp, "v11 + byte counters, float table", v12::cudaCallback, none},
+        {"v13", openMp, "v12 + sixteen 2-D prefix sums", v13::cudaCallback, none},
+        {"v14", both, "v7 on all GPUs, v12 when small", v14::cudaCallback, none},
+    };
+    return table;
+}
+
+int entropy::loadTimeFailures() { return benchmarkFailures(); }
+
+// ---- load time ---------------------------------------------------------------------------------
+
+// These run before main. ENTROPY_BENCHMARK=0 in the environment skips them.
+static entropy::WarmUP warm_up(1, 1);
+static entropy::Benchmark benchmark400(400, 400), benchmark2560(2560, 2560),
+    benchmark10240(10240, 10240);
+
+// ---- the switch --------------------------------------------------------------------------------
+
+#ifndef VERSION
+#define VERSION v14 // the active version: edit this line, or build with `make VERSION=v3`
+#endif
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    VERSION::cudaCallback(width, height, sample, result);
+}
+
+const char *entropy::activeVersion()
+{
+    for (const Version &version : versions())
+        if (version.callback == VERSION::cudaCallback) return version.name;
+    return "a version that is not in the table";
+}

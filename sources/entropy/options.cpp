@@ -1,0 +1,53 @@
+#include "entropy/options.h"
+
+#include "common/error.h"
+
+#include <getopt.h>
+
+namespace entropy
+{
+
+const char *const kHelp =
+    R"(usage: entropy [FILE] [--print] [--csv FILE] [--reference FILE]
+
+Entropy of the 5x5 window around every cell of each group in FILE, by the core's active version,
+checked against the reference.
+
+  FILE              data.bin or a text file; - is standard input (default: data/data.bin)
+  --print           print every sample and result
+  --csv FILE        write the results: a line a group, width,height,cells
+  --reference FILE  the right answers (default: reference.bin beside FILE if FILE is a data.bin;
+                    otherwise they are computed)
+  --help            this text
+
+environment
+  ENTROPY_BENCHMARK=0  skip the benchmark of all versions that the core runs before main
+  ENTROPY_RESULTS=DIR  write the benchmark's times.csv and environment.txt to DIR
+  OMP_NUM_THREADS=N    threads of the OpenMP versions
+
+exit status: 0 all passed; 1 a group or a version failed; 2 bad usage, bad input or cannot run
+)";
+
+Options parseOptions(int argc, char **argv)
+{
+    static const option kOptions[] = {{"print", no_argument, nullptr, 'p'},
+                                      {"csv", required_argument, nullptr, 'c'},
+                                      {"reference", required_argument, nullptr, 'r'},
+                                      {"help", no_argument, nullptr, 'h'},
+                                      {nullptr, 0, nullptr, 0}};
+    Options options;
+    for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;)
+        switch (letter) {
+        case 'p': options.print = true; break;
+        case 'c': options.csv = optarg; break;
+        case 'r': options.reference = optarg; break;
+        case 'h': options.help = true; break;
+        default: throw common::Error("bad usage, --help lists the options");
+        }
+    if (argc - optind > 1)
+        throw common::Error("one FILE expected, found also '" + std::string(argv[optind + 1]) + "'");
+    if (optind < argc) options.file = argv[optind];
+    return options;
+}
+
+} // namespace entropy

@@ -1,0 +1,153 @@
+// The plumbing that needs no GPU.
+#include "common/csv.h"
+#include "common/error.h"
+#include "common/host_array.h"
+#include "common/kernel_times.h"
+#include "common/measure.h"
+#include "common/threads.h"
+#include "temporary.h"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <limits>
+
+using namespace common;
+
+TEST(Error, CarriesTheNamesOfTheWorkInProgress)
+{
+    EXPECT_STREQ(Error("lost").what(), "lost");
+    const ErrorScope outer("v14");
+    {
+        const ErrorScope inner("v7");
+        EXPECT_STREQ(Error("lost").what(), "v7: lost");
+    }
+    EXPECT_STREQ(Unavailable("lost").what(), "v14: lost");
+}
+
+TEST(HostArray, RefusesWhatDoesNotFit)
+{
+    EXPECT_THROW(allocateHost<float>(std::numeric_limits<std::size_t>::max()), Unavailable);
+    EXPECT_THROW(allocateHost<float>(std::size_t(1) << 60), Unavailable);
+    EXPECT_TRUE(allocateHost<float>(3));
+}
+
+TEST(Measure, MedianAndMinimum)
+{
+    EXPECT_EQ(summarize({}).repeats, 0u);
+    const Timing odd = summarize({5, 1, 3});
+    EXPECT_EQ(odd.repeats, 3u);
+    EXPECT_DOUBLE_EQ(odd.median, 3);
+    EXPECT_DOUBLE_EQ(odd.minimum, 1);
+    EXPECT_DOUBLE_EQ(summarize({4, 1, 2, 8}).median, 3);
+}
+
+TEST(Measure, StopsAfterFiveRepeatsOrTwoSeconds)
+{
+    EXPECT_FALSE(enoughRepeats(4, 0.5));
+    EXPECT_TRUE(enoughRepeats(5, 0.5));
+    EXPECT_TRUE(enoughRepeats(1, 2.0));
+    EXPECT_FALSE(enoughRepeats(5, 0.001));
+    EXPECT_TRUE(enoughRepeats(1000, 0.001));
+}
+
+TEST(Measure, WarmsUpAndValidatesBeforeTiming)
+{
+    int runs = 0, validated = 0;
+    const Timing timing = measure([&] { return ++runs; },
+                                  [&](int outcome) {
+                                      EXPECT_EQ(outcome, 1);
+                                      ++validated;
+                                  });
+    EXPECT_EQ(validated, 1);
+    EXPECT_GE(timing.repeats, 5u);
+    EXPECT_EQ(static_cast<std::size_t>(runs), timing.repeats + 1);
+    EXPECT_LE(timing.minimum, timing.median);
+}
+
+TEST(Measure, NeverTimesAWrongAnswer)
+{
+    int runs = 0;
+    EXPECT_THROW(measure([&] { return ++runs; }, [](int) { throw Error("wrong"); }), Error);
+    EXPECT_EQ(runs, 1);
+}
+
+TEST(KernelTimes, AddsUpOnADeviceAndTakesTheSlowestDevice)
+{
+    EXPECT_EQ(KernelTimes::active(), nullptr);
+    KernelTimes times;
+    EXPECT_EQ(KernelTimes::active(), &times);
+    EXPECT_EQ(times.slowestDevice().repeats, 0u);
+    times.record(0, {5, 3, 1});
+    times.record(1, {5, 2, 2});
+    times.record(1, {5, 2, 2});
+    EXPECT_DOUBLE_EQ(times.slowestDevice().median, 4);
+    EXPECT_DOUBLE_EQ(times.slowestDevice().minimum, 4);
+}
+
+TEST(Threads, NoneWithoutWork)
+{
+    EXPECT_EQ(threadsFor(1), 1);
+    EXPECT_EQ(threadsFor(0), 1);
+    EXPECT_EQ(threadsFor(std::int64_t(1) << 40), omp_get_max_threads());
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(3);
+    EXPECT_EQ(threadsFor(1 << 30), 3);
+    EXPECT_EQ(threadsFor(2 * 1024), 2);
+    omp_set_num_threads(before);
+}
+
+TEST(Threads, AnErrorInAParallelRegionComesOut)
+{
+    FirstError error;
+    std::atomic<int> ran{0};
+#pragma omp parallel for num_threads(4)
+    for (int i = 0; i < 8; ++i)
+        error.guard([&] {
+            ++ran;
+            if (i % 2) throw Error("odd");
+        });
+    EXPECT_EQ(ran, 8);
+    EXPECT_THROW(error.rethrow(), Error);
+    EXPECT_NO_THROW(FirstError().rethrow());
+}
+
+TEST(OutputFile, AppearsWholeOrNotAtAll)
+{
+    const TemporaryDirectory directory;
+    const std::string path = directory.path("out");
+    {
+        OutputFile file(path);
+        file.write("half");
+    }
+    EXPECT_EQ(directory.files(), 0);
+    OutputFile first(path);
+    first.write("whole");
+    EXPECT_EQ(contentsOf(path), "");
+    first.commit();
+    EXPECT_EQ(contentsOf(path), "whole");
+    {
+        OutputFile second(path);
+        second.write("half");
+    }
+    EXPECT_EQ(contentsOf(path), "whole") << "a file that was not committed changed an older one";
+    EXPECT_EQ(directory.files(), 1);
+}
+
+TEST(OutputFile, SaysWhatItCannotDo)
+{
+    try {
+        OutputFile file("no/such/directory/out");
+        FAIL();
+    } catch (const Error &error) {
+        EXPECT_STREQ(error.what(),
+                     "no/such/directory/out cannot be created: No such file or directory");
+    }
+}
+
+TEST(Csv, QuotesAndChecksItsRows)
+{
+    Csv csv({"a", "b"});
+    csv.add({"1", "x, \"y\"\nz"});
+    EXPECT_EQ(csv.str(), "a,b\n1,\"x, \"\"y\"\"\nz\"\n");
+    EXPECT_THROW(csv.add({"1"}), Error);
+}

@@ -1,0 +1,172 @@
+// Every version of the core in use against the reference.
+#include "common/host_array.h"
+#include "common/threads.h"
+#include "entropy/core.h"
+#include "entropy/reference.h"
+#include "shapes.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <thread>
+
+using entropy::Version;
+
+namespace
+{
+
+common::HostArray<float> call(entropy::Callback callback, Shape shape, std::vector<float> &sample)
+{
+    float *result = nullptr;
+    callback(shape.width, shape.height, sample.data(), &result);
+    return common::HostArray<float>(result);
+}
+
+std::string expectRight(entropy::Callback callback, const std::string &content, Shape shape)
+{
+    std::vector<float> sample = makeSample(content, shape);
+    const std::vector<float> before = sample;
+    const auto result = call(callback, shape, sample);
+    const auto gold = entropy::reference(shape.width, shape.height, sample.data());
+    const std::string what = content + " " + std::to_string(shape.width) + " x " +
+                             std::to_string(shape.height);
+    if (!result) return what + ": no result";
+    if (sample != before) return what + ": the sample was changed";
+    const auto comparison = entropy::compare(shape.width, shape.height, result.get(), gold.data());
+    if (comparison.passed) return "";
+    return what + ": error " + std::to_string(comparison.largestError) + " at x " +
+           std::to_string(comparison.x) + ", y " + std::to_string(comparison.y);
+}
+
+class Ladder : public testing::TestWithParam<Version>
+{
+protected:
+    void SetUp() override
+    {
+        if (!GetParam().unavailable.empty())
+            GTEST_SKIP() << GetParam().name << " " << GetParam().unavailable;
+        mallopt(M_PERTURB, 0x01); // results start as -1.7e38: a cell not written shows
+    }
+    void TearDown() override { mallopt(M_PERTURB, 0); }
+};
+
+} // namespace
+
+TEST_P(Ladder, MatchesReferenceOnEveryShapeAndContent)
+{
+    for (const Shape shape : kShapes)
+        for (const std::string &content : kContents)
+            EXPECT_EQ(expectRight(GetParam().callback, content, shape), "");
+}
+
+// Also run under compute-sanitizer.
+TEST_P(Ladder, MatchesReferenceOnSmallShapes)
+{
+    for (const Shape shape : {Shape{1, 1}, Shape{3, 70}, Shape{33, 29}, Shape{61, 5}})
+        EXPECT_EQ(expectRight(GetParam().callback, "random", shape), "");
+}
+
+// Large enough for v14 to use every GPU on cards of up to 262144 resident threads and beyond.
+TEST_P(Ladder, MatchesReferenceOnLargeArrays)
+{
+    for (const Shape shape : {Shape{1283, 977}, Shape{5, 200003}, Shape{200003, 5}, Shape{3, 200003}})
+        EXPECT_EQ(expectRight(GetParam().callback, "random", shape), "");
+}
+
+// One odd cell moved through every place of an array must change every window that holds it, and
+// no other: the edges of a window, and of the array, are where they belong.
+TEST_P(Ladder, WindowHasItsFiveByFiveCells)
+{
+    constexpr Shape kShape{9, 8};
+    for (int place = 0; place < kShape.width * kShape.height; ++place) {
+        std::vector<float> sample(kShape.width * kShape.height, 3.0f);
+        sample[place] = 11.0f;
+        const int px = place % kShape.width, py = place / kShape.width;
+        const auto result = call(GetParam().callback, kShape, sample);
+        for (int y = 0; y < kShape.height; ++y)
+            for (int x = 0; x < kShape.width; ++x) {
+                const bool holds = std::abs(x - px) <= 2 && std::abs(y - py) <= 2;
+                const double across = std::min(x + 2, 8) - std::max(x - 2, 0) + 1;
+                const double down = std::min(y + 2, 7) - std::max(y - 2, 0) + 1;
+                const double p = 1 / (across * down);
+                const double h = holds ? -p * std::log(p) - (1 - p) * std::log(1 - p) : 0;
+                EXPECT_NEAR(result[y * kShape.width + x], h, entropy::kTolerance)
+                    << "odd cell at " << px << ", " << py << "; window at " << x << ", " << y;
+            }
+    }
+}
+
+TEST_P(Ladder, RefusesBadArgumentsByName)
+{
+    float cell = 1, *result = &cell;
+    const auto message = [&](int width, int height, float *sample, float **to) -> std::string {
+        try {
+            GetParam().callback(width, height, sample, to);
+        } catch (const std::runtime_error &error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    const std::string name = GetParam().name;
+    EXPECT_NE(message(0, 5, &cell, &result).find(name + ": "), std::string::npos);
+    EXPECT_NE(message(5, -1, &cell, &result).find("5 x -1"), std::string::npos);
+    EXPECT_NE(message(1, 1, nullptr, &result).find("sample is null"), std::string::npos);
+    EXPECT_NE(message(1, 1, &cell, nullptr).find("result is null"), std::string::npos);
+    EXPECT_EQ(result, &cell) << "a call that fails leaves *result alone";
+}
+
+TEST_P(Ladder, WorksFromSeveralThreadsAtOnce)
+{
+    std::vector<std::string> outcomes(4, "did not run");
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&, i] {
+            outcomes[i] = expectRight(GetParam().callback, "random", {100 + i, 90 - i});
+        });
+    for (std::thread &thread : threads) thread.join();
+    for (const std::string &outcome : outcomes) EXPECT_EQ(outcome, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, Ladder, testing::ValuesIn(entropy::versions()),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+// Versions that cannot run here still answer, with their name and the reason.
+TEST(Table, AnUnavailableVersionSaysWhy)
+{
+    int unavailable = 0;
+    for (const Version &version : entropy::versions()) {
+        if (version.unavailable.empty()) continue;
+        ++unavailable;
+        float cell = 1, *result = nullptr;
+        try {
+            version.callback(1, 1, &cell, &result);
+            ADD_FAILURE() << version.name << " ran, though " << version.unavailable;
+        } catch (const std::runtime_error &error) {
+            EXPECT_EQ(std::string(error.what()).find(std::string(version.name) + ": "), 0u)
+                << error.what();
+        }
+        EXPECT_EQ(result, nullptr);
+    }
+    EXPECT_EQ(unavailable == 0, entropy::versions().front().unavailable.empty());
+}
+
+TEST(Table, HoldsTheFifteenVersionsInOrder)
+{
+    const auto &versions = entropy::versions();
+    ASSERT_GE(versions.size(), 15u);
+    for (std::size_t i = 0; i < versions.size(); ++i)
+        EXPECT_EQ(versions[i].name, "v" + std::to_string(i));
+    for (int i = 10; i <= 14; ++i) EXPECT_EQ(versions[i].unavailable, "");
+}
+
+TEST(Switch, PicksAVersionOfTheTable)
+{
+    std::vector<std::string> names;
+    for (const Version &version : entropy::versions()) names.push_back(version.name);
+    EXPECT_NE(std::find(names.begin(), names.end(), entropy::activeVersion()), names.end());
+}
+
+TEST(Switch, DefaultVersionAnswersThroughTheGlobalCallback)
+{
+    EXPECT_EQ(expectRight(cudaCallback, "random", {321, 123}), "");
+}

@@ -1,0 +1,140 @@
+// The plumbing around a GPU. Without one, or without nvcc, each test is skipped by name.
+#include "common/devices.h"
+
+#include <gtest/gtest.h>
+
+#ifdef __CUDACC__
+#include "common/copy_speed.h"
+#include "common/device_array.h"
+#include "common/device_texture.h"
+#include "common/launch.h"
+
+#include <cmath>
+#include <vector>
+#endif
+
+class Device : public testing::Test
+{
+protected:
+    void SetUp() override
+    {
+        if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
+    }
+};
+
+TEST(Devices, NoDeviceHasAReason)
+{
+    EXPECT_EQ(common::deviceCount() > 0, common::whyNoDevice().empty());
+}
+
+#ifdef __CUDACC__
+
+__global__ void addOne(int size, const int *input, int *output)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < size) output[i] = input[i] + 1;
+}
+
+__global__ void readTextures(cudaTextureObject_t line, cudaTextureObject_t plane, float *output)
+{
+    output[0] = tex1Dfetch<float>(line, 2);
+    output[1] = tex2D<float>(plane, 1 + 0.5f, 2 + 0.5f);
+}
+
+TEST(CudaCheck, NamesCallPlaceAndCause)
+{
+    EXPECT_NO_THROW(CUDA_CHECK(cudaSuccess));
+    try {
+        CUDA_CHECK(cudaErrorInvalidValue);
+        FAIL();
+    } catch (const common::Error &error) {
+        const std::string message = error.what();
+        for (const char *part : {"cudaErrorInvalidValue failed at", "test_device.cu:", "invalid"})
+            EXPECT_NE(message.find(part), std::string::npos) << message;
+    }
+    EXPECT_THROW(CUDA_CHECK(cudaErrorMemoryAllocation), common::Unavailable);
+}
+
+TEST_F(Device, RoundTripThroughAKernel)
+{
+    const std::vector<int> input = {3, 1, 4, 1, 5};
+    const auto deviceInput = common::upload(input.data(), input.size());
+    auto deviceOutput = common::poisoned<int>(input.size());
+    common::launch(addOne, 1, 32, static_cast<int>(input.size()), deviceInput.data(),
+                   deviceOutput.data());
+    const auto output = common::download(deviceOutput);
+    for (std::size_t i = 0; i < input.size(); ++i) EXPECT_EQ(output[i], input[i] + 1);
+}
+
+TEST_F(Device, PoisonReadsAsNaN)
+{
+    const auto cells = common::download(common::poisoned<float>(1000));
+    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(std::isnan(cells[i]));
+}
+
+TEST_F(Device, ARefusedLaunchThrows)
+{
+    EXPECT_THROW(common::launch(addOne, 1, 4096, 0, nullptr, nullptr), common::Error);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "the error must not stick";
+}
+
+TEST_F(Device, TooMuchMemoryIsUnavailable)
+{
+    EXPECT_THROW(common::DeviceArray<char>(std::size_t(1) << 50), common::Unavailable);
+}
+
+TEST_F(Device, ArraysMove)
+{
+    common::DeviceArray<int> a(10);
+    int *const data = a.data();
+    const common::DeviceArray<int> b = std::move(a);
+    EXPECT_EQ(b.data(), data);
+    EXPECT_EQ(b.size(), 10u);
+    EXPECT_EQ(a.data(), nullptr);
+}
+
+TEST_F(Device, KernelsAreTimedOnRequest)
+{
+    const auto input = common::poisoned<int>(1);
+    auto output = common::poisoned<int>(1);
+    common::KernelTimes times;
+    common::launch(addOne, 1, 1, 1, input.data(), output.data());
+    const common::Timing timing = times.slowestDevice();
+    EXPECT_GE(timing.repeats, 5u);
+    EXPECT_GT(timing.minimum, 0);
+    EXPECT_LT(timing.median, 10);
+}
+
+TEST_F(Device, TexturesReadTheElementAsked)
+{
+    const std::vector<float> line = {10, 11, 12, 13}, plane = {0, 1, 2, 3, 4, 5}; // 2 wide, 3 high
+    auto deviceLine = common::upload(line.data(), line.size());
+    const common::Texture lineTexture(common::linearResource(deviceLine.data(), line.size()));
+    const common::TextureArray array(plane.data(), 2, 3);
+    const common::Texture planeTexture(array.resource());
+    auto output = common::poisoned<float>(2);
+    common::launch(readTextures, 1, 1, lineTexture.get(), planeTexture.get(), output.data());
+    const auto values = common::download(output);
+    EXPECT_EQ(values[0], 12);
+    EXPECT_EQ(values[1], 5);
+}
+
+TEST_F(Device, CopySpeedIsMeasured)
+{
+    const common::Timing copy = common::deviceCopy(1 << 20);
+    EXPECT_GE(copy.repeats, 5u);
+    EXPECT_GT(copy.minimum, 0);
+}
+
+TEST_F(Device, ScopeRestoresTheDevice)
+{
+    int before = -1, after = -1;
+    ASSERT_EQ(cudaGetDevice(&before), cudaSuccess);
+    {
+        const common::DeviceScope scope(common::deviceCount() - 1);
+    }
+    ASSERT_EQ(cudaGetDevice(&after), cudaSuccess);
+    EXPECT_EQ(before, after);
+}
+
+#endif

@@ -1,0 +1,210 @@
+// The program as its users meet it: messages, files, exit status. And the switch, the load-time
+// objects, and the core in another framework.
+#include "entropy/core.h"
+#include "temporary.h"
+
+#include <algorithm>
+#include <chrono>
+#include <gtest/gtest.h>
+
+namespace
+{
+
+const std::string kEntropy = BUILD_DIRECTORY "/entropy";
+const std::string kMakeData = BUILD_DIRECTORY "/make_data";
+
+bool holds(const std::string &text, const std::string &part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+/// Bad input: status 2 and one line on standard error that holds `part`.
+void expectRefusal(const std::string &command, const std::string &part)
+{
+    const Outcome outcome = runCommand(command);
+    EXPECT_EQ(outcome.status, 2) << command;
+    EXPECT_TRUE(holds(outcome.errors, part)) << command << "\n" << outcome.errors;
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+}
+
+} // namespace
+
+TEST(Main, HelpIsImmediateEvenWithTheBenchmarkOn)
+{
+    const auto start = std::chrono::steady_clock::now();
+    for (const char *option : {"--help", "-h"}) {
+        const Outcome outcome = runCommand("ENTROPY_BENCHMARK=1 " + kEntropy + " " + option);
+        EXPECT_EQ(outcome.status, 0);
+        EXPECT_TRUE(holds(outcome.output, "usage: entropy")) << outcome.output;
+        EXPECT_FALSE(holds(outcome.output, "benchmark 400x400"));
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+}
+
+TEST(Main, BadUsageIsRefused)
+{
+    const Outcome unknown = runCommand(kEntropy + " --nonsense");
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_TRUE(holds(unknown.errors, "nonsense")) << unknown.errors;
+    expectRefusal(kEntropy + " data/a data/b", "one FILE expected, found also 'data/b'");
+}
+
+TEST(Main, BadInputIsRefusedAndLeavesNoOutput)
+{
+    expectRefusal(kEntropy + " no/such.bin", "entropy: no/such.bin cannot be read");
+    expectRefusal(kEntropy + " - < /dev/null", "entropy: -: record 1, offset 0: the file is empty");
+
+    const TemporaryDirectory directory;
+    const TemporaryFile bad("bad.txt", "2 2\n1 2\n3 16\n");
+    expectRefusal(kEntropy + " " + bad.path() + " --csv " + directory.path("out.csv"),
+                  "(line 3, column 3): cell is 16, expected 0..15");
+    EXPECT_EQ(directory.files(), 0) << "a refused input left a file behind";
+    expectRefusal(kEntropy + " data/worked_4x4.txt --csv no/such/dir.csv", "cannot be created");
+    expectRefusal(kEntropy + " data/worked_4x4.txt --reference data/worked_4x4.txt",
+                  "this is no reference file");
+}
+
+TEST(Main, WorkedExamplePrintsItsAnswer)
+{
+    const TemporaryDirectory directory;
+    const Outcome outcome = runCommand(kEntropy + " data/worked_4x4.txt --print --csv " +
+                                       directory.path("out.csv"));
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_TRUE(holds(outcome.output, "     1.52296     1.70455     1.70455     1.52296\n"
+                                      "     1.70455     1.84075     1.84075     1.70455\n"));
+    EXPECT_TRUE(holds(outcome.output, "Time: 0.")) << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "1 of 1 groups passed")) << outcome.output;
+    EXPECT_EQ(contentsOf(directory.path("out.csv")), contentsOf("data/worked_4x4.csv"));
+    EXPECT_EQ(directory.files(), 1);
+}
+
+TEST(Main, ReadsStandardInput)
+{
+    for (const char *file : {"data/worked_4x4.txt", "data/three_groups.bin"}) {
+        const Outcome outcome = runCommand(kEntropy + " - < " + file);
+        EXPECT_EQ(outcome.status, 0) << outcome.errors;
+        EXPECT_TRUE(holds(outcome.output, "groups passed")) << outcome.output;
+    }
+}
+
+TEST(Main, BinaryGroupsMatchTheirCommittedAnswers)
+{
+    const TemporaryDirectory directory;
+    const Outcome outcome =
+        runCommand(kEntropy + " data/three_groups.bin --csv " + directory.path("out.csv"));
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_TRUE(holds(outcome.output, "3 of 3 groups passed")) << outcome.output;
+    EXPECT_EQ(contentsOf(directory.path("out.csv")), contentsOf("data/three_groups.csv"));
+}
+
+TEST(Main, AWrongReferenceFailsTheGroup)
+{
+    const TemporaryDirectory directory;
+    const std::string data = directory.path("data.bin"), gold = directory.path("reference.bin");
+    ASSERT_EQ(runCommand("mkdir " + directory.path("data") + " && cd " + directory.path("") +
+                         " && " + "$OLDPWD/" + kMakeData + " 6x4 random " + data)
+                  .status,
+              0);
+    // A reference with the right header and sizes, but NaN in every cell.
+    const std::string bytes = contentsOf(data);
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
+    std::string file = "ENTROPY\n";
+    const std::uint32_t header[] = {1, 1};
+    file.append(reinterpret_cast<const char *>(header), 8);
+    file.append(reinterpret_cast<const char *>(&hash), 8);
+    file += bytes.substr(0, 8) + std::string(24 * 4, '\xff');
+    std::ofstream(gold, std::ios::binary) << file;
+
+    const Outcome outcome = runCommand(kEntropy + " " + data);
+    EXPECT_EQ(outcome.status, 1) << outcome.output << outcome.errors;
+    EXPECT_TRUE(holds(outcome.output, "reference: " + gold)) << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "FAILED")) << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "0 of 1 groups passed")) << outcome.output;
+}
+
+TEST(LoadTime, BenchmarkIsOffWhereTheEnvironmentSaysSo)
+{
+    const Outcome outcome = runCommand("ENTROPY_BENCHMARK=0 " + kEntropy + " data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_FALSE(holds(outcome.output, "benchmark"));
+}
+
+TEST(LoadTime, BenchmarkRunsBeforeMain)
+{
+    // The whole benchmark takes minutes on a small machine: seen when its first table is complete.
+    const Outcome outcome = runCommand("unset ENTROPY_BENCHMARK; stdbuf -oL " + kEntropy +
+                                       " data/worked_4x4.txt | sed '/^v14/q'");
+    EXPECT_TRUE(holds(outcome.output, "CPU: ")) << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "benchmark 400x400")) << outcome.output;
+    for (const entropy::Version &version : entropy::versions())
+        EXPECT_TRUE(holds(outcome.output, std::string("\n") + version.name + " "))
+            << version.name << "\n" << outcome.output;
+    EXPECT_FALSE(holds(outcome.output, "WRONG")) << outcome.output;
+    EXPECT_FALSE(holds(outcome.output, "groups passed")) << "main came first";
+}
+
+TEST(Switch, AMisspeltVersionIsRefusedWithTheList)
+{
+    const Outcome outcome = runCommand("make VERSION=v77 all");
+    EXPECT_NE(outcome.status, 0);
+    EXPECT_TRUE(holds(outcome.errors, "VERSION=v77: sources/entropy/core.cu has no such version"))
+        << outcome.errors;
+    EXPECT_TRUE(holds(outcome.errors, "v14")) << outcome.errors;
+}
+
+// Built without nvcc, which is quick; tools/check_gpu.sh builds and runs all fifteen with it.
+TEST(Switch, MakeVersionPicksTheVersion)
+{
+    const TemporaryDirectory directory;
+    const std::string build = directory.path("build");
+    const auto with = [&](const std::string &version) {
+        return runCommand("make CUDA=0 BUILD=" + build + " VERSION=" + version + " " + build +
+                          "/entropy && " + build + "/entropy data/worked_4x4.txt");
+    };
+    const Outcome v12 = with("v12");
+    EXPECT_EQ(v12.status, 0) << v12.errors;
+    EXPECT_TRUE(holds(v12.output, "1 of 1 groups passed with v12")) << v12.output;
+    const Outcome v3 = with("v3");
+    EXPECT_EQ(v3.status, 2);
+    EXPECT_TRUE(holds(v3.errors, "v3: cudaCallback needs CUDA")) << v3.errors;
+}
+
+TEST(Contract, TheCoreRunsInAnotherFramework)
+{
+    const Outcome outcome = runCommand(BUILD_DIRECTORY "/tests/foreign");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_EQ(outcome.output, "right\n");
+}
+
+TEST(Contract, TheCoreExportsTheCallbackAndTheTableOnly)
+{
+    // Defined text symbols outside of every namespace: nothing may clash with a framework's names.
+    const Outcome outcome =
+        runCommand("nm -C --defined-only " BUILD_DIRECTORY "/entropy_core.o | grep -E ' [TDBR] ' | "
+                   "grep -vE ' [TDBR] (v[0-9]+::|entropy::|common::|__device_stub__|_?_?nv|__fatbin)'");
+    EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1) << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, " T cudaCallback(int, int, float*, float**)"))
+        << outcome.output;
+}
+
+TEST(MakeData, RefusesBadArguments)
+{
+    expectRefusal(kMakeData + " 5y5 random /tmp/x.bin", "size '5y5' is not WxH");
+    expectRefusal(kMakeData + " 0x5 random /tmp/x.bin", "size '0x5' is not WxH");
+    expectRefusal(kMakeData + " 5x5 noise /tmp/x.bin", "content 'noise' is not known");
+    expectRefusal(kMakeData + " 5x5", "found 1");
+    expectRefusal(kMakeData + " --seed x 5x5 random /tmp/x.bin", "seed 'x' is not an integer");
+    expectRefusal(kMakeData + " 5x5 random no/such/x.bin", "cannot be created");
+}
+
+TEST(MakeData, BothFormatsHoldTheSameCells)
+{
+    const TemporaryDirectory directory;
+    for (const char *format : {"bin", "txt"}) {
+        const std::string file = directory.path(std::string("x.") + format);
+        ASSERT_EQ(runCommand(kMakeData + " 37x11 smooth " + file).status, 0);
+        ASSERT_EQ(runCommand(kEntropy + " " + file + " --csv " + file + ".csv").status, 0);
+    }
+    EXPECT_EQ(contentsOf(directory.path("x.bin.csv")), contentsOf(directory.path("x.txt.csv")));
+}

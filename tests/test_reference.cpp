@@ -1,0 +1,89 @@
+// The gold answer against an independent computation, and the comparison that grades with it.
+#include "entropy/reference.h"
+#include "shapes.h"
+
+#include <gtest/gtest.h>
+#include <limits>
+#include <map>
+
+namespace
+{
+
+// The array with a border of two "no cell" around it, so that no window needs cutting.
+double entropyByPadding(Shape shape, const std::vector<float> &sample, int x, int y)
+{
+    const int paddedWidth = shape.width + 4;
+    std::vector<int> padded(paddedWidth * (shape.height + 4), -1);
+    for (int row = 0; row < shape.height; ++row)
+        for (int column = 0; column < shape.width; ++column)
+            padded[(row + 2) * paddedWidth + column + 2] = sample[row * shape.width + column];
+    std::map<int, double> count;
+    for (int i = 0; i < 25; ++i) ++count[padded[(y + i / 5) * paddedWidth + x + i % 5]];
+    const double total = 25 - (count.count(-1) ? count[-1] : 0);
+    double entropy = std::log(total);
+    for (const auto &[level, n] : count)
+        if (level >= 0) entropy -= n * std::log(n) / total;
+    return entropy;
+}
+
+} // namespace
+
+TEST(Reference, AgreesWithPaddedArraysInEveryCell)
+{
+    for (const Shape shape : {Shape{1, 1}, Shape{4, 4}, Shape{7, 3}, Shape{6, 11}, Shape{13, 9}})
+        for (const std::string &content : kContents) {
+            const std::vector<float> sample = makeSample(content, shape);
+            const auto gold = entropy::reference(shape.width, shape.height, sample.data());
+            for (int y = 0; y < shape.height; ++y)
+                for (int x = 0; x < shape.width; ++x)
+                    EXPECT_NEAR(gold[y * shape.width + x], entropyByPadding(shape, sample, x, y),
+                                1e-6)
+                        << content << " " << shape.width << " x " << shape.height << " at " << x
+                        << ", " << y;
+        }
+}
+
+TEST(Reference, WorkedExample)
+{
+    const std::vector<float> sample = {1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6, 4, 5, 6, 7};
+    // ln 9 - (2 * 2 ln 2 + 3 ln 3) / 9 and so on. A corner is 1.5229551: often seen as 1.52295.
+    const double c = 1.5229551, e = 1.7045513, m = 1.8407487;
+    const std::vector<double> expected = {c, e, e, c, e, m, m, e, e, m, m, e, c, e, e, c};
+    const auto gold = entropy::reference(4, 4, sample.data());
+    for (int i = 0; i < 16; ++i) EXPECT_NEAR(gold[i], expected[i], 5e-6) << i;
+}
+
+TEST(Reference, SixteenDifferentLevelsInFourByFour)
+{
+    std::vector<float> sample(16);
+    for (int i = 0; i < 16; ++i) sample[i] = i;
+    const auto gold = entropy::reference(4, 4, sample.data());
+    EXPECT_FLOAT_EQ(gold[0], std::log(9.0));
+    EXPECT_FLOAT_EQ(gold[1], std::log(12.0));
+    EXPECT_FLOAT_EQ(gold[5], std::log(16.0));
+}
+
+TEST(Comparison, FindsTheLargestErrorAndItsPlace)
+{
+    const std::vector<float> gold = {1, 1, 1, 1, 1, 1}, result = {1, 1, 1, 1, 1.5f, 0.9f};
+    const auto comparison = entropy::compare(3, 2, result.data(), gold.data());
+    EXPECT_FALSE(comparison.passed);
+    EXPECT_DOUBLE_EQ(comparison.largestError, 0.5);
+    EXPECT_EQ(comparison.x, 1);
+    EXPECT_EQ(comparison.y, 1);
+}
+
+TEST(Comparison, PassesAtTheToleranceAndFailsBeyond)
+{
+    const float gold = 0;
+    for (const auto &[error, passes] : std::map<float, bool>{{4.9e-6f, true}, {5.1e-6f, false}})
+        EXPECT_EQ(entropy::compare(1, 1, &error, &gold).passed, passes) << error;
+}
+
+TEST(Comparison, NaNFails)
+{
+    const float gold[] = {0, 0}, result[] = {0, std::numeric_limits<float>::quiet_NaN()};
+    const auto comparison = entropy::compare(2, 1, result, gold);
+    EXPECT_FALSE(comparison.passed);
+    EXPECT_EQ(comparison.x, 1);
+}

@@ -1,0 +1,187 @@
+// Readers and writers of data.bin, text and reference.bin; the made-up contents.
+#include "common/error.h"
+#include "entropy/reference_file.h"
+#include "entropy/samples.h"
+#include "shapes.h"
+#include "temporary.h"
+
+#include <gtest/gtest.h>
+
+using namespace entropy;
+
+namespace
+{
+
+std::string size32(int value)
+{
+    return std::string(reinterpret_cast<const char *>(&value), 4);
+}
+
+std::string record(int width, int height, const std::string &cells)
+{
+    return size32(width) + size32(height) + cells;
+}
+
+std::string messageOf(const std::string &name, const std::string &bytes)
+{
+    const TemporaryFile file(name, bytes);
+    try {
+        readSamples(file.path());
+    } catch (const common::Error &error) {
+        const std::string message = error.what();
+        EXPECT_EQ(message.find(file.path() + ": "), 0u) << message;
+        return message;
+    }
+    return "no error";
+}
+
+void expectMessage(const std::string &name, const std::string &bytes, const std::string &part)
+{
+    const std::string message = messageOf(name, bytes);
+    EXPECT_NE(message.find(part), std::string::npos) << message << "\nshould hold: " << part;
+}
+
+} // namespace
+
+TEST(Samples, BinaryRoundTrip)
+{
+    std::string bytes;
+    for (const Shape shape : {Shape{1, 1}, Shape{7, 3}, Shape{3, 300}})
+        bytes += binaryRecord(shape.width, shape.height,
+                              makeContent({}, shape.width, shape.height, 5));
+    const TemporaryFile file("round.bin", bytes);
+    const SampleFile data = readSamples(file.path());
+    EXPECT_EQ(data.format, Format::Binary);
+    ASSERT_EQ(data.samples.size(), 3u);
+    EXPECT_EQ(data.samples[1].width, 7);
+    EXPECT_EQ(data.samples[1].height, 3);
+    const auto cells = makeContent({}, 3, 300, 5);
+    EXPECT_EQ(data.samples[2].cells, std::vector<float>(cells.begin(), cells.end()));
+}
+
+TEST(Samples, TextRoundTrip)
+{
+    const auto cells = makeContent({}, 7, 3, 9);
+    const TemporaryFile file("round.txt", textFile(7, 3, cells));
+    const SampleFile data = readSamples(file.path());
+    EXPECT_EQ(data.format, Format::Text);
+    ASSERT_EQ(data.samples.size(), 1u);
+    EXPECT_EQ(data.samples[0].width, 7);
+    EXPECT_EQ(data.samples[0].height, 3);
+    EXPECT_EQ(data.samples[0].cells, std::vector<float>(cells.begin(), cells.end()));
+}
+
+TEST(Samples, ContentDecidesWhereTheNameDoesNot)
+{
+    const TemporaryFile text("unnamed", "1 2\n3 4\n");
+    EXPECT_EQ(readSamples(text.path()).format, Format::Text);
+    const TemporaryFile binary("unnamed", record(1, 1, "\x0f"));
+    EXPECT_EQ(readSamples(binary.path()).format, Format::Binary);
+}
+
+TEST(Samples, BadBinaryIsNamedByRecordAndOffset)
+{
+    const std::string good = record(2, 1, std::string("\1\2", 2)); // 10 bytes
+    expectMessage("bad.bin", "", "the file is empty");
+    expectMessage("bad.bin", good + "\5", "record 2, offset 10: the file ends 1 bytes into the width");
+    expectMessage("bad.bin", good + size32(3), "record 2, offset 14: the file ends 0 bytes into the height");
+    expectMessage("bad.bin", good + record(3, 2, "\1\1\1\1"),
+                  "record 2, offset 18: 3 x 2 cells expected, the file ends after 4");
+    expectMessage("bad.bin", record(-5, 1, "\1"), "record 1, offset 0: width is -5, expected 1 or more");
+    expectMessage("bad.bin", record(1, 0, ""), "record 1, offset 4: height is 0, expected 1 or more");
+    expectMessage("bad.bin", record(2147483647, 2147483647, "\1"),
+                  "record 1, offset 8: 2147483647 x 2147483647 cells expected, the file ends after 1");
+    expectMessage("bad.bin", record(65536, 65536, ""), "65536 x 65536 cells expected");
+    expectMessage("bad.bin", good + record(2, 1, "\1\x10"),
+                  "record 2, offset 19: cell is 16, expected 0..15");
+    expectMessage("bad.bin", record(1, 1, "\xff"), "record 1, offset 8: cell is 255, expected 0..15");
+}
+
+TEST(Samples, BadTextIsNamedByLineAndColumn)
+{
+    expectMessage("bad.txt", "", "the file is empty");
+    expectMessage("bad.txt", "2", "the file ends, expected width");
+    expectMessage("bad.txt", "1 2\n3 x\n", "offset 6 (line 2, column 3): 'x' is not an integer");
+    expectMessage("bad.txt", "1 2\n3 4.5\n", "'4.5' is not an integer");
+    expectMessage("bad.txt", "1 2\n3 16\n", "(line 2, column 3): cell is 16, expected 0..15");
+    expectMessage("bad.txt", "1 2\n-1 3\n", "(line 2, column 1): cell is -1, expected 0..15");
+    expectMessage("bad.txt", "1 2\n3 99999999999999999999\n", "is not an integer");
+    expectMessage("bad.txt", "-1 2\n", "height is -1, expected 1..2147483647");
+    expectMessage("bad.txt", "1 0\n", "width is 0, expected 1..2147483647");
+    expectMessage("bad.txt", "1 4294967296\n", "width is 4294967296");
+    expectMessage("bad.txt", "2147483647 2147483647\n1\n", "the file is too short for them");
+    expectMessage("bad.txt", "2 2\n1 2\n3\n", "(line 4, column 1): 4 cells expected, the file ends after 3");
+    expectMessage("bad.txt", "1 2\n1 2\n3\n", "(line 3, column 1): 2 cells expected, the file holds more");
+}
+
+TEST(Samples, AMissingFileIsNamed)
+{
+    try {
+        readSamples("no/such/file.bin");
+        FAIL();
+    } catch (const common::Error &error) {
+        EXPECT_STREQ(error.what(), "no/such/file.bin cannot be read: No such file or directory");
+    }
+}
+
+TEST(Samples, ADirectoryIsNoFile) { EXPECT_THROW(readSamples("/tmp"), common::Error); }
+
+TEST(ReferenceFile, RoundTripAndEveryWayToBeWrong)
+{
+    const TemporaryFile dataFile("data.bin", record(2, 1, "\1\2") + record(1, 1, "\3"));
+    const SampleFile data = readSamples(dataFile.path());
+    const std::vector<std::vector<float>> gold = {{0.5f, 0.25f}, {0.0f}};
+    const std::string bytes = referenceFile(data, gold);
+    EXPECT_EQ(readReference(TemporaryFile("ref.bin", bytes).path(), data), gold);
+
+    const auto expectError = [&](std::string changed, const std::string &part) {
+        const TemporaryFile file("ref.bin", changed);
+        try {
+            readReference(file.path(), data);
+            ADD_FAILURE() << "no error, expected: " << part;
+        } catch (const common::Error &error) {
+            const std::string message = error.what();
+            EXPECT_NE(message.find(part), std::string::npos) << message;
+        }
+    };
+    const auto with = [&](std::size_t offset, char value) {
+        std::string changed = bytes;
+        changed[offset] = value;
+        return changed;
+    };
+    expectError("", "the file ends");
+    expectError(with(0, 'X'), "this is no reference file");
+    expectError(with(8, 9), "format version 9, expected 1");
+    expectError(with(16, ~bytes[16]), "it belongs to another data file");
+    expectError(with(24, 3), "group 1 is 3 x 1, expected 2 x 1");
+    expectError(bytes.substr(0, bytes.size() - 1), "the file ends");
+    expectError(bytes + "x", "the last group ends here");
+}
+
+TEST(Contents, AreTheSameEverywhere)
+{
+    // Sums over position and level: fixed numbers, the same with every compiler and machine.
+    const auto mark = [](const char *name) {
+        unsigned long long sum = 0, place = 1;
+        for (const auto cell : makeContent(parseContent(name), 200, 150, 42)) sum += cell * place++;
+        return sum;
+    };
+    EXPECT_EQ(mark("random"), 3359819341ull);
+    EXPECT_EQ(mark("smooth"), 2948548067ull);
+    EXPECT_EQ(mark("flat"), 4111117296ull);
+    EXPECT_EQ(mark("levels=3"), 446979895ull);
+    EXPECT_EQ(mark("checkerboard"), 3375112500ull);
+}
+
+TEST(Contents, StayWithinTheirLevels)
+{
+    for (const std::string &name : kContents)
+        for (const auto cell : makeContent(parseContent(name), 131, 67, 1)) ASSERT_LT(cell, 16);
+    for (const auto cell : makeContent(parseContent("levels=5"), 100, 100, 1)) ASSERT_LT(cell, 5);
+}
+
+TEST(Contents, UnknownNamesAreRefused)
+{
+    for (const char *name : {"", "noise", "levels", "levels=", "levels=0", "levels=17", "levels=3x"})
+        EXPECT_THROW(parseContent(name), common::Error) << name;
+}

@@ -1,0 +1,125 @@
+// Makes input data: the assignment's data.bin with its reference.bin, or one array of any size.
+
+#include "common/error.h"
+#include "common/output_file.h"
+#include "common/progress.h"
+#include "entropy/contents.h"
+#include "entropy/reference.h"
+#include "entropy/reference_file.h"
+#include "entropy/samples.h"
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <getopt.h>
+#include <string>
+
+namespace
+{
+
+constexpr const char *kHelp =
+    R"(usage: make_data [--seed N]                      data/data.bin and data/reference.bin
+       make_data [--seed N] WxH CONTENT FILE    one array of W columns and H rows
+
+  CONTENT    random, smooth, flat, checkerboard, or levels=k with k in 1..16
+  FILE       text if the name ends in .txt, otherwise the format of data.bin
+  --seed N   another draw of the same kind (default: 2020)
+
+The same arguments make the same bytes on every machine.
+)";
+
+struct Group
+{
+    int width, height;
+    const char *content;
+};
+
+// Two of each size: one random, one with structure.
+constexpr Group kGroups[] = {
+    {5, 5, "random"},       {5, 5, "levels=2"},     {16, 16, "random"},
+    {16, 16, "smooth"},     {128, 128, "random"},   {128, 128, "flat"},
+    {1024, 1024, "random"}, {1024, 1024, "smooth"}, {2560, 2560, "random"},
+    {2560, 2560, "flat"},   {2000, 3000, "random"}, {2000, 3000, "levels=4"},
+};
+
+void writeFile(const std::string &path, const std::string &bytes)
+{
+    common::OutputFile file(path);
+    file.write(bytes);
+    file.commit();
+    std::printf("wrote %s, %zu bytes\n", path.c_str(), bytes.size());
+}
+
+/// One seed for each group, so that none repeats another.
+std::vector<std::uint8_t> makeGroup(const Group &group, std::uint64_t seed, int number)
+{
+    return entropy::makeContent(entropy::parseContent(group.content), group.width, group.height,
+                                seed * 1000 + number);
+}
+
+void makeAssignment(std::uint64_t seed)
+{
+    common::Progress progress("make_data");
+    std::string bytes;
+    int number = 0;
+    for (const Group &group : kGroups)
+        bytes += entropy::binaryRecord(group.width, group.height, makeGroup(group, seed, number++));
+    progress.wipe();
+    writeFile("data/data.bin", bytes);
+
+    const entropy::SampleFile data = entropy::readSamples("data/data.bin");
+    std::vector<std::vector<float>> gold;
+    for (const entropy::Sample &sample : data.samples) {
+        progress.show("reference of group " + std::to_string(gold.size() + 1));
+        gold.push_back(entropy::reference(sample.width, sample.height, sample.cells.data()));
+    }
+    progress.wipe();
+    writeFile("data/reference.bin", entropy::referenceFile(data, gold));
+}
+
+void makeOne(const std::string &size, const char *content, const std::string &path,
+             std::uint64_t seed)
+{
+    int width = 0, height = 0, read = 0;
+    const bool isSize = std::sscanf(size.c_str(), "%9dx%9d%n", &width, &height, &read) == 2 &&
+                        static_cast<std::size_t>(read) == size.size() && width > 0 && height > 0;
+    if (!isSize)
+        throw common::Error("size '" + size + "' is not WxH with W and H in 1..999999999");
+    const auto cells = makeGroup({width, height, content}, seed, 0);
+    const bool text = path.size() >= 4 && path.compare(path.size() - 4, 4, ".txt") == 0;
+    writeFile(path, text ? entropy::textFile(width, height, cells)
+                         : entropy::binaryRecord(width, height, cells));
+}
+
+std::uint64_t parseSeed(const std::string &text)
+{
+    if (text.empty() || text.size() > 15 ||
+        text.find_first_not_of("0123456789") != std::string::npos)
+        throw common::Error("seed '" + text + "' is not an integer of 1 to 15 digits");
+    return std::stoull(text);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+try {
+    static const option kOptions[] = {{"seed", required_argument, nullptr, 's'},
+                                      {"help", no_argument, nullptr, 'h'},
+                                      {nullptr, 0, nullptr, 0}};
+    std::uint64_t seed = 2020;
+    for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;) {
+        if (letter == 'h') return std::fputs(kHelp, stdout), EXIT_SUCCESS;
+        if (letter != 's') throw common::Error("bad usage, --help lists the options");
+        seed = parseSeed(optarg);
+    }
+    const int arguments = argc - optind;
+    if (arguments == 0) makeAssignment(seed);
+    else if (arguments == 3) makeOne(argv[optind], argv[optind + 1], argv[optind + 2], seed);
+    else
+        throw common::Error("no arguments or WxH CONTENT FILE expected, found " +
+                            std::to_string(arguments) + "; see --help");
+    return EXIT_SUCCESS;
+} catch (const std::exception &error) {
+    std::fprintf(stderr, "make_data: %s\n", error.what());
+    return 2;
+}

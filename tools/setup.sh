@@ -1,0 +1,46 @@
+#!/bin/sh
+# Installs what is missing, where it can: setup.sh build [CXX] | setup.sh tests [CXX]
+# With nothing missing it needs no network and says nothing.
+set -eu
+
+what=${1:-}
+compiler=${2:-g++}
+log=$(mktemp)
+trap 'rm -rf "$log" "$log.out"' EXIT
+
+# Does "$compiler" build the program on standard input with these flags?
+builds() { "$compiler" -x c++ -std=c++17 - "$@" -o "$log.out" >"$log" 2>&1; }
+
+has_compiler() { echo '#include <omp.h>
+int main() { return omp_get_max_threads() < 1; }' | builds -fopenmp; }
+has_gtest() { echo '#include <gtest/gtest.h>
+int main() { testing::InitGoogleTest(); }' | builds -lgtest -lpthread; }
+
+install() { # packages
+    echo "setup: installing $*" >&2
+    if [ "$(id -u)" = 0 ]; then as_root=""; else as_root="sudo -n"; fi
+    if command -v apt-get >/dev/null &&
+        { $as_root apt-get install -y "$@" || { $as_root apt-get update &&
+            $as_root apt-get install -y "$@"; }; } >"$log" 2>&1; then
+        return
+    fi
+    tail -n 3 "$log" >&2
+    echo "setup: could not install them; please install: $* (Debian and Ubuntu: apt-get install $*)" >&2
+    exit 2
+}
+
+case $what in
+build)
+    command -v make >/dev/null || install make
+    has_compiler || install "$([ "$compiler" = clang++ ] && echo clang libomp-dev || echo g++)"
+    has_compiler || { echo "setup: $compiler cannot build an OpenMP program:" >&2; cat "$log" >&2; exit 2; }
+    ;;
+tests)
+    has_gtest || install libgtest-dev
+    has_gtest || { echo "setup: $compiler cannot build a GoogleTest program:" >&2; cat "$log" >&2; exit 2; }
+    ;;
+*)
+    echo "usage: setup.sh build|tests [compiler]" >&2
+    exit 2
+    ;;
+esac
