@@ -31,7 +31,9 @@ endif
 
 # ---- the core and its switch -------------------------------------------------------------------
 
+# core.cu builds the program entropy; cores/NAME.cu plugs into the same main, as the program NAME.
 CORE_SOURCE := $(if $(filter core,$(CORE)),sources/entropy/core.cu,sources/entropy/cores/$(CORE).cu)
+PROGRAM     := $(BUILD)/$(if $(filter core,$(CORE)),entropy,$(CORE))
 ifeq ($(wildcard $(CORE_SOURCE)),)
   $(error CORE=$(CORE): there is no $(CORE_SOURCE))
 endif
@@ -53,13 +55,13 @@ FACTS = '-DBUILD_FLAGS="$(strip $(FLAGS) $(SWITCH))"' '-DBUILD_REVISION="$(REVIS
 
 .PHONY: all data run bench report test help clean FORCE
 .DELETE_ON_ERROR:
-all: $(BUILD)/entropy $(BUILD)/make_data
+all: $(PROGRAM) $(BUILD)/make_data
 
 FILES   := $(addprefix $(BUILD)/entropy_,samples.o reference_file.o)
 OPTIONS := $(BUILD)/entropy_options.o
-CORE_O  := $(BUILD)/entropy_core.o
+CORE_O  := $(PROGRAM)_core.o
 
-$(BUILD)/entropy: $(BUILD)/entropy_main.o $(CORE_O) $(OPTIONS) $(FILES)
+$(PROGRAM): $(BUILD)/entropy_main.o $(CORE_O) $(OPTIONS) $(FILES)
 	$(LINK) $^ -o $@
 $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 	$(LINK) $^ -o $@
@@ -68,10 +70,10 @@ $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 STAMP = @mkdir -p $(@D) && { echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@; }
 $(BUILD)/compiler.stamp: FORCE
 	$(call STAMP,$(CU) / $(CPP))
-$(BUILD)/switch.stamp: FORCE
-	$(call STAMP,$(CORE_SOURCE) $(SWITCH))
+$(PROGRAM)_switch.stamp: FORCE
+	$(call STAMP,$(SWITCH))
 
-$(CORE_O): $(CORE_SOURCE) $(BUILD)/compiler.stamp $(BUILD)/switch.stamp
+$(CORE_O): $(CORE_SOURCE) $(BUILD)/compiler.stamp $(PROGRAM)_switch.stamp
 	$(CU) $(SWITCH) $(FACTS) -MD -MP -c $< -o $@
 $(BUILD)/entropy_%.o: sources/entropy/%.cu $(BUILD)/compiler.stamp
 	$(CU) -MD -MP -c $< -o $@
@@ -88,13 +90,13 @@ data/reference.bin: $(BUILD)/make_data data/SHA256SUMS
 	$(BUILD)/make_data
 	cd data && sha256sum --check SHA256SUMS
 
-run: $(BUILD)/entropy data
-	$(BUILD)/entropy
+run: $(PROGRAM) data
+	$(PROGRAM)
 
 MACHINE ?= $(shell tools/machine_name.sh)
-bench: $(BUILD)/entropy data
+bench: $(PROGRAM) data
 	mkdir -p results/$(MACHINE)
-	ENTROPY_RESULTS=results/$(MACHINE) $(BUILD)/entropy
+	ENTROPY_RESULTS=results/$(MACHINE) $(PROGRAM)
 
 # ---- tests -------------------------------------------------------------------------------------
 
@@ -116,7 +118,7 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	tools/setup.sh tests $(CXX)
 	@mkdir -p $(@D) && touch $@
 
-test: $(BUILD)/tests/all $(BUILD)/tests/foreign $(BUILD)/entropy $(BUILD)/make_data
+test: $(BUILD)/tests/all $(BUILD)/tests/foreign $(PROGRAM) $(BUILD)/make_data
 	$(BUILD)/tests/all $(TESTFLAGS)
 
 # ---- the rest ----------------------------------------------------------------------------------

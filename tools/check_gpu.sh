@@ -30,7 +30,7 @@ sanitizer() {
     for tool in memcheck racecheck initcheck synccheck; do
         echo "== $tool"
         compute-sanitizer --tool "$tool" --error-exitcode 9 build/tests/all \
-            --gtest_filter='*SmallShapes*' --gtest_brief=1 || return
+            --gtest_filter='*SmallShapes*' || return
     done
 }
 

@@ -4,7 +4,7 @@
 #include "common/cuda_check.h"
 
 #include <cstddef>
-#include <utility>
+#include <string>
 
 namespace common
 {
@@ -43,12 +43,14 @@ inline cudaResourceDesc linearResource(float *device, std::size_t size)
 }
 
 /// Owns a 2-D array in the texture units' own layout, filled from `host` (height rows of width
-/// floats); read with tex2D<float>(texture, x + 0.5f, y + 0.5f).
+/// floats); read with tex2D<float>(texture, x + 0.5f, y + 0.5f). Throws Unavailable where the array
+/// is larger than a texture can be.
 class TextureArray
 {
 public:
     TextureArray(const float *host, int width, int height)
     {
+        checkLimits(width, height);
         const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
         CUDA_CHECK(cudaMallocArray(&array, &format, width, height));
         const std::size_t rowBytes = width * sizeof(float);
@@ -72,6 +74,18 @@ public:
     }
 
 private:
+    static void checkLimits(int width, int height)
+    {
+        int device = 0, widest = 0, highest = 0;
+        CUDA_CHECK(cudaGetDevice(&device));
+        CUDA_CHECK(cudaDeviceGetAttribute(&widest, cudaDevAttrMaxTexture2DWidth, device));
+        CUDA_CHECK(cudaDeviceGetAttribute(&highest, cudaDevAttrMaxTexture2DHeight, device));
+        if (width > widest || height > highest)
+            throw Unavailable("an array of " + std::to_string(width) + " x " +
+                              std::to_string(height) + " cells is beyond this GPU's textures of " +
+                              std::to_string(widest) + " x " + std::to_string(highest));
+    }
+
     cudaArray_t array{};
 };
 

@@ -10,14 +10,14 @@
 
 #include "common/devices.h"
 #include "common/host_array.h"
-#include "common/host_device.h"
 #include "common/machine.h"
 #include "common/threads.h"
 #include "entropy/benchmark.h"
+#include "entropy/call.h"
+#include "entropy/log_table.h"
 #include "entropy/window.h"
 
 #include <algorithm>
-#include <climits>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -25,6 +25,7 @@
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "common/device_texture.h"
+#include "common/grid.h"
 #include "common/launch.h"
 #endif
 
@@ -34,76 +35,14 @@ namespace
 {
 
 using common::allocateHost;
-using common::ErrorScope;
 using common::HostArray;
+using entropy::at;
+using entropy::Call;
 using entropy::kLevels;
 using entropy::kRadius;
 using entropy::kWindowCells;
-
-/// ln 0 .. ln 25, where ln 0 := 0 saves the test for n = 0: it only ever occurs as 0 ln 0 = 0.
-template <typename Real>
-struct LogTable
-{
-    Real ln[kWindowCells + 1];
-};
-
-template <typename Real>
-HOST_DEVICE constexpr LogTable<Real> makeLogTable()
-{
-    return {{Real(0),
-             Real(0),
-             Real(0.693147180559945309),
-             Real(1.09861228866810969),
-             Real(1.38629436111989062),
-             Real(1.60943791243410037),
-             Real(1.79175946922805500),
-             Real(1.94591014905531331),
-             Real(2.07944154167983593),
-             Real(2.19722457733621938),
-             Real(2.30258509299404568),
-             Real(2.39789527279837054),
-             Real(2.48490664978800031),
-             Real(2.56494935746153674),
-             Real(2.63905732961525861),
-             Real(2.70805020110221007),
-             Real(2.77258872223978124),
-             Real(2.83321334405621608),
-             Real(2.89037175789616469),
-             Real(2.94443897916644046),
-             Real(2.99573227355399099),
-             Real(3.04452243772342300),
-             Real(3.09104245335831585),
-             Real(3.13549421592914969),
-             Real(3.17805383034794562),
-             Real(3.21887582486820075)}};
-}
-
-/// A call in progress: checks the arguments, counts the cells, puts the version's name before any
-/// error that is thrown while it lives.
-struct Call
-{
-    Call(const char *version, int width, int height, const float *sample, float *const *result)
-        : scope(version)
-    {
-        constexpr int kLongestSide = INT_MAX - 64; // room for x + kRadius and for a last block
-        if (width < 1 || height < 1 || width > kLongestSide || height > kLongestSide)
-            throw common::Error("cudaCallback: the array is " + std::to_string(width) + " x " +
-                                std::to_string(height) + ", expected sides of 1.." +
-                                std::to_string(kLongestSide));
-        if (!sample) throw common::Error("cudaCallback: sample is null");
-        if (!result) throw common::Error("cudaCallback: result is null");
-        cells = static_cast<std::size_t>(width) * height;
-    }
-
-    ErrorScope scope;
-    std::size_t cells = 0;
-};
-
-/// Offset of cell (x, y): 64 bits, since an array may hold more than 2^31 cells.
-HOST_DEVICE inline std::size_t at(int x, int y, int width)
-{
-    return static_cast<std::size_t>(y) * width + x;
-}
+using entropy::LogTable;
+using entropy::makeLogTable;
 
 } // namespace
 
@@ -120,27 +59,16 @@ using common::launch;
 using common::poisoned;
 using common::upload;
 
-// 32x32 threads, the most that a block may have: 6400 blocks at 2560x2560. __launch_bounds__ keeps
-// a kernel within the 64 registers a thread that such a block leaves; without it, a kernel that
-// needs more compiles, but never launches.
+// 32x32 threads, the most that a block may have: 6400 blocks at 2560x2560. A kernel that needs more
+// than the 64 registers a thread that such a block leaves compiles, but never launches: hence
+// __launch_bounds__. Its second number, one block on a multiprocessor, matters too: left out, the
+// compiler squeezes v1, v7 and v9 into 32 registers, and v9 takes 52 ms instead of 19 (10240x10240).
 constexpr int kBlockSide = 32;
 constexpr int kBlockThreads = kBlockSide * kBlockSide;
 
-constexpr int ceilDiv(int a, int b) { return (a - 1) / b + 1; } // a, b >= 1; never overflows
-
 dim3 block() { return dim3(kBlockSide, kBlockSide); }
 
-/// Blocks for an array of which each block writes side x side cells.
-dim3 grid(int width, int height, int side = kBlockSide)
-{
-    constexpr int kMostBlocksDown = 65535; // CUDA's limit for gridDim.y
-    const int down = ceilDiv(height, side);
-    if (down > kMostBlocksDown)
-        throw common::Unavailable("cudaCallback: " + std::to_string(height) +
-                                  " rows need more than " + std::to_string(kMostBlocksDown) +
-                                  " blocks of " + std::to_string(side) + " rows, CUDA's limit");
-    return dim3(ceilDiv(width, side), down);
-}
+dim3 grid(int width, int height) { return common::gridOf(width, height, kBlockSide, kBlockSide); }
 
 } // namespace
 
@@ -149,7 +77,7 @@ dim3 grid(int width, int height, int side = kBlockSide)
 namespace v0
 {
 
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -186,7 +114,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 namespace v1
 {
 
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -224,7 +152,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 namespace v2
 {
 
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     __shared__ LogTable<double> logTable;
@@ -269,7 +197,7 @@ namespace v3
 
 __constant__ LogTable<double> logTable = makeLogTable<double>();
 
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -307,7 +235,7 @@ namespace v4
 
 __device__ LogTable<double> logTable = makeLogTable<double>();
 
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -346,7 +274,7 @@ namespace v5
 
 __device__ LogTable<float> logTable = makeLogTable<float>();
 
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, cudaTextureObject_t logTexture,
                        float *result)
 {
@@ -390,7 +318,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 namespace v6
 {
 
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -427,7 +355,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 namespace v7
 {
 
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -466,7 +394,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 namespace v8
 {
 
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, cudaTextureObject_t sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -508,7 +436,7 @@ namespace v9
 
 constexpr int kTileSide = kBlockSide - 2 * kRadius; // cells that a block writes, each way
 
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     __shared__ float tile[kBlockSide][kBlockSide];
@@ -543,8 +471,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
     const Call call("v9", width, height, sample, result);
     const DeviceArray<float> deviceInput = upload(sample, call.cells);
     DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
-    launch(cudaCallbackKernel, grid(width, height, kTileSide), block(), width, height,
-           deviceInput.data(), deviceOutput.data());
+    launch(cudaCallbackKernel, common::gridOf(width, height, kTileSide, kTileSide), block(), width,
+           height, deviceInput.data(), deviceOutput.data());
     *result = download(deviceOutput).release();
 }
 
@@ -557,7 +485,7 @@ namespace
 
 [[noreturn]] void cannotRun(const char *version)
 {
-    const ErrorScope scope(version);
+    const common::ErrorScope scope(version);
     throw common::Unavailable("cudaCallback " + common::whyNoDevice());
 }
 
@@ -771,12 +699,12 @@ namespace v14
 void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("v14", width, height, sample, result);
-    const int devices = common::deviceCount();
-    if (devices == 0 || static_cast<long long>(call.cells) < common::residentThreads(0))
+    const int parts = std::min(common::deviceCount(), height);
+    if (parts == 0 || static_cast<long long>(call.cells) < common::residentThreads(0))
         return v12::cudaCallback(width, height, sample, result);
+    if (parts == 1) return v7::cudaCallback(width, height, sample, result);
 
     HostArray<float> output = allocateHost<float>(call.cells);
-    const int parts = std::min(devices, height);
     common::FirstError error;
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int part = 0; part < parts; ++part)

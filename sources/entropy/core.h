@@ -41,6 +41,7 @@ struct Version
     const char *idea;        ///< the step from the version before, in a few words
     Callback callback;       ///< its cudaCallback
     std::string unavailable; ///< why it cannot run here ("needs a GPU: ..."); empty if it can
+    bool probe = false;      ///< leaves work out on purpose, to be timed: its result is no answer
 };
 
 /// Every version of the core in order. The one list: benchmark, tests and tables read it.
