@@ -66,6 +66,9 @@ $(PROGRAM): $(BUILD)/entropy_main.o $(CORE_O) $(OPTIONS) $(FILES)
 $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 	$(LINK) $^ -o $@
 
+$(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o
+	$(LINK) $^ -o $@
+
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
 STAMP = @mkdir -p $(@D) && { echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@; }
 $(BUILD)/compiler.stamp: FORCE
@@ -79,7 +82,7 @@ $(BUILD)/entropy_%.o: sources/entropy/%.cu $(BUILD)/compiler.stamp
 	$(CU) -MD -MP -c $< -o $@
 $(BUILD)/entropy_%.o: sources/entropy/%.cpp $(BUILD)/compiler.stamp
 	$(CPP) -MD -MP -c $< -o $@
-$(BUILD)/make_data.o: tools/make_data.cpp $(BUILD)/compiler.stamp
+$(BUILD)/%.o: tools/%.cpp $(BUILD)/compiler.stamp
 	$(CPP) -MD -MP -c $< -o $@
 
 # ---- data, runs, results -----------------------------------------------------------------------
@@ -94,9 +97,14 @@ run: $(PROGRAM) data
 	$(PROGRAM)
 
 MACHINE ?= $(shell tools/machine_name.sh)
-bench: $(PROGRAM) data
+bench: $(PROGRAM) $(BUILD)/scaling data
 	mkdir -p results/$(MACHINE)
+	ENTROPY_BENCHMARK=0 $(BUILD)/scaling results/$(MACHINE)/scaling.csv
 	ENTROPY_RESULTS=results/$(MACHINE) $(PROGRAM)
+
+# Tables and plots of README.md and report.md from results/; the plots need gnuplot.
+report:
+	tools/report.py
 
 # ---- tests -------------------------------------------------------------------------------------
 

@@ -46,7 +46,8 @@ private:
 class TemporaryFile
 {
 public:
-    TemporaryFile(const std::string &name, const std::string &bytes) : filePath(directory.path(name))
+    TemporaryFile(const std::string &name, const std::string &bytes)
+        : filePath(directory.path(name))
     {
         std::ofstream(filePath, std::ios::binary) << bytes;
     }
@@ -77,7 +78,6 @@ inline Outcome runCommand(const std::string &command)
 {
     const TemporaryDirectory directory;
     const std::string output = directory.path("out"), errors = directory.path("err");
-    const int status =
-        std::system(("{ " + command + "\n} >" + output + " 2>" + errors).c_str());
+    const int status = std::system(("{ " + command + "\n} >" + output + " 2>" + errors).c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contentsOf(output), contentsOf(errors)};
 }

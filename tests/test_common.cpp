@@ -11,7 +11,8 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-using namespace common;
+namespace common
+{
 
 TEST(Error, CarriesTheNamesOfTheWorkInProgress)
 {
@@ -77,11 +78,12 @@ TEST(KernelTimes, AddsUpOnADeviceAndTakesTheSlowestDevice)
     KernelTimes times;
     EXPECT_EQ(KernelTimes::active(), &times);
     EXPECT_EQ(times.slowestDevice().repeats, 0u);
-    times.record(0, {5, 3, 1});
-    times.record(1, {5, 2, 2});
-    times.record(1, {5, 2, 2});
+    times.record(0, {5, 3, 1}, {});
+    times.record(1, {5, 2, 2}, {});
+    times.record(1, {5, 2, 2}, {40, 16, 0.5});
     EXPECT_DOUBLE_EQ(times.slowestDevice().median, 4);
     EXPECT_DOUBLE_EQ(times.slowestDevice().minimum, 4);
+    EXPECT_EQ(times.resources().registers, 40);
 }
 
 TEST(Threads, NoneWithoutWork)
@@ -151,3 +153,5 @@ TEST(Csv, QuotesAndChecksItsRows)
     EXPECT_EQ(csv.str(), "a,b\n1,\"x, \"\"y\"\"\nz\"\n");
     EXPECT_THROW(csv.add({"1"}), Error);
 }
+
+} // namespace common

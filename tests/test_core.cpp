@@ -5,8 +5,8 @@
 #include "entropy/reference.h"
 #include "shapes.h"
 
-#include <cstring>
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <ostream>
@@ -35,8 +35,8 @@ std::string expectRight(entropy::Callback callback, const std::string &content, 
     const std::vector<float> before = sample;
     const auto result = call(callback, shape, sample);
     const auto gold = entropy::reference(shape.width, shape.height, sample.data());
-    const std::string what = content + " " + std::to_string(shape.width) + " x " +
-                             std::to_string(shape.height);
+    const std::string what =
+        content + " " + std::to_string(shape.width) + " x " + std::to_string(shape.height);
     if (!result) return what + ": no result";
     if (sample != before) return what + ": the sample was changed";
     const auto comparison = entropy::compare(shape.width, shape.height, result.get(), gold.data());
@@ -78,7 +78,7 @@ TEST_P(Ladder, MatchesReferenceOnSmallShapes)
 // that is beyond a limit of its device (textures are not as high as 200003 rows), by its name.
 TEST_P(Ladder, MatchesReferenceOnLargeArrays)
 {
-    for (const Shape shape : {Shape{1283, 977}, Shape{5, 200003}, Shape{200003, 5}})
+    for (const Shape shape : {Shape{1283, 977}, Shape{5, 200003}, Shape{200003, 5}}) {
         try {
             EXPECT_EQ(expectRight(GetParam().callback, "random", shape), "");
         } catch (const common::Unavailable &refusal) {
@@ -86,6 +86,7 @@ TEST_P(Ladder, MatchesReferenceOnLargeArrays)
             EXPECT_EQ(std::string(refusal.what()).find(std::string(GetParam().name) + ": "), 0u)
                 << refusal.what();
         }
+    }
 }
 
 // One odd cell moved through every place of an array must change every window that holds it, and

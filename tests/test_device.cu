@@ -103,6 +103,9 @@ TEST_F(Device, KernelsAreTimedOnRequest)
     EXPECT_GE(timing.repeats, 5u);
     EXPECT_GT(timing.minimum, 0);
     EXPECT_LT(timing.median, 10);
+    EXPECT_GT(times.resources().registers, 0);
+    EXPECT_GT(times.resources().occupancy, 0);
+    EXPECT_LE(times.resources().occupancy, 1);
 }
 
 TEST_F(Device, TexturesReadTheElementAsked)

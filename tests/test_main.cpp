@@ -67,8 +67,8 @@ TEST(Main, BadInputIsRefusedAndLeavesNoOutput)
 TEST(Main, WorkedExamplePrintsItsAnswer)
 {
     const TemporaryDirectory directory;
-    const Outcome outcome = runCommand(kEntropy + " data/worked_4x4.txt --print --csv " +
-                                       directory.path("out.csv"));
+    const Outcome outcome =
+        runCommand(kEntropy + " data/worked_4x4.txt --print --csv " + directory.path("out.csv"));
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_TRUE(holds(outcome.output, "     1.52296     1.70455     1.70455     1.52296\n"
                                       "     1.70455     1.84075     1.84075     1.70455\n"));
@@ -139,7 +139,8 @@ TEST(LoadTime, BenchmarkRunsBeforeMain)
     EXPECT_TRUE(holds(outcome.output, "benchmark 400x400")) << outcome.output;
     for (const entropy::Version &version : entropy::versions())
         EXPECT_TRUE(holds(outcome.output, std::string("\n") + version.name + " "))
-            << version.name << "\n" << outcome.output;
+            << version.name << "\n"
+            << outcome.output;
     EXPECT_FALSE(holds(outcome.output, "WRONG")) << outcome.output;
     EXPECT_FALSE(holds(outcome.output, "groups passed")) << "main came first";
 }
@@ -182,7 +183,8 @@ TEST(Contract, TheCoreExportsTheCallbackAndTheTableOnly)
     // Defined text symbols outside of every namespace: nothing may clash with a framework's names.
     const Outcome outcome =
         runCommand("nm -C --defined-only " BUILD_DIRECTORY "/entropy_core.o | grep -E ' [TDBR] ' | "
-                   "grep -vE ' [TDBR] (v[0-9]+::|entropy::|common::|__device_stub__|\\(anonymous|_?_?nv|__fatbin)'");
+                   "grep -vE ' [TDBR] "
+                   "(v[0-9]+::|entropy::|common::|__device_stub__|\\(anonymous|_?_?nv|__fatbin)'");
     EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1) << outcome.output;
     EXPECT_TRUE(holds(outcome.output, " T cudaCallback(int, int, float*, float**)"))
         << outcome.output;

@@ -7,15 +7,12 @@
 
 #include <gtest/gtest.h>
 
-using namespace entropy;
-
+namespace entropy
+{
 namespace
 {
 
-std::string size32(int value)
-{
-    return std::string(reinterpret_cast<const char *>(&value), 4);
-}
+std::string size32(int value) { return std::string(reinterpret_cast<const char *>(&value), 4); }
 
 std::string record(int width, int height, const std::string &cells)
 {
@@ -47,8 +44,8 @@ TEST(Samples, BinaryRoundTrip)
 {
     std::string bytes;
     for (const Shape shape : {Shape{1, 1}, Shape{7, 3}, Shape{3, 300}})
-        bytes += binaryRecord(shape.width, shape.height,
-                              makeContent({}, shape.width, shape.height, 5));
+        bytes +=
+            binaryRecord(shape.width, shape.height, makeContent({}, shape.width, shape.height, 5));
     const TemporaryFile file("round.bin", bytes);
     const SampleFile data = readSamples(file.path());
     EXPECT_EQ(data.format, Format::Binary);
@@ -83,18 +80,24 @@ TEST(Samples, BadBinaryIsNamedByRecordAndOffset)
 {
     const std::string good = record(2, 1, std::string("\1\2", 2)); // 10 bytes
     expectMessage("bad.bin", "", "the file is empty");
-    expectMessage("bad.bin", good + "\5", "record 2, offset 10: the file ends 1 bytes into the width");
-    expectMessage("bad.bin", good + size32(3), "record 2, offset 14: the file ends 0 bytes into the height");
+    expectMessage("bad.bin", good + "\5",
+                  "record 2, offset 10: the file ends 1 bytes into the width");
+    expectMessage("bad.bin", good + size32(3),
+                  "record 2, offset 14: the file ends 0 bytes into the height");
     expectMessage("bad.bin", good + record(3, 2, "\1\1\1\1"),
                   "record 2, offset 18: 3 x 2 cells expected, the file ends after 4");
-    expectMessage("bad.bin", record(-5, 1, "\1"), "record 1, offset 0: width is -5, expected 1 or more");
-    expectMessage("bad.bin", record(1, 0, ""), "record 1, offset 4: height is 0, expected 1 or more");
-    expectMessage("bad.bin", record(2147483647, 2147483647, "\1"),
-                  "record 1, offset 8: 2147483647 x 2147483647 cells expected, the file ends after 1");
+    expectMessage("bad.bin", record(-5, 1, "\1"),
+                  "record 1, offset 0: width is -5, expected 1 or more");
+    expectMessage("bad.bin", record(1, 0, ""),
+                  "record 1, offset 4: height is 0, expected 1 or more");
+    expectMessage(
+        "bad.bin", record(2147483647, 2147483647, "\1"),
+        "record 1, offset 8: 2147483647 x 2147483647 cells expected, the file ends after 1");
     expectMessage("bad.bin", record(65536, 65536, ""), "65536 x 65536 cells expected");
     expectMessage("bad.bin", good + record(2, 1, "\1\x10"),
                   "record 2, offset 19: cell is 16, expected 0..15");
-    expectMessage("bad.bin", record(1, 1, "\xff"), "record 1, offset 8: cell is 255, expected 0..15");
+    expectMessage("bad.bin", record(1, 1, "\xff"),
+                  "record 1, offset 8: cell is 255, expected 0..15");
 }
 
 TEST(Samples, BadTextIsNamedByLineAndColumn)
@@ -110,8 +113,10 @@ TEST(Samples, BadTextIsNamedByLineAndColumn)
     expectMessage("bad.txt", "1 0\n", "width is 0, expected 1..2147483647");
     expectMessage("bad.txt", "1 4294967296\n", "width is 4294967296");
     expectMessage("bad.txt", "2147483647 2147483647\n1\n", "the file is too short for them");
-    expectMessage("bad.txt", "2 2\n1 2\n3\n", "(line 4, column 1): 4 cells expected, the file ends after 3");
-    expectMessage("bad.txt", "1 2\n1 2\n3\n", "(line 3, column 1): 2 cells expected, the file holds more");
+    expectMessage("bad.txt", "2 2\n1 2\n3\n",
+                  "(line 4, column 1): 4 cells expected, the file ends after 3");
+    expectMessage("bad.txt", "1 2\n1 2\n3\n",
+                  "(line 3, column 1): 2 cells expected, the file holds more");
 }
 
 TEST(Samples, AMissingFileIsNamed)
@@ -182,6 +187,9 @@ TEST(Contents, StayWithinTheirLevels)
 
 TEST(Contents, UnknownNamesAreRefused)
 {
-    for (const char *name : {"", "noise", "levels", "levels=", "levels=0", "levels=17", "levels=3x"})
+    for (const char *name :
+         {"", "noise", "levels", "levels=", "levels=0", "levels=17", "levels=3x"})
         EXPECT_THROW(parseContent(name), common::Error) << name;
 }
+
+} // namespace entropy

@@ -36,10 +36,9 @@ struct Group
 
 // Two of each size: one random, one with structure.
 constexpr Group kGroups[] = {
-    {5, 5, "random"},       {5, 5, "levels=2"},     {16, 16, "random"},
-    {16, 16, "smooth"},     {128, 128, "random"},   {128, 128, "flat"},
-    {1024, 1024, "random"}, {1024, 1024, "smooth"}, {2560, 2560, "random"},
-    {2560, 2560, "flat"},   {2000, 3000, "random"}, {2000, 3000, "levels=4"},
+    {5, 5, "random"},       {5, 5, "levels=2"},   {16, 16, "random"},     {16, 16, "smooth"},
+    {128, 128, "random"},   {128, 128, "flat"},   {1024, 1024, "random"}, {1024, 1024, "smooth"},
+    {2560, 2560, "random"}, {2560, 2560, "flat"}, {2000, 3000, "random"}, {2000, 3000, "levels=4"},
 };
 
 void writeFile(const std::string &path, const std::string &bytes)
@@ -83,8 +82,7 @@ void makeOne(const std::string &size, const char *content, const std::string &pa
     int width = 0, height = 0, read = 0;
     const bool isSize = std::sscanf(size.c_str(), "%9dx%9d%n", &width, &height, &read) == 2 &&
                         static_cast<std::size_t>(read) == size.size() && width > 0 && height > 0;
-    if (!isSize)
-        throw common::Error("size '" + size + "' is not WxH with W and H in 1..999999999");
+    if (!isSize) throw common::Error("size '" + size + "' is not WxH with W and H in 1..999999999");
     const auto cells = makeGroup({width, height, content}, seed, 0);
     const bool text = path.size() >= 4 && path.compare(path.size() - 4, 4, ".txt") == 0;
     writeFile(path, text ? entropy::textFile(width, height, cells)
@@ -113,8 +111,10 @@ try {
         seed = parseSeed(optarg);
     }
     const int arguments = argc - optind;
-    if (arguments == 0) makeAssignment(seed);
-    else if (arguments == 3) makeOne(argv[optind], argv[optind + 1], argv[optind + 2], seed);
+    if (arguments == 0)
+        makeAssignment(seed);
+    else if (arguments == 3)
+        makeOne(argv[optind], argv[optind + 1], argv[optind + 2], seed);
     else
         throw common::Error("no arguments or WxH CONTENT FILE expected, found " +
                             std::to_string(arguments) + "; see --help");

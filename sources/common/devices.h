@@ -38,8 +38,7 @@ inline long long residentThreads(int device)
 {
     int multiprocessors = 0, threads = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    CUDA_CHECK(
-        cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
     return static_cast<long long>(multiprocessors) * threads;
 }
 

@@ -18,7 +18,10 @@ public:
     ErrorScope &operator=(const ErrorScope &) = delete;
 
     /// "v3: " inside a scope, nothing outside of one.
-    static std::string prefix() { return current() ? std::string(current()) + ": " : std::string(); }
+    static std::string prefix()
+    {
+        return current() ? std::string(current()) + ": " : std::string();
+    }
 
 private:
     static const char *&current()

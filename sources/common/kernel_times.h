@@ -9,6 +9,14 @@
 namespace common
 {
 
+/// What the compiler and the device say of a kernel.
+struct KernelResources
+{
+    int registers = 0;          ///< a thread
+    std::size_t localBytes = 0; ///< a thread: arrays with run-time indices, spilled registers
+    double occupancy = 0;       ///< threads resident on a multiprocessor, of those it has room for
+};
+
 /// While one of these lives, launch() (launch.h) repeats every kernel it starts and records the
 /// times here. A version therefore needs no code of its own to have its kernel timed. Only one at
 /// a time; threads may record at once.
@@ -27,9 +35,10 @@ public:
     }
 
     /// Kernels on one device run one after the other: their times add up.
-    void record(int device, const Timing &timing)
+    void record(int device, const Timing &timing, const KernelResources &kernelResources)
     {
         const std::lock_guard<std::mutex> lock(mutex);
+        lastResources = kernelResources;
         Timing &sum = byDevice[device];
         sum.repeats = timing.repeats;
         sum.median += timing.median;
@@ -45,8 +54,12 @@ public:
         return slowest;
     }
 
+    /// Of the kernel that was recorded last; all zero where no kernel ran.
+    KernelResources resources() const { return lastResources; }
+
 private:
     std::mutex mutex;
+    KernelResources lastResources;
     std::map<int, Timing> byDevice;
 };
 

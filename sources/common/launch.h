@@ -56,6 +56,19 @@ Timing measureOnDevice(Submit submit)
     });
 }
 
+/// Resources of a kernel that is launched in blocks of that shape.
+template <typename Kernel>
+KernelResources resourcesOf(Kernel kernel, dim3 block, int device)
+{
+    const int threads = static_cast<int>(block.x * block.y * block.z);
+    cudaFuncAttributes attributes{};
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    int blocks = 0, most = 0;
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0));
+    CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+    return {attributes.numRegs, attributes.localSizeBytes, double(blocks) * threads / most};
+}
+
 /// Runs kernel<<<grid, block>>>(arguments...) to its end. A launch that the device refuses (too
 /// many registers for the block, a grid too large) and a fault inside the kernel both throw here.
 /// While a KernelTimes lives, the kernel is repeated and timed: it must not change its input.
@@ -71,7 +84,7 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... a
     if (KernelTimes *times = KernelTimes::active()) {
         int device = 0;
         CUDA_CHECK(cudaGetDevice(&device));
-        times->record(device, measureOnDevice(submit));
+        times->record(device, measureOnDevice(submit), resourcesOf(kernel, block, device));
     }
 }
 

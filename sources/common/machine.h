@@ -90,8 +90,8 @@ inline std::string machineFacts()
 {
     std::string cpu = factFrom("/proc/cpuinfo", "model name");
     if (cpu.empty()) cpu = factFrom("/proc/cpuinfo", "CPU implementer");
-    std::string facts = "CPU:        " + (cpu.empty() ? "unknown" : cpu) + "\nthreads:    " +
-                        std::to_string(omp_get_max_threads()) + " used of " +
+    std::string facts = "CPU:        " + (cpu.empty() ? "unknown" : cpu) +
+                        "\nthreads:    " + std::to_string(omp_get_max_threads()) + " used of " +
                         std::to_string(std::thread::hardware_concurrency()) + "\n";
 #ifdef __CUDACC__
     const std::string none = whyNoDevice();

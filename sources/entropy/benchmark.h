@@ -97,7 +97,8 @@ private:
     struct Row
     {
         common::Timing total, kernel; ///< kernel.repeats is 0 where no kernel ran
-        std::string note;             ///< why it was not timed; empty if it was
+        common::KernelResources resources;
+        std::string note; ///< why it was not timed; empty if it was
     };
 
     struct Copies
@@ -130,7 +131,9 @@ private:
                          number(row.total.median), number(row.total.minimum),
                          number(row.kernel.repeats), number(row.kernel.median),
                          number(row.kernel.minimum), number(copies.host.median),
-                         number(copies.device.median), row.note});
+                         number(copies.device.median), number(row.resources.registers),
+                         number(row.resources.localBytes), number(row.resources.occupancy),
+                         version.idea, row.note});
         }
         if (const char *directory = resultsDirectory())
             times().save(std::string(directory) + "/times.csv");
@@ -168,6 +171,7 @@ private:
             common::KernelTimes kernels;
             call();
             row.kernel = kernels.slowestDevice();
+            row.resources = kernels.resources();
         } catch (const common::Unavailable &error) {
             row = {};
             row.note = error.what();
@@ -202,9 +206,9 @@ private:
         if (copies.device.repeats)
             std::printf(", GPU 0 %.4f ms (%.0f GB/s)", copies.device.median,
                         gigabytes / copies.device.median);
-        std::printf("\n%-4s %-11s | %10s %10s %4s | %10s %10s %4s | %9s %7s | %s\n", "", "platform",
-                    "end to end", "minimum", "runs", "kernel", "minimum", "runs", "Mcell/s",
-                    "of copy", "idea");
+        std::printf("\n%-4s %-11s | %10s %10s %4s | %10s %10s %4s %9s | %9s %7s | %s\n", "",
+                    "platform", "end to end", "minimum", "runs", "kernel", "minimum", "runs",
+                    "registers", "Mcell/s", "of copy", "idea");
     }
 
     // "of copy": the copy's time over this one's. Kernels against the copy within GPU 0, OpenMP
@@ -222,10 +226,10 @@ private:
                     row.total.repeats);
         const bool kernel = row.kernel.repeats > 0;
         if (kernel)
-            std::printf("%10.4f %10.4f %4zu", row.kernel.median, row.kernel.minimum,
-                        row.kernel.repeats);
+            std::printf("%10.4f %10.4f %4zu %9d", row.kernel.median, row.kernel.minimum,
+                        row.kernel.repeats, row.resources.registers);
         else
-            std::printf("%10s %10s %4s", "-", "-", "-");
+            std::printf("%10s %10s %4s %9s", "-", "-", "-", "-");
         const double ofCopy = kernel ? copies.device.median / row.kernel.median
                                      : copies.host.median / row.total.median;
         std::printf(" | %9.1f %7.4f | %s%s\n", cells / row.total.median / 1e3, ofCopy,
@@ -237,7 +241,8 @@ private:
     {
         static common::Csv csv({"version", "platform", "width", "height", "runs", "total_median_ms",
                                 "total_min_ms", "kernel_runs", "kernel_median_ms", "kernel_min_ms",
-                                "host_copy_ms", "device_copy_ms", "note"});
+                                "host_copy_ms", "device_copy_ms", "registers", "local_bytes",
+                                "occupancy", "idea", "note"});
         return csv;
     }
 

@@ -62,7 +62,8 @@ using common::upload;
 // 32x32 threads, the most that a block may have: 6400 blocks at 2560x2560. A kernel that needs more
 // than the 64 registers a thread that such a block leaves compiles, but never launches: hence
 // __launch_bounds__. Its second number, one block on a multiprocessor, matters too: left out, the
-// compiler squeezes v1, v7 and v9 into 32 registers, and v9 takes 52 ms instead of 19 (10240x10240).
+// compiler squeezes v1, v7 and v9 into 32 registers, and v9 takes 52 ms instead of 19
+// (10240x10240).
 constexpr int kBlockSide = 32;
 constexpr int kBlockThreads = kBlockSide * kBlockSide;
 

@@ -18,8 +18,8 @@
 #include <optional>
 #include <unistd.h>
 
-using namespace entropy;
-
+namespace entropy
+{
 namespace
 {
 
@@ -103,20 +103,21 @@ int run(const Options &options)
         if (csv) csv->write(csvLine(sample, result.get()));
 
         progress.show(title + ", checking");
-        const Comparison verdict =
-            compare(width, height, result.get(),
-                    gold ? (*gold)[group].data()
-                         : reference(width, height, sample.cells.data()).data());
+        const Comparison verdict = compare(
+            width, height, result.get(),
+            gold ? (*gold)[group].data() : reference(width, height, sample.cells.data()).data());
         passed += verdict.passed;
 
         progress.wipe();
         std::printf("\n%s (width x height)\n", title.c_str());
-        if (options.print) printCells(sample, result.get(), 0, 0);
-        else printCells(sample, result.get(), std::max(0, width - 5), std::max(0, height - 5));
+        if (options.print)
+            printCells(sample, result.get(), 0, 0);
+        else
+            printCells(sample, result.get(), std::max(0, width - 5), std::max(0, height - 5));
         if (data.format == Format::Text) std::printf("Time: %.4fs\n", milliseconds[group] / 1e3);
         std::printf("%s: %.3f ms, largest error %.3g at x %d, y %d\n",
-                    verdict.passed ? "passed" : "FAILED", milliseconds[group],
-                    verdict.largestError, verdict.x, verdict.y);
+                    verdict.passed ? "passed" : "FAILED", milliseconds[group], verdict.largestError,
+                    verdict.x, verdict.y);
         std::fflush(stdout);
     }
     if (csv) csv->commit();
@@ -132,16 +133,16 @@ int run(const Options &options)
 }
 
 } // namespace
+} // namespace entropy
 
 int main(int argc, char **argv)
-{
-    try {
-        const Options options = parseOptions(argc, argv);
-        if (options.help) return std::fputs(kHelp, stdout), kPassed;
-        return run(options);
-    } catch (const std::exception &error) {
-        std::fflush(stdout);
-        std::fprintf(stderr, "entropy: %s\n", error.what());
-        return kCannotRun;
-    }
+try {
+    const entropy::Options options = entropy::parseOptions(argc, argv);
+    if (!options.help) return entropy::run(options);
+    std::fputs(entropy::kHelp, stdout);
+    return entropy::kPassed;
+} catch (const std::exception &error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "entropy: %s\n", error.what());
+    return entropy::kCannotRun;
 }

@@ -45,7 +45,8 @@ Options parseOptions(int argc, char **argv)
         default: throw common::Error("bad usage, --help lists the options");
         }
     if (argc - optind > 1)
-        throw common::Error("one FILE expected, found also '" + std::string(argv[optind + 1]) + "'");
+        throw common::Error("one FILE expected, found also '" + std::string(argv[optind + 1]) +
+                            "'");
     if (optind < argc) options.file = argv[optind];
     return options;
 }

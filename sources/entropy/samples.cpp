@@ -21,7 +21,8 @@ using Bytes = std::vector<unsigned char>;
 
 bool endsWith(const std::string &text, const std::string &end)
 {
-    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+    return text.size() >= end.size() &&
+           text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
 // A binary file starts with a size, whose upper bytes are zero: no text holds such a byte.
@@ -116,8 +117,7 @@ public:
             fail(countOf(cells) + ", the file is too short for them");
         sample.cells.resize(cells);
         for (std::uint64_t i = 0; i < cells; ++i) {
-            if (!skipSpace())
-                fail(countOf(cells) + ", the file ends after " + std::to_string(i));
+            if (!skipSpace()) fail(countOf(cells) + ", the file ends after " + std::to_string(i));
             const long long value = integer("a cell");
             if (value < 0 || value >= kLevels)
                 fail("cell is " + std::to_string(value) + ", expected 0..15");
@@ -138,9 +138,9 @@ private:
 
     [[noreturn]] void fail(const std::string &what) const
     {
-        throw common::Error(path + ": record 1, offset " + std::to_string(tokenOffset) +
-                            " (line " + std::to_string(tokenLine) + ", column " +
-                            std::to_string(tokenColumn) + "): " + what);
+        throw common::Error(path + ": record 1, offset " + std::to_string(tokenOffset) + " (line " +
+                            std::to_string(tokenLine) + ", column " + std::to_string(tokenColumn) +
+                            "): " + what);
     }
 
     void markToken()
@@ -197,7 +197,9 @@ private:
 
 std::vector<unsigned char> readBytes(const std::string &path)
 {
-    const auto fail = [&] { throw common::Error(path + " cannot be read: " + std::strerror(errno)); };
+    const auto fail = [&] {
+        throw common::Error(path + " cannot be read: " + std::strerror(errno));
+    };
     std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(
         path == "-" ? stdin : std::fopen(path.c_str(), "rb"),
         [](std::FILE *open) { return open == stdin ? 0 : std::fclose(open); });

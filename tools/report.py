@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Fills the tables of README.md and report.md, and draws the plots, from results/.
+
+A table stands between two markers, the first of which says what it holds:
+
+    <!-- table: KIND DIRECTORY [WORD ...] -->
+    <!-- end of table -->
+
+usage: tools/report.py            rewrite the tables; draw the plots where gnuplot is installed
+       tools/report.py --check    change nothing; exit status 1 if a table is not what results/ says
+"""
+
+import csv
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DOCUMENTS = ("README.md", "report.md")
+MARKED = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+
+
+def rows_of(directory, name):
+    with open(ROOT / directory / name, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def sizes_of(rows):
+    """Sizes in the order of the file, as "400x400"."""
+    return list(dict.fromkeys(f"{row['width']}x{row['height']}" for row in rows))
+
+
+def at_size(rows, size):
+    return {row["version"]: row for row in rows if f"{row['width']}x{row['height']}" == size}
+
+
+def value(row, column):
+    """A measured number; None where the version did not run, or ran no kernel."""
+    number = float(row[column])
+    return number if number > 0 else None
+
+
+def shown(number, digits=3):
+    """Three significant digits, never in scientific notation."""
+    if number is None:
+        return "-"
+    decimals = max(0, digits - len(f"{int(number)}")) if number >= 1 else digits + 1
+    return f"{number:.{decimals}f}"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def environment(directory):
+    """The machine and the build of a run."""
+    return "```\n" + (ROOT / directory / "environment.txt").read_text() + "```\n"
+
+
+def ladder(directory, size):
+    """All versions at one size, for the README."""
+    rows = []
+    for name, row in at_size(rows_of(directory, "times.csv"), size).items():
+        total = value(row, "total_median_ms")
+        cells = int(row["width"]) * int(row["height"])
+        rate = cells / total / 1e3 if total else None
+        rows.append([name, row["platform"], row["idea"], shown(total),
+                     shown(value(row, "kernel_median_ms")), shown(rate)])
+    return table(["", "platform", "idea", "end to end, ms", "kernel alone, ms", "Mcell/s"], rows)
+
+
+def times(directory, column):
+    """One measured column of all versions at all sizes; `total_median_ms`, `kernel_median_ms`."""
+    measured = rows_of(directory, "times.csv")
+    sizes = sizes_of(measured)
+    by_size = {size: at_size(measured, size) for size in sizes}
+    rows = []
+    for name in dict.fromkeys(row["version"] for row in measured):
+        cells = [value(by_size[size][name], column) for size in sizes]
+        if any(cells):
+            rows.append([name] + [shown(cell) for cell in cells])
+    return table([""] + sizes, rows)
+
+
+def steps(directory, column, *pairs):
+    """How many times faster the second version of each pair, "v0:v1", is than the first."""
+    measured = rows_of(directory, "times.csv")
+    sizes = sizes_of(measured)
+    rows = []
+    for pair in pairs:
+        before, after = pair.split(":")
+        cells = []
+        for size in sizes:
+            versions = at_size(measured, size)
+            old, new = value(versions[before], column), value(versions[after], column)
+            cells.append(f"{old / new:.2f}" if old and new else "-")
+        idea = at_size(measured, sizes[0])[after]["idea"]
+        rows.append([f"{before} to {after}", idea] + cells)
+    return table(["step", "what changes"] + sizes, rows)
+
+
+def resources(directory):
+    """What each kernel takes of a multiprocessor, and its share of the speed of a copy."""
+    measured = rows_of(directory, "times.csv")
+    size = sizes_of(measured)[-1]
+    rows = []
+    for name, row in at_size(measured, size).items():
+        kernel = value(row, "kernel_median_ms")
+        if kernel:
+            rows.append([name, row["registers"], row["local_bytes"],
+                         f"{100 * float(row['occupancy']):.0f} %", shown(kernel),
+                         f"{100 * float(row['device_copy_ms']) / kernel:.2f} %"])
+    return table(["", "registers a thread", "local bytes a thread", "occupancy",
+                  f"kernel at {size}, ms", "of the speed of a copy"], rows)
+
+
+def share(directory):
+    """How much of the end-to-end time is the kernel."""
+    measured = rows_of(directory, "times.csv")
+    sizes = sizes_of(measured)
+    by_size = {size: at_size(measured, size) for size in sizes}
+    rows = []
+    for name in by_size[sizes[0]]:
+        cells = []
+        for size in sizes:
+            kernel = value(by_size[size][name], "kernel_median_ms")
+            total = value(by_size[size][name], "total_median_ms")
+            cells.append(f"{100 * kernel / total:.0f} %" if kernel and total else "-")
+        if any(cell != "-" for cell in cells):
+            rows.append([name] + cells)
+    return table(["kernel / end to end"] + sizes, rows)
+
+
+def scaling(directory, side):
+    """OpenMP versions by number of threads, times faster than with one."""
+    measured = [row for row in rows_of(directory, "scaling.csv") if row["side"] == side]
+    threads = list(dict.fromkeys(row["threads"] for row in measured))
+    rows = []
+    for name in dict.fromkeys(row["version"] for row in measured):
+        best = {r["threads"]: float(r["min_ms"]) for r in measured if r["version"] == name}
+        rows.append([name, shown(best["1"])] + [f"{best['1'] / best[t]:.1f}" for t in threads[1:]])
+    return table([f"{side}x{side}", "1 thread, ms"] + [f"{t} threads" for t in threads[1:]], rows)
+
+
+KINDS = {kind.__name__: kind
+         for kind in (environment, ladder, times, steps, resources, share, scaling)}
+
+
+def filled(text):
+    """`text` with every table made anew."""
+    def fill(match):
+        kind, *words = match.group(2).split()
+        return match.group(1) + KINDS[kind](*words) + match.group(3)
+    return MARKED.sub(fill, text)
+
+
+def draw(directory):
+    """Bar charts, one bar a version and one panel a size, of kernel and end-to-end times."""
+    measured = rows_of(directory.relative_to(ROOT), "times.csv")
+    sizes = sizes_of(measured)
+    for column, name, title in (("total_median_ms", "end_to_end", "end to end"),
+                                ("kernel_median_ms", "kernel", "kernel alone")):
+        script = [f"set terminal svg size {420 * len(sizes)},360 background 'white'",
+                  f"set output '{directory / name}.svg'",
+                  f"set multiplot layout 1,{len(sizes)}", "set style fill solid 0.7",
+                  "set boxwidth 0.7", "set xtics rotate by 60 right", "set grid ytics",
+                  "set logscale y", "set ylabel 'ms'", "unset key"]
+        drawn = False
+        for size in sizes:
+            bars = [(version, value(row, column)) for version, row in at_size(measured, size).items()]
+            bars = [(version, bar) for version, bar in bars if bar]
+            if not bars:
+                continue
+            drawn = True
+            lowest = min(bar for _, bar in bars)
+            script += [f"set title '{title}, {size}'", f"set yrange [{lowest / 2}:*]",
+                       "plot '-' using 0:2:xtic(1) with boxes lc rgb '#4477aa'",
+                       *(f"{version} {bar}" for version, bar in bars), "e"]
+        if drawn:
+            subprocess.run(["gnuplot"], input="\n".join(script), text=True, check=True)
+
+
+def main(arguments):
+    if arguments not in ([], ["--check"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    stale = []
+    for name in DOCUMENTS:
+        path = ROOT / name
+        text = path.read_text()
+        new = filled(text)
+        if new != text:
+            stale.append(name)
+            if not arguments:
+                path.write_text(new)
+    if arguments:
+        for name in stale:
+            print(f"report.py: {name} is not what results/ says: run `make report`", file=sys.stderr)
+        return 1 if stale else 0
+    if shutil.which("gnuplot"):
+        for file in sorted(ROOT.glob("results/*/times.csv")):
+            draw(file.parent)
+    else:
+        print("report.py: no gnuplot, the plots are left as they are", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
