@@ -190,6 +190,13 @@ TEST(Contract, TheCoreExportsTheCallbackAndTheTableOnly)
         << outcome.output;
 }
 
+TEST(Report, ItsTablesAreWhatWasMeasured)
+{
+    if (runCommand("python3 --version").status != 0) GTEST_SKIP() << "needs python3";
+    const Outcome outcome = runCommand("tools/report.py --check");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+}
+
 TEST(MakeData, RefusesBadArguments)
 {
     expectRefusal(kMakeData + " 5y5 random /tmp/x.bin", "size '5y5' is not WxH");

@@ -42,11 +42,11 @@ def value(row, column):
     return number if number > 0 else None
 
 
-def shown(number, digits=3):
-    """Three significant digits, never in scientific notation."""
+def shown(number):
+    """Three significant digits or so, never in scientific notation."""
     if number is None:
         return "-"
-    decimals = max(0, digits - len(f"{int(number)}")) if number >= 1 else digits + 1
+    decimals = next((places for places, least in enumerate((100, 10, 1, 0.1)) if number >= least), 4)
     return f"{number:.{decimals}f}"
 
 
@@ -167,7 +167,8 @@ def draw(directory):
                   f"set output '{directory / name}.svg'",
                   f"set multiplot layout 1,{len(sizes)}", "set style fill solid 0.7",
                   "set boxwidth 0.7", "set xtics rotate by 60 right", "set grid ytics",
-                  "set logscale y", "set ylabel 'ms'", "unset key"]
+                  "set ylabel 'ms'", "set yrange [0:*]", "set offset 0,0,graph 0.06,0",
+                  "unset key"]
         drawn = False
         for size in sizes:
             bars = [(version, value(row, column)) for version, row in at_size(measured, size).items()]
@@ -175,10 +176,10 @@ def draw(directory):
             if not bars:
                 continue
             drawn = True
-            lowest = min(bar for _, bar in bars)
-            script += [f"set title '{title}, {size}'", f"set yrange [{lowest / 2}:*]",
-                       "plot '-' using 0:2:xtic(1) with boxes lc rgb '#4477aa'",
-                       *(f"{version} {bar}" for version, bar in bars), "e"]
+            script += [f"set title '{title}, {size}'", "$bars << EOD",
+                       *(f"{version} {bar} {shown(bar)}" for version, bar in bars), "EOD",
+                       "plot $bars using 0:2:xtic(1) with boxes lc rgb '#4477aa', "
+                       "'' using 0:2:3 with labels font ',8' offset 0,0.6"]
         if drawn:
             subprocess.run(["gnuplot"], input="\n".join(script), text=True, check=True)
 

@@ -4,9 +4,11 @@
 
 #include "common/devices.h"
 
-#include <cstdio>
+#include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <omp.h>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -62,6 +64,15 @@ inline std::string revisionFacts()
 }
 
 #ifdef __CUDACC__
+/// The kernel driver's version, "580.159.04": the first word of its description that is one.
+inline std::string driverVersion()
+{
+    std::istringstream words(factFrom("/proc/driver/nvidia/version", "NVRM version"));
+    for (std::string word; words >> word;)
+        if (std::count(word.begin(), word.end(), '.') >= 1 && std::isdigit(word[0])) return word;
+    return "unknown";
+}
+
 inline std::string gpuFacts()
 {
     int driver = 0, runtime = 0;
@@ -79,9 +90,8 @@ inline std::string gpuFacts()
                  std::to_string(properties.totalGlobalMem >> 20) + " MiB, compute capability " +
                  std::to_string(properties.major) + "." + std::to_string(properties.minor) + "\n";
     }
-    return facts + "CUDA:       driver supports " + version(driver) + ", runtime " +
-           version(runtime) + ", kernel module " +
-           factFrom("/proc/driver/nvidia/version", "NVRM version") + "\n";
+    return facts + "driver:     " + driverVersion() + ", CUDA " + version(driver) +
+           "; runtime CUDA " + version(runtime) + "\n";
 }
 #endif
 
