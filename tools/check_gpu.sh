@@ -3,7 +3,7 @@
 # Stages: tests, sanitizer, versions, run; all of them if none is named. Logs go to DIRECTORY.
 # Each stage prints one line with its verdict; exit status 0 if all passed.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 2
 directory=${1:?usage: tools/check_gpu.sh DIRECTORY [stage ...]}
 shift
 [ $# -gt 0 ] || set -- tests sanitizer versions run
