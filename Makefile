@@ -47,8 +47,8 @@ endif
 
 # The sources that the program is built from, not the whole tree: a log written by `tee` into the
 # tree does not make another revision.
-REVISION ?= $(shell git describe --always --abbrev=10 2>/dev/null || echo unknown)$(shell \
-              git diff --quiet HEAD -- sources Makefile 2>/dev/null || echo -modified)
+REVISION ?= $(shell r=$$(git describe --always --abbrev=10 2>/dev/null) && { git diff --quiet HEAD \
+              -- sources Makefile || r=$$r-modified; }; echo $${r:-unknown})
 FACTS = '-DBUILD_FLAGS="$(strip $(FLAGS) $(SWITCH))"' '-DBUILD_REVISION="$(REVISION)"'
 
 # ---- programs ----------------------------------------------------------------------------------
