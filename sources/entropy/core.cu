@@ -3,7 +3,7 @@
 // (CUDA); v10 to v13 (OpenMP); v14 (both); the table of versions; the objects that run at load
 // time; the switch that picks the active version. To compare two versions, diff two namespaces.
 // "Measured" in a lead comment: 10240x10240 random cells, the kernel alone on an H200 for v0 to v9,
-// end to end on 32 threads for v10 to v13 and with two H200 for v14.
+// end to end on 64 threads for v10 to v13 and with four H200 for v14.
 //
 // All use the identity  H = -sum p ln p = ln N - (1/N) sum n ln n  with N cells in the window and
 // n of them at a level, so that only ln 1 .. ln 25 occur.
@@ -64,8 +64,7 @@ using common::upload;
 // 32x32 threads, the most that a block may have: 6400 blocks at 2560x2560. A kernel that needs more
 // than the 64 registers a thread that such a block leaves compiles, but never launches: hence
 // __launch_bounds__. Its second number, one block on a multiprocessor, matters too: left out, the
-// compiler squeezes v1, v7 and v9 into 32 registers, and v9 takes 52 ms instead of 19
-// (10240x10240).
+// compiler squeezes v1, v7 and v9 into 32 registers, and v9 takes 52 ms instead of 19.
 constexpr int kBlockSide = 32;
 constexpr int kBlockThreads = kBlockSide * kBlockSide;
 
@@ -76,7 +75,7 @@ dim3 grid(int width, int height) { return common::gridOf(width, height, kBlockSi
 } // namespace
 
 // Baseline. One thread a cell: counts the levels in its window, reading 25 cells from global
-// memory, then takes up to 17 logarithms in double precision. Measured: 24.6 ms.
+// memory, then takes up to 17 logarithms in double precision. Measured: 24.5 ms.
 namespace v0
 {
 
@@ -115,7 +114,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From v0: a table of ln 0 .. ln 25, private to each thread. A private array that is indexed at run
 // time cannot stay in registers: every thread stores its copy to local memory first, which costs
-// more than it saves. Measured: 30.8 ms.
+// more than it saves. Measured: 30.0 ms.
 namespace v1
 {
 
@@ -153,7 +152,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v1
 
 // From v0: the table in shared memory, one for a block. Shared memory cannot be initialised, so
-// the block's first 26 threads fill it, and all wait for them. Measured: 25.4 ms.
+// the block's first 26 threads fill it, and all wait for them. Measured: 25.0 ms.
 namespace v2
 {
 
@@ -196,7 +195,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v2
 
 // From v0: the table in constant memory. Its cache serves one address a cycle to a warp, and the
-// threads of a warp ask for different ones. Measured: 25.4 ms, no better than v2.
+// threads of a warp ask for different ones. Measured: 25.0 ms, no better than v2.
 namespace v3
 {
 
@@ -234,7 +233,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace v3
 
-// From v0: the table in device (global) memory, left to the caches. Measured: 25.9 ms.
+// From v0: the table in device (global) memory, left to the caches. Measured: 25.2 ms.
 namespace v4
 {
 
@@ -273,7 +272,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v4
 
 // From v4: the table is read through a texture. A texel has no double, so the table is float; the
-// arithmetic stays double. Measured: 25.6 ms.
+// arithmetic stays double. Measured: 25.0 ms.
 namespace v5
 {
 
@@ -318,9 +317,10 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace v5
 
-// From v1: counters of one byte instead of four. A count is 25 at most, and sixteen counters take
-// 16 bytes of local memory a thread instead of 64: the traffic that v0 to v5 wait for. Measured:
-// 16.5 ms.
+// From v1: counters of one byte instead of four; a count is 25 at most. Local memory is laid out word
+// by word: word i of all 32 threads of a warp is one line of cache. When each thread increments
+// another counter, sixteen ints are up to sixteen lines to touch, sixteen bytes at most four.
+// Measured: 16.5 ms.
 namespace v6
 {
 
@@ -358,7 +358,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v6
 
 // From v6: a float table, half the size; the arithmetic stays double (mixed precision). Measured:
-// 15.5 ms, the fastest kernel of the ten.
+// 15.2 ms, the fastest kernel of the ten.
 namespace v7
 {
 
@@ -397,7 +397,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v7
 
 // From v7: the input is read through a 2-D texture, stored so that neighbours in both directions
-// are close in memory. Measured: 15.9 ms; the plain reads of v7 were served by the caches already.
+// are close in memory. Measured: 15.5 ms; the plain reads of v7 were served by the caches already.
 namespace v8
 {
 
@@ -437,7 +437,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v8
 
 // From v7: the input tile in shared memory. 32x32 threads load a cell each, the inner 28x28 write:
-// 1.3 global reads a cell instead of 25, and 240 threads of 1024 that only load. Measured: 19.3 ms;
+// 1.3 global reads a cell instead of 25, and 240 threads of 1024 that only load. Measured: 18.6 ms;
 // global reads were not what v7 waited for, and a quarter of the threads now compute nothing.
 namespace v9
 {
@@ -517,7 +517,7 @@ namespace v9 { void cudaCallback(int, int, float *, float **) { cannotRun("v9");
 // ---- v10 to v13: OpenMP ------------------------------------------------------------------------
 
 // Baseline on the CPU, like v0: one iteration a cell. Both loops are shared out as one, so that a
-// wide and flat array keeps every thread busy too. Measured: 577 ms.
+// wide and flat array keeps every thread busy too. Measured: 472 ms.
 namespace v10
 {
 
@@ -551,7 +551,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v10
 
 // From v10: a table of ln 0 .. ln 25, like v1. Here it is one table for all, in the cache: the step
-// that hurt the GPU is worth a factor of four. Measured: 132 ms.
+// that hurt the GPU is worth a factor of four. Measured: 103 ms.
 namespace v11
 {
 
@@ -586,7 +586,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v11
 
 // From v11: counters of one byte and a float table, like v7; the arithmetic stays double. Measured:
-// 115 ms; on other processors it was no faster than v11.
+// 108 ms: what helps the GPU is no gain here.
 namespace v12
 {
 
@@ -623,7 +623,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From v12: sixteen 2-D prefix sums first, then four reads a level give its count in any window:
 // 64 reads a cell where v12 has 25, and 68 bytes a cell to write first. It would win with larger
-// windows or fewer levels. Measured: 521 ms.
+// windows or fewer levels. Measured: 543 ms.
 namespace v13
 {
 
@@ -704,7 +704,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // From v7 and v12: the rows are split among all GPUs, one host thread and one call of v7 each.
 // A part reads kRadius rows more at each inner edge, so that its windows are whole, and throws
 // their results away. Without a GPU, or with fewer cells than one GPU runs threads, v12 is faster.
-// Measured: 255 ms, of which the kernels take 7.8: the rest is host memory touched first and twice.
+// Measured: 140 ms, of which the kernels take 3.8: the rest is host memory touched first and twice.
 namespace v14
 {
 
