@@ -43,36 +43,48 @@ private:
     cudaEvent_t begin{}, end{};
 };
 
-/// Repeats `submit`, which puts work into the default stream, and times it on the device.
-template <typename Submit>
-Timing measureOnDevice(Submit submit)
+/// Repeats `work`, which puts something into the default stream, and times it on the device.
+template <typename Work>
+Timing measureOnDevice(Work work)
 {
     DeviceClock clock;
-    submit(); // warm-up
+    work(); // warm-up
     return repeat([&] {
         clock.start();
-        submit();
+        work();
         return clock.stop();
     });
 }
 
-/// Runs kernel<<<grid, block>>>(arguments...) to its end. A launch that the device refuses (too
-/// many registers for the block, a grid too large) and a fault inside the kernel both throw here.
-/// While a KernelTimes lives, the kernel is repeated and timed: it must not change its input.
+/// Puts kernel<<<grid, block>>>(arguments...) into the default stream. A launch that the device
+/// refuses (too many registers for the block, a grid too large) throws here.
 template <typename... Parameters, typename... Arguments>
-void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... arguments)
+void submit(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... arguments)
 {
-    const auto submit = [&] {
-        kernel<<<grid, block>>>(arguments...);
-        CUDA_CHECK(cudaGetLastError());
-    };
-    submit();
+    kernel<<<grid, block>>>(arguments...);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+/// Runs `work`, which puts any number of kernels into the default stream, to its end. A fault inside
+/// a kernel throws here. While a KernelTimes lives, the work is repeated and timed as one: it must
+/// not change its input.
+template <typename Work>
+void runOnDevice(Work work)
+{
+    work();
     CUDA_CHECK(cudaDeviceSynchronize());
     if (KernelTimes *times = KernelTimes::active()) {
         int device = 0;
         CUDA_CHECK(cudaGetDevice(&device));
-        times->record(device, measureOnDevice(submit));
+        times->record(device, measureOnDevice(work));
     }
+}
+
+/// Runs one kernel to its end: submit() under runOnDevice().
+template <typename... Parameters, typename... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... arguments)
+{
+    runOnDevice([&] { submit(kernel, grid, block, arguments...); });
 }
 
 } // namespace common
