@@ -94,8 +94,8 @@ $(BUILD)/make_data.o: tools/make_data.cpp $(BUILD)/compiler.stamp
 
 # ---- companion labs ----------------------------------------------------------------------------
 
-# Sources of the lab $(1): main.cu (or $(1).cu, where there is no core to swap) makes the program, the
-# others are linked into it and into the tests. Only the core whose versions hold VERSION gets it.
+# Sources of the lab $(1): main.cu (or $(1).cu, where there is no core to swap) makes the program,
+# the others are linked into it and into the tests. VERSION goes to the lab that has such a version.
 lab_main   = $(wildcard sources/$(1)/main.cu sources/$(1)/$(1).cu)
 lab_others = $(filter-out $(call lab_main,$(1)),$(wildcard sources/$(1)/*.cu sources/$(1)/*.cpp))
 lab_object = $(patsubst sources/$(1)/%,$(BUILD)/$(1)_%.o,$(basename $(2)))

@@ -9,9 +9,9 @@
 namespace common
 {
 
-/// While one of these lives, launch() and runOnDevice() (launch.h) repeat what they start and record
-/// the times here. A version therefore needs no code of its own to have its kernel timed. Only one at
-/// a time; threads may record at once.
+/// While one of these lives, launch() and runOnDevice() (launch.h) repeat what they start and
+/// record the times here. A version therefore needs no code of its own to have its kernel timed.
+/// Only one at a time; threads may record at once.
 class KernelTimes
 {
 public:

@@ -65,9 +65,9 @@ void submit(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... a
     CUDA_CHECK(cudaGetLastError());
 }
 
-/// Runs `work`, which puts any number of kernels into the default stream, to its end. A fault inside
-/// a kernel throws here. While a KernelTimes lives, the work is repeated and timed as one: it must
-/// not change its input.
+/// Runs `work`, which puts any number of kernels into the default stream, to its end. A fault
+/// inside a kernel throws here. While a KernelTimes lives, the work is repeated and timed as one:
+/// it must not change its input.
 template <typename Work>
 void runOnDevice(Work work)
 {

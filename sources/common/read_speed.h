@@ -29,19 +29,18 @@ __global__ void __launch_bounds__(kReadThreads)
     readKernel(std::size_t size, const int4 *input, int *output)
 {
     const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-    std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     int mixed = 0;
-    for (; i + (inFlight - 1) * stride < size; i += inFlight * stride) {
+    for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < size;
+         i += inFlight * stride) {
         int4 values[inFlight];
 #pragma unroll
-        for (int k = 0; k < inFlight; ++k) values[k] = __ldcs(&input[i + k * stride]);
+        for (int k = 0; k < inFlight; ++k) { // beyond the end: the first one again
+            const std::size_t next = i + k * stride;
+            values[k] = __ldcs(&input[next < size ? next : i]);
+        }
 #pragma unroll
         for (int k = 0; k < inFlight; ++k)
             mixed |= values[k].x | values[k].y | values[k].z | values[k].w;
-    }
-    for (; i < size; i += stride) {
-        const int4 value = __ldcs(&input[i]);
-        mixed |= value.x | value.y | value.z | value.w;
     }
     if (mixed == 1) *output = mixed;
 }
@@ -57,11 +56,10 @@ inline Timing deviceRead([[maybe_unused]] std::size_t bytes)
     const std::size_t size = std::max<std::size_t>(1, bytes / sizeof(int4));
     const DeviceArray<int4> input = poisoned<int4>(size);
     DeviceArray<int> output = poisoned<int>(1);
-    constexpr std::size_t kWaves =
-        8; // more blocks than fit at once: late ones fill in for slow ones
-    const std::size_t blocks = (size + kReadThreads - 1) / kReadThreads;
+    constexpr std::size_t kTile = kReadThreads * kReadsInFlight;
+    constexpr std::size_t kWaves = 8; // of blocks: the later ones fill in where a slow one is late
     const std::size_t most = kWaves * residentThreads(0) / kReadThreads;
-    const auto grid = static_cast<unsigned>(std::min(blocks, most));
+    const auto grid = static_cast<unsigned>(std::min((size + kTile - 1) / kTile, most));
     return measureOnDevice([&] {
         submit(readKernel<kReadsInFlight>, dim3(grid), dim3(kReadThreads), size, input.data(),
                output.data());
