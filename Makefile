@@ -38,11 +38,21 @@ ifeq ($(wildcard $(CORE_SOURCE)),)
   $(error CORE=$(CORE): there is no $(CORE_SOURCE))
 endif
 VERSIONS := $(shell sed -n 's/^namespace \(v[0-9]\+\)\b.*/\1/p' $(CORE_SOURCE) | sort -uV)
+
+# The companion labs, each a program of its own; those whose sources are here. A lab's versions have
+# another letter than v, so VERSION=m3 sets the switch of that lab and of nothing else.
+LABS         := $(foreach lab,maximum transpose hello,$(if $(wildcard sources/$(lab)),$(lab)))
+LAB_CORES    := $(wildcard $(patsubst %,sources/%/core.cu,$(LABS)))
+LAB_VERSIONS := $(if $(LAB_CORES),$(shell \
+                  sed -n 's/^namespace \([a-uw-z][0-9]\+\)\b.*/\1/p' $(LAB_CORES) | sort -uV))
+
 ifdef VERSION
-  ifeq ($(filter $(VERSION),$(VERSIONS)),)
-    $(error VERSION=$(VERSION): $(CORE_SOURCE) has no such version, only $(VERSIONS))
+  ifeq ($(filter $(VERSION),$(VERSIONS) $(LAB_VERSIONS)),)
+    $(error VERSION=$(VERSION): $(CORE_SOURCE) has no such version, only $(VERSIONS)$(if \
+      $(LAB_VERSIONS),; the labs have $(LAB_VERSIONS)))
   endif
-  SWITCH := -DVERSION=$(VERSION)
+  SWITCH     := $(if $(filter $(VERSION),$(VERSIONS)),-DVERSION=$(VERSION))
+  LAB_SWITCH := $(if $(filter $(VERSION),$(LAB_VERSIONS)),-DVERSION=$(VERSION))
 endif
 
 # The sources that the program is built from, not the whole tree: a log written by `tee` into the
@@ -53,7 +63,7 @@ FACTS = '-DBUILD_FLAGS="$(strip $(FLAGS) $(SWITCH))"' '-DBUILD_REVISION="$(REVIS
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all data run bench report test help clean FORCE
+.PHONY: all data run bench report labs test help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -85,6 +95,36 @@ $(BUILD)/entropy_%.o: sources/entropy/%.cpp $(BUILD)/compiler.stamp
 $(BUILD)/%.o: tools/%.cpp $(BUILD)/compiler.stamp
 	$(CPP) -MD -MP -c $< -o $@
 
+# ---- companion labs ----------------------------------------------------------------------------
+
+# Sources of the lab $(1): main.cu (or $(1).cu, where there is no core to swap) makes the program,
+# the others are linked into it and into the tests. VERSION goes to the lab that has such a version.
+lab_main   = $(wildcard sources/$(1)/main.cu sources/$(1)/$(1).cu)
+lab_others = $(filter-out $(call lab_main,$(1)),$(wildcard sources/$(1)/*.cu sources/$(1)/*.cpp))
+lab_object = $(patsubst sources/$(1)/%,$(BUILD)/$(1)_%.o,$(basename $(2)))
+lab_switch = $(if $(LAB_SWITCH),$(if $(shell \
+               grep '^namespace $(VERSION)\b' sources/$(1)/core.cu 2>/dev/null),$(LAB_SWITCH)))
+
+LAB_OBJECTS := $(foreach lab,$(LABS),$(call lab_object,$(lab),$(call lab_others,$(lab))))
+
+labs: $(addprefix $(BUILD)/,$(LABS))
+
+define LAB_RULES
+.PHONY: run-$(1)
+$(BUILD)/$(1): $(call lab_object,$(1),$(call lab_main,$(1)) $(call lab_others,$(1)))
+	$$(LINK) $$^ -o $$@
+$(BUILD)/$(1)_switch.stamp: FORCE
+	$$(call STAMP,$(call lab_switch,$(1)))
+$(BUILD)/$(1)_%.o: sources/$(1)/%.cu $(BUILD)/compiler.stamp $(BUILD)/$(1)_switch.stamp
+	$$(CU) $(call lab_switch,$(1)) $$(FACTS) -MD -MP -c $$< -o $$@
+$(BUILD)/$(1)_%.o: sources/$(1)/%.cpp $(BUILD)/compiler.stamp
+	$$(CPP) -MD -MP -c $$< -o $$@
+run-$(1): $(BUILD)/$(1)
+	$(BUILD)/$(1) $$(ARGUMENTS)
+endef
+$(foreach lab,$(LABS),$(eval $(call LAB_RULES,$(lab))))
+run-hello: ARGUMENTS ?= 5 2 2
+
 # ---- data, runs, results -----------------------------------------------------------------------
 
 # Made once; the committed checksums say whether this machine made the right bytes.
@@ -115,7 +155,7 @@ $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup
 	$(CPP) -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	$(CU) -MD -MP -c $< -o $@
-$(BUILD)/tests/all: $(TEST_OBJECTS) $(CORE_O) $(OPTIONS) $(FILES)
+$(BUILD)/tests/all: $(TEST_OBJECTS) $(CORE_O) $(OPTIONS) $(FILES) $(LAB_OBJECTS)
 	$(LINK) $^ -lgtest -lpthread -o $@
 # The core in another framework, which knows cudaCallback and has a global divup of its own.
 $(BUILD)/tests/foreign: $(BUILD)/tests/foreign_main.cu.o $(CORE_O)
@@ -126,7 +166,7 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	tools/setup.sh tests $(CXX)
 	@mkdir -p $(@D) && touch $@
 
-test: $(BUILD)/tests/all $(BUILD)/tests/foreign $(PROGRAM) $(BUILD)/make_data
+test: $(BUILD)/tests/all $(BUILD)/tests/foreign $(PROGRAM) $(BUILD)/make_data labs
 	$(BUILD)/tests/all $(TESTFLAGS)
 
 # ---- the rest ----------------------------------------------------------------------------------
@@ -136,10 +176,13 @@ make            build $(BUILD)/entropy and $(BUILD)/make_data
 make data       make data/data.bin and data/reference.bin, and check their checksums
 make run        run the active version on data/data.bin, after the benchmark of all versions
 make bench      the same, and keep the times in results/<machine>/
+make labs       build the companion labs: $(addprefix $(BUILD)/,$(LABS))
+make run-LAB    build and run one of them; ARGUMENTS='--help' and the like go to the program
 make test       build and run the tests, after installing GoogleTest if it is missing
 make clean      remove $(BUILD)/, data/data.bin and data/reference.bin
 
-VERSION=v3      active version of the core, instead of the one that its switch names
+VERSION=v3      active version of the core, instead of the one that its switch names; a lab's
+                version (VERSION=m3) sets the switch of that lab
 CUDA=0          build without nvcc, OpenMP versions only (default: 1 where there is an nvcc)
 ARCH=sm_90      GPU architecture (default: this machine's GPU; without one, all major ones)
 CXX=clang++     host compiler (default: g++)

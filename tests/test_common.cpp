@@ -78,9 +78,10 @@ TEST(KernelTimes, AddsUpOnADeviceAndTakesTheSlowestDevice)
     KernelTimes times;
     EXPECT_EQ(KernelTimes::active(), &times);
     EXPECT_EQ(times.slowestDevice().repeats, 0u);
-    times.record(0, {5, 3, 1}, {});
-    times.record(1, {5, 2, 2}, {});
-    times.record(1, {5, 2, 2}, {40, 16, 0.5});
+    times.record(0, {5, 3, 1});
+    times.record(1, {5, 2, 2});
+    times.record(1, {5, 2, 2});
+    times.describe({40, 16, 0.5});
     EXPECT_DOUBLE_EQ(times.slowestDevice().median, 4);
     EXPECT_DOUBLE_EQ(times.slowestDevice().minimum, 4);
     EXPECT_EQ(times.resources().registers, 40);

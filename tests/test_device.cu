@@ -8,6 +8,7 @@
 #include "common/device_array.h"
 #include "common/device_texture.h"
 #include "common/launch.h"
+#include "common/read_speed.h"
 
 #include <cmath>
 #include <vector>
@@ -127,6 +128,34 @@ TEST_F(Device, CopySpeedIsMeasured)
     const common::Timing copy = common::deviceCopy(1 << 20);
     EXPECT_GE(copy.repeats, 5u);
     EXPECT_GT(copy.minimum, 0);
+}
+
+TEST_F(Device, ReadSpeedIsMeasured)
+{
+    for (const std::size_t bytes : {1, 16, 1 << 20}) {
+        const common::Timing read = common::deviceRead(bytes);
+        EXPECT_GE(read.repeats, 5u);
+        EXPECT_GT(read.minimum, 0);
+    }
+}
+
+TEST_F(Device, SeveralKernelsAreTimedAsOne)
+{
+    const auto input = common::poisoned<int>(1);
+    auto middle = common::poisoned<int>(1), output = common::poisoned<int>(1);
+    int submitted = 0;
+    const auto work = [&] {
+        ++submitted;
+        common::submit(addOne, 1, 1, 1, input.data(), middle.data());
+        common::submit(addOne, 1, 1, 1, middle.data(), output.data());
+    };
+    common::runOnDevice(work);
+    EXPECT_EQ(submitted, 1) << "nobody asked for times";
+    EXPECT_EQ(common::download(output)[0], 1); // poison reads as -1
+    common::KernelTimes times;
+    common::runOnDevice(work);
+    EXPECT_GE(times.slowestDevice().repeats, 5u);
+    EXPECT_GE(submitted, 7);
 }
 
 TEST_F(Device, ScopeRestoresTheDevice)

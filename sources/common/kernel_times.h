@@ -17,9 +17,9 @@ struct KernelResources
     double occupancy = 0;       ///< threads resident on a multiprocessor, of those it has room for
 };
 
-/// While one of these lives, launch() (launch.h) repeats every kernel it starts and records the
-/// times here. A version therefore needs no code of its own to have its kernel timed. Only one at
-/// a time; threads may record at once.
+/// While one of these lives, launch() and runOnDevice() (launch.h) repeat what they start and
+/// record the times here. A version therefore needs no code of its own to have its kernel timed.
+/// Only one at a time; threads may record at once.
 class KernelTimes
 {
 public:
@@ -35,10 +35,9 @@ public:
     }
 
     /// Kernels on one device run one after the other: their times add up.
-    void record(int device, const Timing &timing, const KernelResources &kernelResources)
+    void record(int device, const Timing &timing)
     {
         const std::lock_guard<std::mutex> lock(mutex);
-        lastResources = kernelResources;
         Timing &sum = byDevice[device];
         sum.repeats = timing.repeats;
         sum.median += timing.median;
@@ -54,7 +53,13 @@ public:
         return slowest;
     }
 
-    /// Of the kernel that was recorded last; all zero where no kernel ran.
+    void describe(const KernelResources &kernel)
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        lastResources = kernel;
+    }
+
+    /// Of the kernel that was described last; all zero where none was.
     KernelResources resources() const { return lastResources; }
 
 private:

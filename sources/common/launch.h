@@ -43,49 +43,64 @@ private:
     cudaEvent_t begin{}, end{};
 };
 
-/// Repeats `submit`, which puts work into the default stream, and times it on the device.
-template <typename Submit>
-Timing measureOnDevice(Submit submit)
+/// Repeats `work`, which puts something into the default stream, and times it on the device.
+template <typename Work>
+Timing measureOnDevice(Work work)
 {
     DeviceClock clock;
-    submit(); // warm-up
+    work(); // warm-up
     return repeat([&] {
         clock.start();
-        submit();
+        work();
         return clock.stop();
     });
 }
 
-/// Resources of a kernel that is launched in blocks of that shape.
+/// Puts kernel<<<grid, block>>>(arguments...) into the default stream. A launch that the device
+/// refuses (too many registers for the block, a grid too large) throws here.
+template <typename... Parameters, typename... Arguments>
+void submit(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... arguments)
+{
+    kernel<<<grid, block>>>(arguments...);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+/// Runs `work`, which puts any number of kernels into the default stream, to its end. A fault
+/// inside a kernel throws here. While a KernelTimes lives, the work is repeated and timed as one:
+/// it must not change its input.
+template <typename Work>
+void runOnDevice(Work work)
+{
+    work();
+    CUDA_CHECK(cudaDeviceSynchronize());
+    if (KernelTimes *times = KernelTimes::active()) {
+        int device = 0;
+        CUDA_CHECK(cudaGetDevice(&device));
+        times->record(device, measureOnDevice(work));
+    }
+}
+
+/// Resources of a kernel that is launched in blocks of that shape on the current device.
 template <typename Kernel>
-KernelResources resourcesOf(Kernel kernel, dim3 block, int device)
+KernelResources resourcesOf(Kernel kernel, dim3 block)
 {
     const int threads = static_cast<int>(block.x * block.y * block.z);
     cudaFuncAttributes attributes{};
     CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-    int blocks = 0, most = 0;
+    int device = 0, blocks = 0, most = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0));
     CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerMultiProcessor, device));
     return {attributes.numRegs, attributes.localSizeBytes, double(blocks) * threads / most};
 }
 
-/// Runs kernel<<<grid, block>>>(arguments...) to its end. A launch that the device refuses (too
-/// many registers for the block, a grid too large) and a fault inside the kernel both throw here.
-/// While a KernelTimes lives, the kernel is repeated and timed: it must not change its input.
+/// Runs one kernel to its end: submit() under runOnDevice(). While a KernelTimes lives, it is also
+/// told the kernel's resources.
 template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... arguments)
 {
-    const auto submit = [&] {
-        kernel<<<grid, block>>>(arguments...);
-        CUDA_CHECK(cudaGetLastError());
-    };
-    submit();
-    CUDA_CHECK(cudaDeviceSynchronize());
-    if (KernelTimes *times = KernelTimes::active()) {
-        int device = 0;
-        CUDA_CHECK(cudaGetDevice(&device));
-        times->record(device, measureOnDevice(submit), resourcesOf(kernel, block, device));
-    }
+    runOnDevice([&] { submit(kernel, grid, block, arguments...); });
+    if (KernelTimes *times = KernelTimes::active()) times->describe(resourcesOf(kernel, block));
 }
 
 } // namespace common

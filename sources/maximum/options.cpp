@@ -1,0 +1,66 @@
+#include "maximum/options.h"
+
+#include "common/error.h"
+#include "common/integer.h"
+
+#include <getopt.h>
+
+namespace maximum
+{
+
+const char *const kHelp =
+    R"(usage: maximum [--rows R] [--columns C] [--benchmark] [--csv FILE]
+
+Largest element of a matrix of random integers 1..2018, by every version of the core that can run
+here: each is checked against the right answer and then timed, with the transfers to and from the
+GPU and without them.
+
+  --rows R      rows of the matrix (default: 256)
+  --columns C   columns of the matrix (default: 1024)
+  --benchmark   four sizes up to 2^30 elements (4 GiB) instead of one; takes minutes
+  --csv FILE    write the times
+  --help        this text
+
+environment
+  OMP_NUM_THREADS=N  threads that make large matrices and the right answer
+
+exit status: 0 all right; 1 a version was wrong or failed; 2 bad usage or cannot run
+)";
+
+Options parseOptions(int argc, char **argv)
+{
+    static const option kOptions[] = {
+        {"rows", required_argument, nullptr, 'r'}, {"columns", required_argument, nullptr, 'c'},
+        {"benchmark", no_argument, nullptr, 'b'},  {"csv", required_argument, nullptr, 'f'},
+        {"help", no_argument, nullptr, 'h'},       {nullptr, 0, nullptr, 0}};
+    constexpr long long kMost = 1LL << 40;
+    Options options;
+    bool sized = false;
+    for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;)
+        switch (letter) {
+        case 'r':
+            options.rows = common::parseInteger("--rows", optarg, 1, kMost), sized = true;
+            break;
+        case 'c':
+            options.columns = common::parseInteger("--columns", optarg, 1, kMost), sized = true;
+            break;
+        case 'b':
+            options.benchmark = true;
+            break;
+        case 'f':
+            options.csv = optarg;
+            break;
+        case 'h':
+            options.help = true;
+            break;
+        default:
+            throw common::Error("bad usage, --help lists the options");
+        }
+    if (optind < argc)
+        throw common::Error("'" + std::string(argv[optind]) + "' is no option, --help lists them");
+    if (options.benchmark && sized)
+        throw common::Error("--benchmark has sizes of its own, without --rows and --columns");
+    return options;
+}
+
+} // namespace maximum

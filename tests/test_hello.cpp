@@ -1,0 +1,164 @@
+// Hello: the analysis of the order on made-up runs, and the program.
+#include "common/error.h"
+#include "hello/order.h"
+#include "temporary.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+using namespace hello;
+
+namespace
+{
+
+const std::string kHello = BUILD_DIRECTORY "/hello";
+
+bool holds(const std::string &text, const std::string &part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+/// Tickets in thread order, all blocks one after the other on one multiprocessor.
+Trial ascendingRun(const Shape &shape)
+{
+    Trial run{std::vector<unsigned>(shape.threads()), std::vector<unsigned>(shape.blocks, 7)};
+    std::iota(run.tickets.begin(), run.tickets.end(), 0u);
+    return run;
+}
+
+} // namespace
+
+TEST(Order, AscendingAtEveryLevel)
+{
+    const Shape shape{3, 32, 2}; // two warps a block
+    const Findings findings = analyse(shape, {ascendingRun(shape), ascendingRun(shape)});
+    EXPECT_EQ(findings.runs, 2);
+    EXPECT_EQ(findings.lanes.groups, 12);
+    EXPECT_EQ(findings.lanes.ascending, 12);
+    EXPECT_EQ(findings.lanes.orders, 1);
+    EXPECT_EQ(findings.warps.groups, 6);
+    EXPECT_EQ(findings.warps.runsAscending, 2);
+    EXPECT_EQ(findings.blocks.groups, 2);
+    EXPECT_EQ(findings.blocks.orders, 1);
+    EXPECT_EQ(findings.runsInterleaved, 0);
+    EXPECT_EQ(findings.multiprocessors, 1);
+    const std::string text = report(findings);
+    EXPECT_TRUE(holds(text, "ascending in 2 of 2 runs and 12 of 12 warps; 1 order seen")) << text;
+    EXPECT_TRUE(holds(text, "The blocks always came in ascending order here")) << text;
+    EXPECT_TRUE(holds(text, "No block was seen to begin before another had ended")) << text;
+}
+
+TEST(Order, BlocksInAnyOrderButInOnePiece)
+{
+    const Shape shape{3, 2, 2};
+    Trial run = ascendingRun(shape);
+    std::rotate(run.tickets.begin(), run.tickets.begin() + 4, run.tickets.end());
+    run.sm = {0, 1, 1};
+    const Findings findings = analyse(shape, {ascendingRun(shape), run});
+    EXPECT_EQ(findings.lanes.ascending, findings.lanes.groups);
+    EXPECT_EQ(findings.warps.groups, 0) << "a single warp has no order";
+    EXPECT_EQ(findings.blocks.ascending, 1);
+    EXPECT_EQ(findings.blocks.runsAscending, 1);
+    EXPECT_EQ(findings.blocks.orders, 2);
+    EXPECT_EQ(findings.runsInterleaved, 0);
+    EXPECT_EQ(findings.multiprocessors, 2);
+    const std::string text = report(findings);
+    EXPECT_TRUE(holds(text, "warps of a block:  only one, nothing to put in order")) << text;
+    EXPECT_TRUE(holds(text, "The blocks have no fixed order: 1 times in 2")) << text;
+}
+
+TEST(Order, InterleavedBlocksAndSwappedLanes)
+{
+    const Shape shape{2, 2, 1};
+    const Trial run{{0, 2, 3, 1}, {0, 1}}; // block 1 begins (ticket 1, lane 1) inside of block 0
+    const Findings findings = analyse(shape, {run});
+    EXPECT_EQ(findings.runsInterleaved, 1);
+    EXPECT_EQ(findings.lanes.groups, 2);
+    EXPECT_EQ(findings.lanes.ascending, 1);
+    EXPECT_EQ(findings.lanes.runsAscending, 0);
+    EXPECT_EQ(findings.lanes.orders, 2);
+    EXPECT_TRUE(holds(report(findings), "several are at work at the same time"));
+}
+
+TEST(Order, AlwaysTheSameButNotAscending)
+{
+    const Shape shape{1, 2, 1};
+    const Trial run{{1, 0}, {0}};
+    const std::string text = report(analyse(shape, {run, run}));
+    EXPECT_TRUE(holds(text, "The lanes of a warp always came in the same order here, not the"))
+        << text;
+}
+
+TEST(Order, ASingleThreadHasNone)
+{
+    const Findings findings = analyse({1, 1, 1}, {Trial{{0}, {0}}});
+    EXPECT_EQ(findings.lanes.groups + findings.warps.groups + findings.blocks.groups, 0);
+}
+
+TEST(Order, RefusesTicketsThatWereNotDrawnOnceEach)
+{
+    const std::vector<std::vector<unsigned>> bad = {{0, 0}, {0, 2}, {0}, {0, 0xFFFFFFFF}};
+    for (const std::vector<unsigned> &tickets : bad) {
+        const std::vector<Trial> runs = {{tickets, {0}}};
+        EXPECT_THROW(analyse({1, 2, 1}, runs), common::Error);
+    }
+}
+
+TEST(HelloProgram, HelpAndBadUsage)
+{
+    const Outcome help = runCommand(kHello + " --help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_EQ(help.output.find("usage: hello"), 0u);
+    const auto expectRefusal = [](const std::string &arguments, const std::string &part) {
+        const Outcome outcome = runCommand(kHello + " " + arguments);
+        EXPECT_EQ(outcome.status, 2) << arguments;
+        EXPECT_EQ(outcome.output, "") << arguments;
+        EXPECT_TRUE(holds(outcome.errors, part)) << arguments << "\n" << outcome.errors;
+    };
+    expectRefusal("", "hello: three integers expected");
+    expectRefusal("5 2", "found 2");
+    expectRefusal("5 2 2 2", "found 4");
+    expectRefusal("33 2 2", "hello: the number of blocks is '33', expected an integer in 1..32");
+    expectRefusal("5 0 2", "block dimension x is '0'");
+    expectRefusal("5 2 two", "block dimension y is 'two'");
+    expectRefusal("5 2 2 --order --runs 0", "--runs is '0', expected an integer in 1..");
+    expectRefusal("5 2 2 --nonsense", "bad usage, --help lists the options");
+}
+
+// With a GPU every thread has a line, also the 32768 of the largest grid; without one the host says
+// hello, and why nobody else does.
+TEST(HelloProgram, EveryThreadSaysHello)
+{
+    for (const Shape shape : {Shape{5, 2, 3}, Shape{32, 32, 32}}) {
+        const Outcome outcome = runCommand(kHello + " " + std::to_string(shape.blocks) + " " +
+                                           std::to_string(shape.x) + " " + std::to_string(shape.y));
+        std::istringstream lines(outcome.output);
+        std::set<std::string> different;
+        int count = 0;
+        for (std::string line; std::getline(lines, line); ++count) different.insert(line);
+        EXPECT_EQ(different.count("Hello World from the host!"), 1u) << outcome.output;
+        if (outcome.status == 2) {
+            EXPECT_EQ(count, 1);
+            EXPECT_TRUE(holds(outcome.errors, "hello: the device's lines are missing: needs "))
+                << outcome.errors;
+            continue;
+        }
+        EXPECT_EQ(outcome.status, 0) << outcome.errors;
+        EXPECT_EQ(count, shape.threads() + 1);
+        EXPECT_EQ(different.size(), static_cast<std::size_t>(count));
+        EXPECT_EQ(different.count("Hello World from Thread (1, 2) in Block 4!"), 1u);
+    }
+}
+
+TEST(HelloProgram, OrderIsAnsweredFromRuns)
+{
+    const Outcome outcome = runCommand(kHello + " 8 32 4 --order --runs 5");
+    if (outcome.status == 2) GTEST_SKIP() << outcome.errors;
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    for (const char *part :
+         {"5 runs", "of 160 warps", "of 40 blocks", "of 5 grids", "Is there a rule to the order?"})
+        EXPECT_TRUE(holds(outcome.output, part)) << part << "\n" << outcome.output;
+}

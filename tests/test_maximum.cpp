@@ -1,0 +1,296 @@
+// The maximum of a matrix: every version against std::max_element, and the program around them.
+#include "common/error.h"
+#include "common/integer.h"
+#include "maximum/core.h"
+#include "temporary.h"
+
+#include <algorithm>
+#include <climits>
+#include <gtest/gtest.h>
+#include <ostream>
+#include <random>
+#include <vector>
+
+using maximum::Version;
+
+namespace maximum
+{
+static void PrintTo(const Version &version, std::ostream *out) { *out << version.name; }
+} // namespace maximum
+
+namespace
+{
+
+struct Size
+{
+    std::int64_t rows, columns;
+};
+
+// Single elements, rows and columns; one more and one less than a warp (32), a block (256, 1024)
+// and the elements that a block of m5 reads at once (4096); primes; sizes that are no multiple of
+// 4; more rows than a grid is high (65535); what takes m5 several tiles a block.
+const std::vector<Size> kSizes = {
+    {1, 1},     {1, 2},     {2, 1},     {1, 3},     {3, 1},       {1, 5},      {1, 31},
+    {1, 32},    {1, 33},    {33, 1},    {31, 33},   {7, 11},      {1, 255},    {1, 257},
+    {1, 1023},  {1, 1024},  {1, 1025},  {1025, 1},  {3, 2049},    {1, 4095},   {1, 4096},
+    {1, 4097},  {1, 16383}, {2, 8193},  {97, 89},   {256, 1024},  {257, 1023}, {1, 70001},
+    {70001, 1}, {65537, 3}, {3, 65537}, {1009, 13}, {2048, 2048}, {1, 6291469}};
+
+std::string nameOf(Size size)
+{
+    return std::to_string(size.rows) + " x " + std::to_string(size.columns);
+}
+
+std::vector<int> randomElements(Size size, int smallest, int largest)
+{
+    std::vector<int> elements(size.rows * size.columns);
+    std::mt19937_64 generator(7 * size.rows + size.columns);
+    const auto values = static_cast<std::uint64_t>(std::int64_t(largest) - smallest) + 1;
+    for (int &element : elements)
+        element = smallest + static_cast<std::int64_t>(generator() % values);
+    return elements;
+}
+
+/// Empty if `callback` finds the maximum and leaves the elements alone, otherwise what is wrong.
+std::string wrong(maximum::Callback callback, Size size, const std::vector<int> &elements,
+                  const std::string &content)
+{
+    const std::vector<int> before = elements;
+    const int found = callback(size.rows, size.columns, elements.data());
+    const int right = *std::max_element(before.begin(), before.end());
+    if (elements != before) return nameOf(size) + ", " + content + ": the matrix was changed";
+    if (found == right) return "";
+    return nameOf(size) + ", " + content + ": found " + std::to_string(found) + ", right is " +
+           std::to_string(right);
+}
+
+/// Random, negative and flat contents; every name says what it is.
+void expectRightOnContents(maximum::Callback callback, Size size)
+{
+    const auto flat = [&](int value) { return std::vector<int>(size.rows * size.columns, value); };
+    EXPECT_EQ(wrong(callback, size, randomElements(size, 1, 2018), "1..2018"), "");
+    EXPECT_EQ(wrong(callback, size, randomElements(size, -2000000000, -1000), "negative"), "");
+    EXPECT_EQ(wrong(callback, size, randomElements(size, INT_MIN, INT_MAX), "any"), "");
+    EXPECT_EQ(wrong(callback, size, flat(INT_MIN), "INT_MIN only"), "");
+    EXPECT_EQ(wrong(callback, size, flat(0), "zeros"), "");
+    EXPECT_EQ(wrong(callback, size, flat(-1), "-1 only"), "");
+}
+
+/// The maximum at the corners, beside them, in the middle, and at places spread over the matrix.
+void expectRightWhereverItIs(maximum::Callback callback, Size size)
+{
+    const std::int64_t last = size.rows * size.columns - 1;
+    std::vector<std::int64_t> places = {
+        0,        1,        size.columns - 1, size.columns, last / 2,
+        last - 3, last - 2, last - 1,         last,         last - size.columns + 1};
+    for (int i = 1; i < 8; ++i) places.push_back(last / 8 * i + i);
+    std::vector<int> elements(last + 1, INT_MIN);
+    for (const std::int64_t place : places) {
+        if (place < 0 || place > last) continue;
+        for (const int value : {INT_MAX, INT_MIN + 1}) {
+            elements[place] = value;
+            EXPECT_EQ(wrong(callback, size, elements,
+                            std::to_string(value) + " at " + std::to_string(place)),
+                      "");
+        }
+        elements[place] = INT_MIN;
+    }
+}
+
+class Maximum : public testing::TestWithParam<Version>
+{
+protected:
+    void SetUp() override
+    {
+        if (!GetParam().unavailable.empty())
+            GTEST_SKIP() << GetParam().name << " " << GetParam().unavailable;
+    }
+};
+
+} // namespace
+
+TEST_P(Maximum, RightOnEverySizeAndContent)
+{
+    for (const Size size : kSizes) expectRightOnContents(GetParam().callback, size);
+}
+
+TEST_P(Maximum, RightWhereverTheMaximumIs)
+{
+    for (const Size size : kSizes) expectRightWhereverItIs(GetParam().callback, size);
+}
+
+// Every place of a matrix in turn: nothing is left out, at no boundary.
+TEST_P(Maximum, NoElementIsOverlooked)
+{
+    for (const Size size : {Size{3, 37}, Size{1, 101}, Size{67, 1}}) {
+        std::vector<int> elements(size.rows * size.columns, -5);
+        for (int &element : elements) {
+            element = -4;
+            EXPECT_EQ(wrong(GetParam().callback, size, elements, "one -4"), "");
+            element = -5;
+        }
+    }
+}
+
+// Also run under compute-sanitizer.
+TEST_P(Maximum, RightOnSmallShapes)
+{
+    for (const Size size : {Size{1, 1}, Size{1, 3}, Size{5, 7}, Size{33, 31}, Size{3, 1030}}) {
+        expectRightOnContents(GetParam().callback, size);
+        expectRightWhereverItIs(GetParam().callback, size);
+    }
+}
+
+TEST_P(Maximum, RefusesBadArgumentsByName)
+{
+    const int element = 1;
+    const auto message = [&](std::int64_t rows, std::int64_t columns,
+                             const int *matrix) -> std::string {
+        try {
+            GetParam().callback(rows, columns, matrix);
+        } catch (const common::Error &error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    const std::string name = GetParam().name;
+    EXPECT_EQ(message(0, 5, &element).find(name + ": findMaximum: the matrix is 0 x 5"), 0u);
+    EXPECT_EQ(message(5, -1, &element).find(name + ": findMaximum: the matrix is 5 x -1"), 0u);
+    EXPECT_EQ(message(INT64_MAX, INT64_MAX, &element).find(name + ": findMaximum: the matrix"), 0u);
+    EXPECT_EQ(message(1, 1, nullptr), name + ": findMaximum: matrix is null");
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, Maximum, testing::ValuesIn(maximum::versions()),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+TEST(MaximumTable, HoldsTheSixVersionsInOrder)
+{
+    const auto &versions = maximum::versions();
+    ASSERT_EQ(versions.size(), 6u);
+    for (std::size_t i = 0; i < versions.size(); ++i)
+        EXPECT_EQ(versions[i].name, "m" + std::to_string(i + 1));
+    EXPECT_EQ(versions.front().unavailable, "");
+    EXPECT_EQ(std::count_if(versions.begin(), versions.end(),
+                            [](const Version &version) { return version.yardstick; }),
+              1);
+}
+
+TEST(MaximumTable, AnUnavailableVersionSaysWhy)
+{
+    for (const Version &version : maximum::versions()) {
+        if (version.unavailable.empty()) continue;
+        const int element = 1;
+        try {
+            version.callback(1, 1, &element);
+            ADD_FAILURE() << version.name << " ran, though " << version.unavailable;
+        } catch (const common::Error &error) {
+            EXPECT_EQ(std::string(error.what()).find(std::string(version.name) + ": "), 0u)
+                << error.what();
+        }
+    }
+}
+
+TEST(MaximumTable, TheSwitchPicksARow)
+{
+    const auto &versions = maximum::versions();
+    const Version &active = maximum::activeVersion();
+    EXPECT_TRUE(&active >= versions.data() && &active < versions.data() + versions.size());
+    if (!active.unavailable.empty()) GTEST_SKIP() << active.name << " " << active.unavailable;
+    const std::vector<int> elements = {3, 1, 4, 1, 5, 9};
+    EXPECT_EQ(maximum::findMaximum(2, 3, elements.data()), 9);
+}
+
+namespace
+{
+
+const std::string kMaximum = BUILD_DIRECTORY "/maximum";
+
+bool holds(const std::string &text, const std::string &part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+void expectRefusal(const std::string &command, const std::string &part)
+{
+    const Outcome outcome = runCommand(command);
+    EXPECT_EQ(outcome.status, 2) << command;
+    EXPECT_TRUE(holds(outcome.errors, part)) << command << "\n" << outcome.errors;
+    EXPECT_EQ(outcome.output, "") << command;
+}
+
+} // namespace
+
+TEST(MaximumProgram, ChecksEveryVersionAndPasses)
+{
+    const TemporaryDirectory directory;
+    const Outcome outcome = runCommand(kMaximum + " --csv " + directory.path("times.csv"));
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_TRUE(holds(outcome.output, "256 x 1024 (rows x columns), maximum 2018"))
+        << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "\npassed: ")) << outcome.output;
+    const std::string csv = contentsOf(directory.path("times.csv"));
+    EXPECT_EQ(csv.find("version,platform,rows,columns,runs,"), 0u) << csv;
+    for (const Version &version : maximum::versions()) {
+        EXPECT_TRUE(holds(outcome.output, std::string("\n") + version.name + " ")) << version.name;
+        EXPECT_TRUE(holds(csv, std::string("\n") + version.name + ",")) << version.name;
+        EXPECT_TRUE(holds(outcome.output, version.unavailable)) << version.name;
+    }
+}
+
+TEST(MaximumProgram, TakesOtherSizes)
+{
+    const Outcome outcome = runCommand(kMaximum + " --rows 7 --columns 13");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_TRUE(holds(outcome.output, "7 x 13 (rows x columns)")) << outcome.output;
+}
+
+TEST(MaximumProgram, HelpAndBadUsage)
+{
+    const Outcome help = runCommand(kMaximum + " --help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_EQ(help.output.find("usage: maximum"), 0u) << help.output;
+    expectRefusal(kMaximum + " --rows 0", "maximum: --rows is '0', expected an integer in 1..");
+    expectRefusal(kMaximum + " --columns 3x", "--columns is '3x'");
+    expectRefusal(kMaximum + " --columns ''", "--columns is ''");
+    expectRefusal(kMaximum + " --rows 99999999999999999999", "--rows is '99999999999999999999'");
+    expectRefusal(kMaximum + " --nonsense", "bad usage, --help lists the options");
+    expectRefusal(kMaximum + " 256", "'256' is no option");
+    expectRefusal(kMaximum + " --benchmark --rows 5", "--benchmark has sizes of its own");
+}
+
+TEST(MaximumProgram, WhatCannotBeDoneIsRefusedBeforeTheWork)
+{
+    const Outcome csv = runCommand(kMaximum + " --csv no/such/times.csv");
+    EXPECT_EQ(csv.status, 2);
+    EXPECT_TRUE(holds(csv.errors, "no/such/times.csv cannot be created")) << csv.errors;
+    const Outcome large = runCommand(kMaximum + " --rows 1048576 --columns 1099511627776");
+    EXPECT_EQ(large.status, 2);
+    EXPECT_TRUE(holds(large.errors, "maximum: no host memory for")) << large.errors;
+}
+
+TEST(MaximumProgram, MakeVersionPicksTheVersion)
+{
+    const TemporaryDirectory directory;
+    const std::string build = directory.path("build");
+    const Outcome m1 = runCommand("make CUDA=0 BUILD=" + build + " VERSION=m1 " + build +
+                                  "/maximum && " + build + "/maximum");
+    EXPECT_EQ(m1.status, 0) << m1.errors;
+    EXPECT_TRUE(holds(m1.output, "active version m1: the maximum is 2018")) << m1.output;
+    const Outcome m9 = runCommand("make CUDA=0 BUILD=" + build + " VERSION=m9 labs");
+    EXPECT_NE(m9.status, 0);
+    EXPECT_TRUE(holds(m9.errors, "the labs have")) << m9.errors;
+    EXPECT_TRUE(holds(m9.errors, "m6")) << m9.errors;
+}
+
+TEST(Integer, SaysWhatItExpected)
+{
+    EXPECT_EQ(common::parseInteger("side", "32", 1, 32), 32);
+    EXPECT_EQ(common::parseInteger("side", "-1", -1, 32), -1);
+    for (const char *text : {"0", "33", "", "1x", "x", "1.5", "99999999999999999999"})
+        EXPECT_THROW(common::parseInteger("side", text, 1, 32), common::Error) << text;
+    try {
+        common::parseInteger("side", "33", 1, 32);
+    } catch (const common::Error &error) {
+        EXPECT_STREQ(error.what(), "side is '33', expected an integer in 1..32");
+    }
+}
