@@ -8,10 +8,10 @@
 #include "entropy/reference_file.h"
 #include "entropy/samples.h"
 
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <getopt.h>
+#include <new>
 #include <string>
 
 namespace
@@ -61,8 +61,10 @@ void makeAssignment(std::uint64_t seed)
     common::Progress progress("make_data");
     std::string bytes;
     int number = 0;
-    for (const Group &group : kGroups)
+    for (const Group &group : kGroups) {
+        progress.show("group " + std::to_string(number + 1));
         bytes += entropy::binaryRecord(group.width, group.height, makeGroup(group, seed, number++));
+    }
     progress.wipe();
     writeFile("data/data.bin", bytes);
 
@@ -83,10 +85,11 @@ void makeOne(const std::string &size, const char *content, const std::string &pa
     const bool isSize = std::sscanf(size.c_str(), "%9dx%9d%n", &width, &height, &read) == 2 &&
                         static_cast<std::size_t>(read) == size.size() && width > 0 && height > 0;
     if (!isSize) throw common::Error("size '" + size + "' is not WxH with W and H in 1..999999999");
+    common::Progress progress("make_data");
+    progress.show(size + " " + content);
     const auto cells = makeGroup({width, height, content}, seed, 0);
-    const bool text = path.size() >= 4 && path.compare(path.size() - 4, 4, ".txt") == 0;
-    writeFile(path, text ? entropy::textFile(width, height, cells)
-                         : entropy::binaryRecord(width, height, cells));
+    writeFile(path, entropy::isTextName(path) ? entropy::textFile(width, height, cells)
+                                              : entropy::binaryRecord(width, height, cells));
 }
 
 std::uint64_t parseSeed(const std::string &text)
@@ -105,9 +108,12 @@ try {
                                       {"help", no_argument, nullptr, 'h'},
                                       {nullptr, 0, nullptr, 0}};
     std::uint64_t seed = 2020;
+    opterr = 0; // one sentence, ours
     for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;) {
         if (letter == 'h') return std::fputs(kHelp, stdout), EXIT_SUCCESS;
-        if (letter != 's') throw common::Error("bad usage, --help lists the options");
+        if (letter != 's')
+            throw common::Error(std::string(argv[optind - 1]) +
+                                ": no such option, or its value is missing; see --help");
         seed = parseSeed(optarg);
     }
     const int arguments = argc - optind;
@@ -118,7 +124,11 @@ try {
     else
         throw common::Error("no arguments or WxH CONTENT FILE expected, found " +
                             std::to_string(arguments) + "; see --help");
+    if (std::fflush(stdout) != 0) throw common::Error("standard output cannot be written");
     return EXIT_SUCCESS;
+} catch (const std::bad_alloc &) {
+    std::fprintf(stderr, "make_data: there is not enough memory for an array of this size\n");
+    return 2;
 } catch (const std::exception &error) {
     std::fprintf(stderr, "make_data: %s\n", error.what());
     return 2;

@@ -58,7 +58,7 @@ public:
                                                        height, cudaMemcpyHostToDevice);
         if (status != cudaSuccess) {
             cudaFreeArray(array);
-            CUDA_CHECK(status);
+            cudaCheck(status, "cudaMemcpy2DToArray", __FILE__, __LINE__);
         }
     }
     ~TextureArray() { cudaFreeArray(array); }

@@ -3,36 +3,45 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace common
 {
 
 /// Names the work in progress ("v3") for as long as it lives, so that an error thrown anywhere
-/// below says where it belongs. Scopes nest; each host thread has its own.
+/// below says where it belongs. Scopes nest, the outer name first; each host thread has its own.
 class ErrorScope
 {
 public:
-    explicit ErrorScope(const char *name) : outer(current()) { current() = name; }
-    ~ErrorScope() { current() = outer; }
+    explicit ErrorScope(std::string name) : name(std::move(name)), outer(innermost())
+    {
+        innermost() = this;
+    }
+    ~ErrorScope() { innermost() = outer; }
     ErrorScope(const ErrorScope &) = delete;
     ErrorScope &operator=(const ErrorScope &) = delete;
 
-    /// "v3: " inside a scope, nothing outside of one.
+    /// "v14: v7: " inside two scopes, nothing outside of any.
     static std::string prefix()
     {
-        return current() ? std::string(current()) + ": " : std::string();
+        std::string names;
+        for (const ErrorScope *scope = innermost(); scope; scope = scope->outer)
+            names = scope->name + ": " + names;
+        return names;
     }
 
 private:
-    static const char *&current()
+    static const ErrorScope *&innermost()
     {
-        thread_local const char *name = nullptr;
-        return name;
+        thread_local const ErrorScope *scope = nullptr;
+        return scope;
     }
-    const char *outer;
+
+    std::string name;
+    const ErrorScope *outer;
 };
 
-/// What this project throws: one sentence, led by the name of the work in progress.
+/// What this project throws: one sentence, led by the names of the work in progress.
 struct Error : std::runtime_error
 {
     explicit Error(const std::string &sentence) : runtime_error(ErrorScope::prefix() + sentence) {}

@@ -1,10 +1,7 @@
 // How many blocks cover an array.
 #pragma once
 
-#include "common/error.h"
-
 #include <cuda_runtime.h>
-#include <string>
 
 namespace common
 {
@@ -12,17 +9,15 @@ namespace common
 /// Smallest integer that is not less than a / b; a, b >= 1. Never overflows.
 constexpr int ceilDiv(int a, int b) { return (a - 1) / b + 1; }
 
-/// Blocks for an array of which each block writes across x down cells.
-/// Throws Unavailable where a grid cannot hold that many.
+/// Blocks for an array of which each block writes across x down cells. A grid is at most 65535
+/// blocks high (its width takes any int): higher ones are folded into layers, and a kernel finds
+/// its row of blocks at blockIdx.z * gridDim.y + blockIdx.y.
 inline dim3 gridOf(int width, int height, int across, int down)
 {
-    constexpr int kMostBlocksDown = 65535; // CUDA's limit for gridDim.y; gridDim.x takes any int
+    constexpr int kMostBlocksDown = 65535;
     const int blocksDown = ceilDiv(height, down);
-    if (blocksDown > kMostBlocksDown)
-        throw Unavailable(std::to_string(height) + " rows need " + std::to_string(blocksDown) +
-                          " blocks of " + std::to_string(down) + " rows, a grid holds " +
-                          std::to_string(kMostBlocksDown));
-    return dim3(ceilDiv(width, across), blocksDown);
+    const int layers = ceilDiv(blocksDown, kMostBlocksDown);
+    return dim3(ceilDiv(width, across), ceilDiv(blocksDown, layers), layers);
 }
 
 } // namespace common

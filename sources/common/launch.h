@@ -16,7 +16,7 @@ public:
         CUDA_CHECK(cudaEventCreate(&begin));
         if (const cudaError_t status = cudaEventCreate(&end); status != cudaSuccess) {
             cudaEventDestroy(begin);
-            CUDA_CHECK(status);
+            cudaCheck(status, "cudaEventCreate(&end)", __FILE__, __LINE__);
         }
     }
     ~DeviceClock()

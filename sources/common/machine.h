@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <limits>
 #include <omp.h>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -28,11 +30,37 @@ inline std::string factFrom(const char *path, const std::string &key)
     return "";
 }
 
-/// Bytes that programs can still take without swapping; 0 if the system does not say.
+/// First number in a file that holds nothing else; `none` if there is no such file or number.
+inline std::size_t numberFrom(const char *path, std::size_t none)
+{
+    std::size_t number = none;
+    std::ifstream(path) >> number;
+    return number > 0 ? number : none;
+}
+
+/// Bytes that this process can still take: what the system has without swapping, within what its
+/// control group (a container) leaves. Huge if the system does not say.
 inline std::size_t availableMemory()
 {
+    constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
     const std::string kilobytes = factFrom("/proc/meminfo", "MemAvailable");
-    return kilobytes.empty() ? 0 : std::stoull(kilobytes) * 1024;
+    const std::size_t system = kilobytes.empty() ? kUnknown : std::stoull(kilobytes) * 1024;
+    const std::size_t limit = numberFrom("/sys/fs/cgroup/memory.max", kUnknown);
+    const std::size_t used = numberFrom("/sys/fs/cgroup/memory.current", 1);
+    return std::min(system, limit == kUnknown ? kUnknown : limit - std::min(limit, used));
+}
+
+/// Physical cores of this machine, each of which may run several threads; 0 if unknown.
+inline std::size_t physicalCores()
+{
+    std::ifstream file("/proc/cpuinfo");
+    std::set<std::string> cores;
+    std::string socket;
+    for (std::string line; std::getline(file, line);) {
+        if (line.compare(0, 11, "physical id") == 0) socket = line;
+        if (line.compare(0, 7, "core id") == 0) cores.insert(socket + line);
+    }
+    return cores.size();
 }
 
 inline std::string compilerFacts()
@@ -102,7 +130,8 @@ inline std::string machineFacts()
     if (cpu.empty()) cpu = factFrom("/proc/cpuinfo", "CPU implementer");
     std::string facts = "CPU:        " + (cpu.empty() ? "unknown" : cpu) +
                         "\nthreads:    " + std::to_string(omp_get_max_threads()) + " used of " +
-                        std::to_string(std::thread::hardware_concurrency()) + "\n";
+                        std::to_string(std::thread::hardware_concurrency()) + ", on " +
+                        (physicalCores() ? std::to_string(physicalCores()) : "?") + " cores\n";
 #ifdef __CUDACC__
     const std::string none = whyNoDevice();
     facts += none.empty() ? gpuFacts() : "GPU:        none (" + none + ")\n";

@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
-    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int y = (blockIdx.z * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
 
     int count[kLevels] = {};
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
-    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int y = (blockIdx.z * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
     const LogTable<double> logTable = makeLogTable<double>();
 
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     __syncthreads();
 
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
-    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int y = (blockIdx.z * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
 
     int count[kLevels] = {};
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
-    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int y = (blockIdx.z * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
 
     int count[kLevels] = {};
@@ -243,7 +243,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
-    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int y = (blockIdx.z * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
 
     int count[kLevels] = {};
@@ -283,7 +283,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
                        float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
-    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int y = (blockIdx.z * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
 
     int count[kLevels] = {};
@@ -328,7 +328,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
-    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int y = (blockIdx.z * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
     const LogTable<double> logTable = makeLogTable<double>();
 
@@ -366,7 +366,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
-    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int y = (blockIdx.z * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
     const LogTable<float> logTable = makeLogTable<float>();
 
@@ -405,7 +405,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, cudaTextureObject_t sample, float *result)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
-    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int y = (blockIdx.z * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
     const LogTable<float> logTable = makeLogTable<float>();
 
@@ -450,7 +450,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     __shared__ float tile[kBlockSide][kBlockSide];
     const int tx = threadIdx.x, ty = threadIdx.y;
     const int x = static_cast<int>(blockIdx.x) * kTileSide + tx - kRadius;
-    const int y = static_cast<int>(blockIdx.y) * kTileSide + ty - kRadius;
+    const int y = static_cast<int>(blockIdx.z * gridDim.y + blockIdx.y) * kTileSide + ty - kRadius;
     const bool inside = x >= 0 && x < width && y >= 0 && y < height;
     if (inside) tile[ty][tx] = sample[at(x, y, width)];
     __syncthreads();
@@ -637,7 +637,7 @@ static HostArray<Count> prefixSums(int width, int height, const float *sample, i
     const std::int64_t pitch = (static_cast<std::int64_t>(width) + 1) * kLevels;
     const std::size_t bytes = pitch * (height + std::size_t(1)) * sizeof(Count);
     const std::size_t available = common::availableMemory();
-    if (available && bytes > available)
+    if (bytes > available)
         throw common::Unavailable("cudaCallback: the prefix sums need " +
                                   std::to_string(bytes >> 20) + " MiB, " +
                                   std::to_string(available >> 20) + " MiB are available");
@@ -708,31 +708,40 @@ void cudaCallback(int width, int height, float *sample, float **result)
 namespace v14
 {
 
-void cudaCallback(int width, int height, float *sample, float **result)
+/// The rows in `parts` parts, dealt to the GPUs in turn; fills output[0 .. width * height).
+void cudaCallbackParts(int width, int height, float *sample, float *output, int parts)
 {
-    const Call call("v14", width, height, sample, result);
-    const int parts = std::min(common::deviceCount(), height);
-    if (parts == 0 || static_cast<long long>(call.cells) < common::residentThreads(0))
-        return v12::cudaCallback(width, height, sample, result);
-    if (parts == 1) return v7::cudaCallback(width, height, sample, result);
-
-    HostArray<float> output = allocateHost<float>(call.cells);
     common::FirstError error;
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int part = 0; part < parts; ++part)
         error.guard([&] {
-            const common::DeviceScope device(part);
+            const int device = part % common::deviceCount();
+            const common::ErrorScope scope("v14, GPU " + std::to_string(device));
+            const common::DeviceScope current(device);
             const int begin = static_cast<int>(std::int64_t(height) * part / parts);
             const int end = static_cast<int>(std::int64_t(height) * (part + 1) / parts);
+            if (begin == end) return; // more parts than rows
             const int haloBegin = std::max(begin - kRadius, 0);
             const int haloEnd = std::min(end + kRadius, height);
             float *rows = nullptr;
             v7::cudaCallback(width, haloEnd - haloBegin, sample + at(0, haloBegin, width), &rows);
             const HostArray<float> partOutput(rows);
             std::copy_n(rows + at(0, begin - haloBegin, width), at(0, end - begin, width),
-                        &output[at(0, begin, width)]);
+                        output + at(0, begin, width));
         });
     error.rethrow();
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v14", width, height, sample, result);
+    const int devices = common::deviceCount();
+    if (devices == 0 || static_cast<long long>(call.cells) < common::residentThreads(0))
+        return v12::cudaCallback(width, height, sample, result);
+    if (devices == 1) return v7::cudaCallback(width, height, sample, result);
+
+    HostArray<float> output = allocateHost<float>(call.cells);
+    cudaCallbackParts(width, height, sample, output.get(), devices);
     *result = output.release();
 }
 

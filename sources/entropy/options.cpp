@@ -36,13 +36,16 @@ Options parseOptions(int argc, char **argv)
                                       {"help", no_argument, nullptr, 'h'},
                                       {nullptr, 0, nullptr, 0}};
     Options options;
+    opterr = 0; // one sentence, ours
     for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;)
         switch (letter) {
         case 'p': options.print = true; break;
         case 'c': options.csv = optarg; break;
         case 'r': options.reference = optarg; break;
         case 'h': options.help = true; break;
-        default: throw common::Error("bad usage, --help lists the options");
+        default:
+            throw common::Error(std::string(argv[optind - 1]) +
+                                ": no such option, or its value is missing; see --help");
         }
     if (argc - optind > 1)
         throw common::Error("one FILE expected, found also '" + std::string(argv[optind + 1]) +

@@ -65,8 +65,11 @@ std::vector<std::vector<float>> readReference(const std::string &path, const Sam
     if (header.version != expected.version)
         throw common::Error(path + ": offset 8: format version " + std::to_string(header.version) +
                             ", expected " + std::to_string(expected.version));
-    if (header.checksum != data.checksum || header.groups != data.samples.size())
-        throw common::Error(path + ": offset 12: it belongs to another data file");
+    if (header.checksum != data.checksum)
+        throw common::Error(path + ": offset 16: it belongs to another data file");
+    if (header.groups != data.samples.size())
+        throw common::Error(path + ": offset 12: it holds " + std::to_string(header.groups) +
+                            " groups, expected " + std::to_string(data.samples.size()));
 
     std::vector<std::vector<float>> gold;
     for (const Sample &sample : data.samples) {

@@ -28,7 +28,7 @@ bool endsWith(const std::string &text, const std::string &end)
 // A binary file starts with a size, whose upper bytes are zero: no text holds such a byte.
 Format detectFormat(const std::string &path, const Bytes &bytes)
 {
-    if (endsWith(path, ".txt")) return Format::Text;
+    if (isTextName(path)) return Format::Text;
     if (endsWith(path, ".bin")) return Format::Binary;
     const auto isText = [](unsigned char c) { return std::isprint(c) || std::isspace(c); };
     const auto end = bytes.begin() + std::min<std::size_t>(bytes.size(), 64);
@@ -171,7 +171,7 @@ private:
         char *end = nullptr;
         errno = 0;
         const long long value = std::strtoll(token.c_str(), &end, 10);
-        if (*end != '\0' || errno != 0)
+        if (end != token.c_str() + token.size() || errno != 0)
             fail("'" + token.substr(0, 40) + "' is not an integer, expected " + name);
         return value;
     }
@@ -215,6 +215,8 @@ std::vector<unsigned char> readBytes(const std::string &path)
     if (std::ferror(file.get())) fail();
     return bytes;
 }
+
+bool isTextName(const std::string &path) { return endsWith(path, ".txt"); }
 
 std::uint64_t checksum(const std::vector<unsigned char> &bytes)
 {

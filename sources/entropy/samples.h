@@ -30,6 +30,9 @@ struct SampleFile
 /// Throws common::Error if it is missing or cannot be read.
 std::vector<unsigned char> readBytes(const std::string &path);
 
+/// Does the name say that the file is text?
+bool isTextName(const std::string &path);
+
 /// FNV-1a, 64 bits: tells a data file from another one, no defence against malice.
 std::uint64_t checksum(const std::vector<unsigned char> &bytes);
 

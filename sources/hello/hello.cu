@@ -52,17 +52,12 @@ Options parseOptions(int argc, char **argv)
     Options options;
     for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;)
         switch (letter) {
-        case 'o':
-            options.order = true;
-            break;
+        case 'o': options.order = true; break;
         case 'r':
             options.runs = static_cast<int>(common::parseInteger("--runs", optarg, 1, kMostRuns));
             break;
-        case 'h':
-            options.help = true;
-            return options;
-        default:
-            throw common::Error("bad usage, --help lists the options");
+        case 'h': options.help = true; return options;
+        default: throw common::Error("bad usage, --help lists the options");
         }
     if (argc - optind != 3)
         throw common::Error("three integers expected (blocks, block dimensions x and y), found " +

@@ -17,11 +17,7 @@ namespace maximum
 /// the cause, on bad arguments, lack of memory, lack of a GPU or a failed launch.
 int findMaximum(std::int64_t rows, std::int64_t columns, const int *matrix);
 
-enum class Platform
-{
-    Cpu,
-    Cuda
-};
+enum class Platform { Cpu, Cuda };
 
 inline const char *platformName(Platform platform)
 {

@@ -44,17 +44,10 @@ Options parseOptions(int argc, char **argv)
         case 'c':
             options.columns = common::parseInteger("--columns", optarg, 1, kMost), sized = true;
             break;
-        case 'b':
-            options.benchmark = true;
-            break;
-        case 'f':
-            options.csv = optarg;
-            break;
-        case 'h':
-            options.help = true;
-            break;
-        default:
-            throw common::Error("bad usage, --help lists the options");
+        case 'b': options.benchmark = true; break;
+        case 'f': options.csv = optarg; break;
+        case 'h': options.help = true; break;
+        default: throw common::Error("bad usage, --help lists the options");
         }
     if (optind < argc)
         throw common::Error("'" + std::string(argv[optind]) + "' is no option, --help lists them");
