@@ -18,7 +18,7 @@ struct Call
     Call(const char *version, int width, int height, const float *sample, float *const *result)
         : scope(version)
     {
-        constexpr int kLongestSide = INT_MAX - 64; // room for x + kRadius and for a last block
+        constexpr int kLongestSide = INT_MAX - 1024; // room for x + kRadius and a last block
         if (width < 1 || height < 1 || width > kLongestSide || height > kLongestSide)
             throw common::Error("cudaCallback: the array is " + std::to_string(width) + " x " +
                                 std::to_string(height) + ", expected sides of 1.." +
