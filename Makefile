@@ -79,12 +79,12 @@ $(CORES:%=%_switch.stamp): $(BUILD)/%_switch.stamp: FORCE
 	$(call STAMP,$(call SWITCH_OF,$*))
 
 COMPILE_CORE = $(CU) $(call SWITCH_OF,$*) $(FACTS) -MD -MP -c $< -o $@
-CORE_OBJECTS = $(CORES:%=%_core.o)
-$(filter %/entropy_core.o,$(CORE_OBJECTS)): $(BUILD)/%_core.o: sources/entropy/core.cu
+CORE_STAMPS  = $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
+STUDIES_O    = $(patsubst %,%_core.o,$(filter-out $(BUILD)/entropy,$(CORES)))
+$(BUILD)/entropy_core.o: $(BUILD)/%_core.o: sources/entropy/core.cu $(CORE_STAMPS)
 	$(COMPILE_CORE)
-$(filter-out %/entropy_core.o,$(CORE_OBJECTS)): $(BUILD)/%_core.o: sources/entropy/cores/%.cu
+$(STUDIES_O): $(BUILD)/%_core.o: sources/entropy/cores/%.cu $(CORE_STAMPS)
 	$(COMPILE_CORE)
-$(CORE_OBJECTS): %_core.o: $(BUILD)/compiler.stamp %_switch.stamp
 $(BUILD)/entropy_%.o: sources/entropy/%.cu $(BUILD)/compiler.stamp
 	$(CU) -MD -MP -c $< -o $@
 $(BUILD)/entropy_%.o: sources/entropy/%.cpp $(BUILD)/compiler.stamp

@@ -196,8 +196,8 @@ TEST(Cores, MakeKnowsTheVersionsOfTheTable)
 TEST(Cores, AStudyRunsInTheSameMain)
 {
     const TemporaryDirectory directory;
+    const std::string build = directory.path("build");
     for (const std::string core : {"memory_study", "bottleneck_study"}) {
-        const std::string build = directory.path(core);
         const Outcome outcome =
             runCommand("make CUDA=0 BUILD=" + build + " CORE=" + core + " VERSION=openmp " + build +
                        "/" + core + " && " + build + "/" + core + " data/worked_4x4.txt");

@@ -24,6 +24,7 @@ constexpr const char *kHelp =
 Times every version of the core end to end on each group of FILE, and prints the total over all
 groups but the first and the slowest of these, as medians of several rounds. Answers are checked
 before they are timed, except those of probes, which give none. CSV: a file for the same numbers.
+With ENTROPY_BENCHMARK=0 in the environment the core's own benchmark does not run before.
 
 exit status: 0 all that could run was right; 1 a version failed; 2 bad usage or bad input
 )";
