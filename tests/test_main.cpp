@@ -210,7 +210,7 @@ TEST(Cores, AStudyWhoseSwitchNamesCudaSaysWhatIsMissing)
 {
     if (entropy::versions().front().unavailable.empty()) GTEST_SKIP() << "there is a GPU";
     const std::string study = BUILD_DIRECTORY "/memory_study";
-    expectRefusal(study + " data/worked_4x4.txt", "combined: cudaCallback needs");
+    expectRefusal(study + " data/worked_4x4.txt", "combined: cuda");
 }
 
 TEST(LoadTime, WarmUpAloneTimesNothing)
