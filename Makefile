@@ -9,19 +9,28 @@ CORE  ?= core
 # ---- compilers ---------------------------------------------------------------------------------
 
 OPTIMIZE ?= -O3
-FLAGS    := -std=c++17 $(OPTIMIZE)
+FLAGS    := -std=c++17 $(OPTIMIZE) -fopenmp
 WARNINGS := -Wall -Wextra
-CPP      := $(CXX) $(FLAGS) $(WARNINGS) -fopenmp -Isources
+CPP      := $(CXX) $(FLAGS) $(WARNINGS) -Isources
 
 ifeq ($(CUDA),1)
   ifeq ($(NVCC),)
     $(error CUDA=1, but there is no nvcc: install the CUDA toolkit, or build with CUDA=0)
   endif
   ARCH  ?= $(if $(shell nvidia-smi -L 2>/dev/null | grep '^GPU'),native,all-major)
-  FLAGS += -arch=$(ARCH)
   HOST  := -ccbin $(CXX) -Xcompiler -fopenmp
-  CU    := $(NVCC) $(FLAGS) --threads 0 $(HOST) $(patsubst %,-Xcompiler %,$(WARNINGS)) -Isources
+  CU    := $(NVCC) -std=c++17 $(OPTIMIZE) -arch=$(ARCH) --threads 0 $(HOST) \
+           $(patsubst %,-Xcompiler %,$(WARNINGS)) -Isources
   LINK  := $(NVCC) -arch=$(ARCH) $(HOST)
+  FLAGS += -arch=$(ARCH)
+
+  # cuBLAS, a peer of the transpose lab, where this toolkit has it. The loader does not always look
+  # into the toolkit's directory: hence the path in the program.
+  TOOLKIT := $(abspath $(dir $(NVCC))..)
+  ifneq ($(wildcard $(addsuffix /include/cublas_v2.h,$(TOOLKIT) $(TOOLKIT)/targets/*)),)
+    CU        += -DHAVE_CUBLAS
+    LIBRARIES := -lcublas -Xlinker -rpath -Xlinker $(TOOLKIT)/lib64
+  endif
 else ifeq ($(CUDA),0)
   CU    := $(CPP) -x c++
   LINK  := $(CXX) -fopenmp
@@ -29,67 +38,75 @@ else
   $(error CUDA is '$(CUDA)', expected 0 or 1)
 endif
 
-# ---- the core and its switch -------------------------------------------------------------------
+# ---- cores, labs and their switches ------------------------------------------------------------
 
-# core.cu builds the program entropy; cores/NAME.cu plugs into the same main, as the program NAME.
+# core.cu makes the program entropy. cores/NAME.cu plugs into the same main, as the program NAME.
 CORE_SOURCE := $(if $(filter core,$(CORE)),sources/entropy/core.cu,sources/entropy/cores/$(CORE).cu)
 PROGRAM     := $(BUILD)/$(if $(filter core,$(CORE)),entropy,$(CORE))
+CORES       := $(BUILD)/entropy $(patsubst sources/entropy/cores/%.cu,$(BUILD)/%,$(wildcard \
+                 sources/entropy/cores/*.cu))
 ifeq ($(wildcard $(CORE_SOURCE)),)
   $(error CORE=$(CORE): there is no $(CORE_SOURCE))
 endif
-VERSIONS := $(shell sed -n 's/^namespace \(v[0-9]\+\)\b.*/\1/p' $(CORE_SOURCE) | sort -uV)
 
-# The companion labs, each a program of its own; those whose sources are here. A lab's versions have
-# another letter than v, so VERSION=m3 sets the switch of that lab and of nothing else.
-LABS         := $(foreach lab,maximum transpose hello,$(if $(wildcard sources/$(lab)),$(lab)))
-LAB_CORES    := $(wildcard $(patsubst %,sources/%/core.cu,$(LABS)))
-LAB_VERSIONS := $(if $(LAB_CORES),$(shell \
-                  sed -n 's/^namespace \([a-uw-z][0-9]\+\)\b.*/\1/p' $(LAB_CORES) | sort -uV))
-
+# The companion labs: main.cu and core.cu, or one file. A version belongs to the source in whose
+# namespaces it stands, and sets the switch of that program.
+LABS       := maximum transpose hello
+versions_in = $(shell awk '/^namespace [a-z]/ && !seen[$$2]++ { print $$2 }' $(1) /dev/null)
+VERSIONS   := $(call versions_in,$(CORE_SOURCE))
 ifdef VERSION
-  ifeq ($(filter $(VERSION),$(VERSIONS) $(LAB_VERSIONS)),)
-    $(error VERSION=$(VERSION): $(CORE_SOURCE) has no such version, only $(VERSIONS)$(if \
-      $(LAB_VERSIONS),; the labs have $(LAB_VERSIONS)))
+  SWITCHED := $(if $(filter $(VERSION),$(VERSIONS)),$(notdir $(PROGRAM)),$(strip $(foreach lab,$(LABS),\
+                $(if $(filter $(VERSION),$(call versions_in,$(wildcard sources/$(lab)/core.cu))),$(lab)))))
+  ifeq ($(SWITCHED),)
+    $(error VERSION=$(VERSION): $(CORE_SOURCE) has no such version, only $(VERSIONS), and no lab has)
   endif
-  SWITCH     := $(if $(filter $(VERSION),$(VERSIONS)),-DVERSION=$(VERSION))
-  LAB_SWITCH := $(if $(filter $(VERSION),$(LAB_VERSIONS)),-DVERSION=$(VERSION))
 endif
+SWITCH_OF = $(if $(filter $(SWITCHED),$(notdir $(1))),-DVERSION=$(VERSION))
 
 # The sources that the program is built from, not the whole tree: a log written by `tee` into the
 # tree does not make another revision.
-REVISION ?= $(shell r=$$(git describe --always --abbrev=10 2>/dev/null) && { git diff --quiet HEAD \
-              -- sources Makefile || r=$$r-modified; }; echo $${r:-unknown})
-FACTS = '-DBUILD_FLAGS="$(strip $(FLAGS) $(SWITCH))"' '-DBUILD_REVISION="$(REVISION)"'
+REVISION := $(or $(REVISION),$(shell r=$$(git describe --always --abbrev=10 2>/dev/null) && \
+              { git diff --quiet HEAD -- sources Makefile || r=$$r-modified; }; echo $${r:-unknown}))
+FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_REVISION="$(REVISION)"'
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all data run bench report labs test help clean FORCE
+.PHONY: all labs data run bench measures batch report test versions help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
 FILES   := $(addprefix $(BUILD)/entropy_,samples.o reference_file.o)
-OPTIONS := $(BUILD)/entropy_options.o
-CORE_O  := $(PROGRAM)_core.o
+PARTS   := $(addprefix $(BUILD)/entropy_,main.o options.o output.o) $(FILES)
 
-$(PROGRAM): $(BUILD)/entropy_main.o $(CORE_O) $(OPTIONS) $(FILES)
+$(CORES): $(BUILD)/%: $(BUILD)/%_core.o $(PARTS)
 	$(LINK) $^ -o $@
 $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 	$(LINK) $^ -o $@
-
 $(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o
+	$(LINK) $^ -o $@
+$(CORES:%=%_measures): $(BUILD)/%_measures: $(BUILD)/measures.o $(BUILD)/%_core.o $(FILES)
 	$(LINK) $^ -o $@
 
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
-STAMP = @mkdir -p $(@D) && { echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@; }
+STAMP = @mkdir -p $(@D) && { echo '$(subst ','\'',$(1))' | cmp -s - $@ || \
+          echo '$(subst ','\'',$(1))' > $@; }
 $(BUILD)/compiler.stamp: FORCE
 	$(call STAMP,$(CU) / $(CPP))
-$(PROGRAM)_switch.stamp: FORCE
-	$(call STAMP,$(SWITCH))
+$(BUILD)/%_switch.stamp: FORCE
+	$(call STAMP,$(FACTS))
+.PRECIOUS: $(BUILD)/%_switch.stamp
 
-$(CORE_O): $(CORE_SOURCE) $(BUILD)/compiler.stamp $(PROGRAM)_switch.stamp
-	$(CU) $(SWITCH) $(FACTS) -MD -MP -c $< -o $@
-$(BUILD)/entropy_%.o: sources/entropy/%.cu $(BUILD)/compiler.stamp
-	$(CU) -MD -MP -c $< -o $@
+# What knows the switch and the facts of the build, and what does not.
+COMPILE_CORE = $(CU) $(call SWITCH_OF,$*) $(FACTS) -MD -MP -c $< -o $@
+$(BUILD)/entropy_core.o: $(BUILD)/%_core.o: sources/entropy/core.cu $(BUILD)/compiler.stamp \
+                         $(BUILD)/%_switch.stamp
+	$(COMPILE_CORE)
+$(BUILD)/%_core.o: sources/entropy/cores/%.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
+	$(COMPILE_CORE)
+$(BUILD)/%_core.o: sources/%/core.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
+	$(COMPILE_CORE)
+$(BUILD)/%_main.o: sources/%/main.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
+	$(COMPILE_CORE)
 $(BUILD)/entropy_%.o: sources/entropy/%.cpp $(BUILD)/compiler.stamp
 	$(CPP) -MD -MP -c $< -o $@
 $(BUILD)/%.o: tools/%.cpp $(BUILD)/compiler.stamp
@@ -97,68 +114,100 @@ $(BUILD)/%.o: tools/%.cpp $(BUILD)/compiler.stamp
 
 # ---- companion labs ----------------------------------------------------------------------------
 
-# Sources of the lab $(1): main.cu (or $(1).cu, where there is no core to swap) makes the program,
-# the others are linked into it and into the tests. VERSION goes to the lab that has such a version.
-lab_main   = $(wildcard sources/$(1)/main.cu sources/$(1)/$(1).cu)
-lab_others = $(filter-out $(call lab_main,$(1)),$(wildcard sources/$(1)/*.cu sources/$(1)/*.cpp))
-lab_object = $(patsubst sources/$(1)/%,$(BUILD)/$(1)_%.o,$(basename $(2)))
-lab_switch = $(if $(LAB_SWITCH),$(if $(shell \
-               grep '^namespace $(VERSION)\b' sources/$(1)/core.cu 2>/dev/null),$(LAB_SWITCH)))
-
-LAB_OBJECTS := $(foreach lab,$(LABS),$(call lab_object,$(lab),$(call lab_others,$(lab))))
+LAB_OBJECTS := $(addprefix $(BUILD)/,maximum_core.o maximum_options.o transpose_core.o \
+                 transpose_options.o hello_order.o)
 
 labs: $(addprefix $(BUILD)/,$(LABS))
-
+$(BUILD)/maximum $(BUILD)/transpose: $(BUILD)/%: $(BUILD)/%_main.o $(BUILD)/%_core.o \
+                                     $(BUILD)/%_options.o
+	$(LINK) $^ $(LIBRARIES) -o $@
+$(BUILD)/hello: $(BUILD)/hello_hello.o $(BUILD)/hello_order.o
+	$(LINK) $^ -o $@
+$(BUILD)/hello_hello.o: sources/hello/hello.cu $(BUILD)/compiler.stamp
+	$(CU) -MD -MP -c $< -o $@
 define LAB_RULES
 .PHONY: run-$(1)
-$(BUILD)/$(1): $(call lab_object,$(1),$(call lab_main,$(1)) $(call lab_others,$(1)))
-	$$(LINK) $$^ -o $$@
-$(BUILD)/$(1)_switch.stamp: FORCE
-	$$(call STAMP,$(call lab_switch,$(1)))
-$(BUILD)/$(1)_%.o: sources/$(1)/%.cu $(BUILD)/compiler.stamp $(BUILD)/$(1)_switch.stamp
-	$$(CU) $(call lab_switch,$(1)) $$(FACTS) -MD -MP -c $$< -o $$@
-$(BUILD)/$(1)_%.o: sources/$(1)/%.cpp $(BUILD)/compiler.stamp
-	$$(CPP) -MD -MP -c $$< -o $$@
 run-$(1): $(BUILD)/$(1)
 	$(BUILD)/$(1) $$(ARGUMENTS)
+$(BUILD)/$(1)_%.o: sources/$(1)/%.cpp $(BUILD)/compiler.stamp
+	$$(CPP) -MD -MP -c $$< -o $$@
 endef
 $(foreach lab,$(LABS),$(eval $(call LAB_RULES,$(lab))))
 run-hello: ARGUMENTS ?= 5 2 2
 
 # ---- data, runs, results -----------------------------------------------------------------------
 
-# Made once; the committed checksums say whether this machine made the right bytes.
-data: data/reference.bin
-data/reference.bin: $(BUILD)/make_data data/SHA256SUMS
+# Made where they are missing; the committed checksums say whether they are the right bytes.
+data: data/data.bin data/reference.bin
+	@cd data && sha256sum --quiet --check SHA256SUMS || { echo "make data: remove data/data.bin \
+	    and data/reference.bin, which are not the assignment's, and try again" >&2; exit 1; }
+data/data.bin: | $(BUILD)/make_data
 	$(BUILD)/make_data
-	cd data && sha256sum --check SHA256SUMS
+data/reference.bin: data/data.bin
+	[ -e $@ ] || $(BUILD)/make_data
 
 run: $(PROGRAM) data
 	$(PROGRAM)
 
 MACHINE ?= $(shell tools/machine_name.sh)
-bench: $(PROGRAM) $(BUILD)/scaling data
-	mkdir -p results/$(MACHINE)
-	ENTROPY_BENCHMARK=0 $(BUILD)/scaling results/$(MACHINE)/scaling.csv
-	ENTROPY_RESULTS=results/$(MACHINE) $(PROGRAM)
+RESULTS  = results/$(MACHINE)$(if $(filter-out core,$(CORE)),/$(CORE))
+bench: $(PROGRAM) data
+	mkdir -p $(RESULTS)
+	ENTROPY_RESULTS=$(RESULTS) $(PROGRAM)
+bench-scaling: $(BUILD)/scaling
+	mkdir -p $(RESULTS)
+	ENTROPY_BENCHMARK=0 $(BUILD)/scaling $(RESULTS)/scaling.csv
+bench-labs: labs
+	mkdir -p $(RESULTS)
+	$(BUILD)/maximum --benchmark --csv $(RESULTS)/maximum.csv
+	$(BUILD)/transpose --benchmark --csv $(RESULTS)/transpose.csv
+
+# Every version, judged by its total time over all groups but the first and by the slowest group.
+measures: $(PROGRAM)_measures data
+	mkdir -p $(RESULTS)
+	ENTROPY_BENCHMARK=0 $(PROGRAM)_measures data/data.bin $(RESULTS)/measures.csv
+
+# The active version as a program of its own on three text files, three times each.
+BATCH := $(patsubst %,$(BUILD)/batch/%.txt,1024x1024 4096x4096 8192x512)
+$(BATCH): $(BUILD)/batch/%.txt: $(BUILD)/make_data
+	@mkdir -p $(@D)
+	$(BUILD)/make_data $* random $@
+batch: $(PROGRAM) $(BATCH)
+	@for file in $(BATCH); do for run in 1 2 3; do \
+	    log=$$(ENTROPY_BENCHMARK=warm-up $(PROGRAM) $$file) || exit; \
+	    echo "$$(basename $$file .txt) $$(echo "$$log" | grep '^Time: ')"; \
+	done; done
 
 # Tables and plots of README.md and report.md from results/; the plots need gnuplot.
 report:
 	tools/report.py
 
+versions:
+	@echo $(VERSIONS)
+
 # ---- tests -------------------------------------------------------------------------------------
 
-TEST_SOURCES := $(wildcard tests/*.cpp tests/*.cu)
-TEST_OBJECTS := $(patsubst tests/%,$(BUILD)/tests/%.o,$(filter-out %/foreign_main.cu,$(TEST_SOURCES)))
+# Programs that tests/all starts, each a main or a core of its own.
+PROGRAMS     := foreign broken minimal
+TEST_SOURCES := $(filter-out $(PROGRAMS:%=tests/%.cu),$(wildcard tests/*.cpp tests/*.cu))
+# Tests of one core only; test_core.cpp is for every core.
+STUDIES      := memory_study bottleneck_study
+ALL_SOURCES  := $(filter-out $(STUDIES:%=tests/test_%.cpp),$(TEST_SOURCES))
 
 $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	$(CPP) -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	$(CU) -MD -MP -c $< -o $@
-$(BUILD)/tests/all: $(TEST_OBJECTS) $(CORE_O) $(OPTIONS) $(FILES) $(LAB_OBJECTS)
+$(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) \
+                    $(filter-out %_main.o,$(PARTS))
+	$(LINK) $^ -lgtest -lpthread $(LIBRARIES) -o $@
+$(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUILD)/%_core.o \
+    $(BUILD)/tests/no_benchmark.cpp.o $(BUILD)/tests/test_core.cpp.o $(BUILD)/tests/test_%.cpp.o
 	$(LINK) $^ -lgtest -lpthread -o $@
-# The core in another framework, which knows cudaCallback and has a global divup of its own.
-$(BUILD)/tests/foreign: $(BUILD)/tests/foreign_main.cu.o $(CORE_O)
+# The core in another framework's main; other cores in this one's.
+$(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o
+	$(LINK) $^ -o $@
+$(BUILD)/tests/broken $(BUILD)/tests/minimal: $(BUILD)/tests/%: $(BUILD)/tests/%.cu.o $(PARTS)
 	$(LINK) $^ -o $@
 
 # GoogleTest, installed where it is missing.
@@ -166,23 +215,32 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	tools/setup.sh tests $(CXX)
 	@mkdir -p $(@D) && touch $@
 
-test: $(BUILD)/tests/all $(BUILD)/tests/foreign $(PROGRAM) $(BUILD)/make_data labs
+test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORES) $(BUILD)/make_data labs
 	$(BUILD)/tests/all $(TESTFLAGS)
+	$(BUILD)/tests/memory_study $(TESTFLAGS)
+	$(BUILD)/tests/bottleneck_study $(TESTFLAGS)
 
 # ---- the rest ----------------------------------------------------------------------------------
 
 define HELP
-make            build $(BUILD)/entropy and $(BUILD)/make_data
-make data       make data/data.bin and data/reference.bin, and check their checksums
-make run        run the active version on data/data.bin, after the benchmark of all versions
-make bench      the same, and keep the times in results/<machine>/
-make labs       build the companion labs: $(addprefix $(BUILD)/,$(LABS))
-make run-LAB    build and run one of them; ARGUMENTS='--help' and the like go to the program
-make test       build and run the tests, after installing GoogleTest if it is missing
-make clean      remove $(BUILD)/, data/data.bin and data/reference.bin
+make                build $(PROGRAM) and $(BUILD)/make_data
+make data           make data/data.bin and data/reference.bin, and check their checksums
+make run            run the active version on data/data.bin, after the benchmark of all versions
+make bench          the same, and keep the times in $(RESULTS)/
+make bench-scaling  OpenMP versions with 1, 2, 4, ... threads
+make labs           build the companion labs: $(LABS)
+make run-maximum    build and run a lab; ARGUMENTS='--help' and the like go to the program
+make bench-labs     the labs' benchmarks, and keep the times
+make measures       time all versions by the groups of data/data.bin: total and slowest group
+make batch          run the active version on three text files, three times each
+make versions       list the versions of the core
+make report         tables and plots of README.md and report.md, from results/
+make test           build and run the tests, after installing GoogleTest if it is missing
+make clean          remove $(BUILD)/, data/data.bin and data/reference.bin
 
-VERSION=v3      active version of the core, instead of the one that its switch names; a lab's
-                version (VERSION=m3) sets the switch of that lab
+VERSION=v3      active version of the core, or of the lab that has it, instead of its switch's
+CORE=NAME       sources/entropy/cores/NAME.cu in place of core.cu, as the program $(BUILD)/NAME:
+                $(STUDIES), or one of your own
 CUDA=0          build without nvcc, OpenMP versions only (default: 1 where there is an nvcc)
 ARCH=sm_90      GPU architecture (default: this machine's GPU; without one, all major ones)
 CXX=clang++     host compiler (default: g++)

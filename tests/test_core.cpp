@@ -70,7 +70,8 @@ TEST_P(Ladder, MatchesReferenceOnEveryShapeAndContent)
 // Also run under compute-sanitizer.
 TEST_P(Ladder, MatchesReferenceOnSmallShapes)
 {
-    for (const Shape shape : {Shape{1, 1}, Shape{3, 70}, Shape{33, 29}, Shape{61, 5}})
+    for (const Shape shape :
+         {Shape{1, 1}, Shape{3, 70}, Shape{33, 29}, Shape{61, 5}, Shape{1025, 3}})
         EXPECT_EQ(expectRight(GetParam().callback, "random", shape), "");
 }
 
@@ -175,5 +176,8 @@ TEST(Switch, PicksAVersionOfTheTable)
 
 TEST(Switch, DefaultVersionAnswersThroughTheGlobalCallback)
 {
+    for (const Version &version : entropy::versions())
+        if (entropy::activeVersion() == std::string(version.name) && !version.unavailable.empty())
+            GTEST_SKIP() << version.name << " " << version.unavailable;
     EXPECT_EQ(expectRight(cudaCallback, "random", {321, 123}), "");
 }

@@ -171,6 +171,57 @@ TEST(Switch, MakeVersionPicksTheVersion)
     EXPECT_TRUE(holds(v3.errors, "v3: cudaCallback needs CUDA")) << v3.errors;
 }
 
+TEST(Cores, AnUnknownOneIsRefused)
+{
+    const Outcome outcome = runCommand("make CORE=nonsense all");
+    EXPECT_NE(outcome.status, 0);
+    EXPECT_TRUE(holds(outcome.errors, "CORE=nonsense: there is no "
+                                      "sources/entropy/cores/nonsense.cu"))
+        << outcome.errors;
+}
+
+// The list that VERSION= is checked against is the table of the core, in its order.
+TEST(Cores, MakeKnowsTheVersionsOfTheTable)
+{
+    std::string names;
+    for (const entropy::Version &version : entropy::versions())
+        names += (names.empty() ? "" : " ") + std::string(version.name);
+    EXPECT_EQ(runCommand("make -s versions").output, names + "\n");
+    EXPECT_TRUE(holds(runCommand("make -s CORE=memory_study versions").output,
+                      "types_short_float block_8x8 block_16x16"));
+    EXPECT_EQ(runCommand("make -s CORE=bottleneck_study versions").output,
+              "baseline time_memo pre_log static_memo share_memo no_calc no_scan no_scan_no_malloc "
+              "openmp\n");
+}
+
+TEST(Cores, AStudyRunsInTheSameMain)
+{
+    const TemporaryDirectory directory;
+    const std::string build = directory.path("build");
+    for (const std::string core : {"memory_study", "bottleneck_study"}) {
+        const Outcome outcome =
+            runCommand("make CUDA=0 BUILD=" + build + " CORE=" + core + " VERSION=openmp " + build +
+                       "/" + core + " && " + build + "/" + core + " data/worked_4x4.txt");
+        EXPECT_EQ(outcome.status, 0) << outcome.errors;
+        EXPECT_TRUE(holds(outcome.output, "1 of 1 groups passed with openmp")) << outcome.output;
+    }
+}
+
+TEST(Cores, AStudyWhoseSwitchNamesCudaSaysWhatIsMissing)
+{
+    if (entropy::versions().front().unavailable.empty()) GTEST_SKIP() << "there is a GPU";
+    const std::string study = BUILD_DIRECTORY "/memory_study";
+    expectRefusal(study + " data/worked_4x4.txt", "combined: cuda");
+}
+
+TEST(LoadTime, WarmUpAloneTimesNothing)
+{
+    const Outcome outcome =
+        runCommand("ENTROPY_BENCHMARK=warm-up " + kEntropy + " data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_FALSE(holds(outcome.output, "benchmark")) << outcome.output;
+}
+
 TEST(Contract, TheCoreRunsInAnotherFramework)
 {
     const Outcome outcome = runCommand(BUILD_DIRECTORY "/tests/foreign");
@@ -181,13 +232,16 @@ TEST(Contract, TheCoreRunsInAnotherFramework)
 TEST(Contract, TheCoreExportsTheCallbackAndTheTableOnly)
 {
     // Defined text symbols outside of every namespace: nothing may clash with a framework's names.
-    const Outcome outcome =
-        runCommand("nm -C --defined-only " BUILD_DIRECTORY "/entropy_core.o | grep -E ' [TDBR] ' | "
-                   "grep -vE ' [TDBR] "
-                   "(v[0-9]+::|entropy::|common::|__device_stub__|\\(anonymous|_?_?nv|__fatbin)'");
-    EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1) << outcome.output;
-    EXPECT_TRUE(holds(outcome.output, " T cudaCallback(int, int, float*, float**)"))
-        << outcome.output;
+    for (const std::string core : {"entropy", "memory_study", "bottleneck_study"}) {
+        const Outcome outcome = runCommand(
+            "nm -C --defined-only " BUILD_DIRECTORY "/" + core +
+            "_core.o | grep -E ' [TDBR] ' | grep -vE "
+            "' [TDBR] ([a-z0-9_]+::|\\(anonymous|__device_stub__|_?_?nv|__fatbin)'");
+        EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1)
+            << outcome.output;
+        EXPECT_TRUE(holds(outcome.output, " T cudaCallback(int, int, float*, float**)"))
+            << outcome.output;
+    }
 }
 
 TEST(Report, ItsTablesAreWhatWasMeasured)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Everything that only a machine with GPUs can show: tools/check_gpu.sh DIRECTORY [stage ...]
-# Stages: tests, sanitizer, versions, run; all of them if none is named. Logs go to DIRECTORY.
-# Each stage prints one line with its verdict; exit status 0 if all passed.
+# Stages: tests, sanitizer, versions, studies, run; all of them if none is named. Each stage prints
+# one line with its verdict and leaves its log in DIRECTORY; exit status 0 if all passed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 directory=${1:?usage: tools/check_gpu.sh DIRECTORY [stage ...]}
 shift
-[ $# -gt 0 ] || set -- tests sanitizer versions run
+[ $# -gt 0 ] || set -- tests sanitizer versions studies run
 mkdir -p "$directory"
 jobs=$(nproc)
 failures=0
@@ -25,12 +25,15 @@ stage() { # name, command...: runs it, keeps its output, prints the verdict
 
 # Tests on small arrays under each tool of compute-sanitizer.
 sanitizer() {
-    make -j "$jobs" build/tests/all || return
-    local tool
+    local tests="build/tests/all build/tests/memory_study build/tests/bottleneck_study"
+    make -j "$jobs" $tests || return
+    local tool program
     for tool in memcheck racecheck initcheck synccheck; do
-        echo "== $tool"
-        compute-sanitizer --tool "$tool" --error-exitcode 9 build/tests/all \
-            --gtest_filter='*SmallShapes*' || return
+        for program in $tests; do
+            echo "== $tool $program"
+            compute-sanitizer --tool "$tool" --error-exitcode 9 "$program" \
+                --gtest_filter='*SmallShapes*' || return
+        done
     done
 }
 
@@ -38,12 +41,22 @@ sanitizer() {
 versions() {
     make -j "$jobs" data || return
     local names
-    names=$(sed -n 's/^namespace \(v[0-9]\+\)\b.*/\1/p' sources/entropy/core.cu | sort -uV)
+    names=$(make -s versions) || return
     printf '%s\n' $names | xargs -P "$jobs" -I{} \
         make BUILD=build-switch/{} VERSION={} build-switch/{}/entropy || return
     local version
     for version in $names; do
         ENTROPY_BENCHMARK=0 "build-switch/$version/entropy" | tail -n 1 || return
+    done
+}
+
+# Each of the other cores: its benchmark, its measures by groups, its batch.
+studies() {
+    local core
+    for core in memory_study bottleneck_study; do
+        make -j "$jobs" CORE=$core "build/$core" "build/${core}_measures" || return
+        ENTROPY_BENCHMARK=1 "build/$core" data/worked_4x4.txt || return
+        make CORE=$core measures batch RESULTS="$directory/$core" || return
     done
 }
 
@@ -58,7 +71,7 @@ run() {
 for name; do
     case $name in
     tests) stage tests make -j "$jobs" test ;;
-    sanitizer | versions | run) stage "$name" "$name" ;;
+    sanitizer | versions | studies | run) stage "$name" "$name" ;;
     *) echo "check_gpu.sh: there is no stage '$name'" >&2; exit 2 ;;
     esac
 done

@@ -11,8 +11,10 @@
 #include "entropy/core.h"
 #include "entropy/reference.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <malloc.h>
 #include <optional>
@@ -30,16 +32,24 @@ inline int &benchmarkFailures()
     return count;
 }
 
-/// No where ENTROPY_BENCHMARK=0 is in the environment, or the program is only asked for help.
-inline bool benchmarkWanted()
+/// What runs at load time: all; where ENTROPY_BENCHMARK=warm-up is in the environment, WarmUP only;
+/// where it is 0, or the program is only asked for help, nothing.
+inline std::string benchmarkSetting()
 {
     const char *setting = std::getenv("ENTROPY_BENCHMARK");
-    if (setting && std::string(setting) == "0") return false;
+    return setting ? setting : "";
+}
+
+inline bool warmUpWanted()
+{
+    if (benchmarkSetting() == "0") return false;
     std::ifstream commandLine("/proc/self/cmdline"); // load time: main's arguments are not here yet
     for (std::string argument; std::getline(commandLine, argument, '\0');)
         if (argument == "--help" || argument == "-h") return false;
     return true;
 }
+
+inline bool benchmarkWanted() { return warmUpWanted() && benchmarkSetting() != "warm-up"; }
 
 /// Runs a small array through every version on every GPU: creates the contexts, loads the code.
 class WarmUP
@@ -47,7 +57,7 @@ class WarmUP
 public:
     WarmUP(int width, int height)
     {
-        if (!benchmarkWanted()) return;
+        if (!warmUpWanted()) return;
         std::vector<float> sample(static_cast<std::size_t>(width) * height, 0.0f);
         for (int device = 0; device < std::max(1, common::deviceCount()); ++device)
             for (const Version &version : versions()) {
@@ -133,7 +143,8 @@ private:
                          number(row.kernel.minimum), number(copies.host.median),
                          number(copies.device.median), number(row.resources.registers),
                          number(row.resources.localBytes), number(row.resources.occupancy),
-                         version.idea, row.note});
+                         version.idea,
+                         row.note.empty() && version.probe ? "probe, no answer" : row.note});
         }
         if (const char *directory = resultsDirectory())
             times().save(std::string(directory) + "/times.csv");
@@ -206,9 +217,18 @@ private:
         if (copies.device.repeats)
             std::printf(", GPU 0 %.4f ms (%.0f GB/s)", copies.device.median,
                         gigabytes / copies.device.median);
-        std::printf("\n%-4s %-11s | %10s %10s %4s | %10s %10s %4s %9s | %9s %7s | %s\n", "",
-                    "platform", "end to end", "minimum", "runs", "kernel", "minimum", "runs",
-                    "registers", "Mcell/s", "of copy", "idea");
+        std::printf("\n%-*s %-11s | %10s %10s %4s | %10s %10s %4s %9s | %9s %7s | %s\n",
+                    nameWidth(), "", "platform", "end to end", "minimum", "runs", "kernel",
+                    "minimum", "runs", "registers", "Mcell/s", "of copy", "idea");
+    }
+
+    /// Of the column of names: as wide as the longest.
+    static int nameWidth()
+    {
+        std::size_t width = 4;
+        for (const Version &version : versions())
+            width = std::max(width, std::strlen(version.name));
+        return static_cast<int>(width);
     }
 
     // "of copy": the copy's time over this one's. Kernels against the copy within GPU 0, OpenMP
@@ -217,11 +237,11 @@ private:
                          const Copies &copies)
     {
         if (!row.note.empty()) {
-            std::printf("%-4s %-11s | %s\n", version.name, platformName(version.platform),
-                        row.note.c_str());
+            std::printf("%-*s %-11s | %s\n", nameWidth(), version.name,
+                        platformName(version.platform), row.note.c_str());
             return;
         }
-        std::printf("%-4s %-11s | %10.3f %10.3f %4zu | ", version.name,
+        std::printf("%-*s %-11s | %10.3f %10.3f %4zu | ", nameWidth(), version.name,
                     platformName(version.platform), row.total.median, row.total.minimum,
                     row.total.repeats);
         const bool kernel = row.kernel.repeats > 0;

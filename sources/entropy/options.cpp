@@ -21,7 +21,8 @@ checked against the reference.
   --help            this text
 
 environment
-  ENTROPY_BENCHMARK=0  skip the benchmark of all versions that the core runs before main
+  ENTROPY_BENCHMARK=0  skip the benchmark of all versions that the core runs before main;
+                       warm-up instead of 0 still starts the GPUs before main
   ENTROPY_RESULTS=DIR  write the benchmark's times.csv and environment.txt to DIR
   OMP_NUM_THREADS=N    threads of the OpenMP versions
 
