@@ -108,7 +108,7 @@ $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	$(CU) -MD -MP -c $< -o $@
 $(BUILD)/tests/all: $(TEST_OBJECTS) $(CORE_O) $(OPTIONS) $(FILES)
-	$(LINK) $^ -lgtest -lpthread -o $@
+	$(LINK) $^ $(TEST_LIBRARIES) -lgtest -lpthread -o $@
 # The core in another framework, which knows cudaCallback and has a global divup of its own.
 $(BUILD)/tests/foreign: $(BUILD)/tests/foreign_main.cu.o $(CORE_O)
 	$(LINK) $^ -o $@
@@ -121,6 +121,35 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 test: $(BUILD)/tests/all $(BUILD)/tests/foreign $(PROGRAM) $(BUILD)/make_data
 	$(BUILD)/tests/all $(TESTFLAGS)
 
+# ---- lab: transpose ----------------------------------------------------------------------------
+
+# cuBLAS, the peer of the fast version, where this toolkit has it. The loader does not always look
+# into the toolkit's directory: hence the path in the program.
+ifeq ($(CUDA),1)
+  TOOLKIT := $(abspath $(dir $(NVCC))..)
+  ifneq ($(wildcard $(addsuffix /include/cublas_v2.h,$(TOOLKIT) $(TOOLKIT)/targets/*)),)
+    CUBLAS_FLAGS     := -DHAVE_CUBLAS
+    CUBLAS_LIBRARIES := -lcublas -Xlinker -rpath -Xlinker $(TOOLKIT)/lib64
+  endif
+endif
+
+TRANSPOSE := $(addprefix $(BUILD)/transpose_,core.o options.o)
+
+$(BUILD)/transpose: $(BUILD)/transpose_main.o $(TRANSPOSE)
+	$(LINK) $^ $(CUBLAS_LIBRARIES) -o $@
+$(BUILD)/transpose_%.o: sources/transpose/%.cu $(BUILD)/compiler.stamp
+	$(CU) $(CUBLAS_FLAGS) $(FACTS) -MD -MP -c $< -o $@
+$(BUILD)/transpose_%.o: sources/transpose/%.cpp $(BUILD)/compiler.stamp
+	$(CPP) -MD -MP -c $< -o $@
+
+.PHONY: run-transpose
+run-transpose: $(BUILD)/transpose
+	$(BUILD)/transpose
+
+$(BUILD)/tests/all: $(TRANSPOSE)
+$(BUILD)/tests/all: TEST_LIBRARIES += $(CUBLAS_LIBRARIES)
+test: $(BUILD)/transpose
+
 # ---- the rest ----------------------------------------------------------------------------------
 
 define HELP
@@ -129,6 +158,7 @@ make data       make data/data.bin and data/reference.bin, and check their check
 make run        run the active version on data/data.bin, after the benchmark of all versions
 make bench      the same, and keep the times in results/<machine>/
 make test       build and run the tests, after installing GoogleTest if it is missing
+make run-transpose  build and run the lab on the matrix transpose
 make clean      remove $(BUILD)/, data/data.bin and data/reference.bin
 
 VERSION=v3      active version of the core, instead of the one that its switch names

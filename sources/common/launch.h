@@ -56,16 +56,12 @@ Timing measureOnDevice(Submit submit)
     });
 }
 
-/// Runs kernel<<<grid, block>>>(arguments...) to its end. A launch that the device refuses (too
-/// many registers for the block, a grid too large) and a fault inside the kernel both throw here.
-/// While a KernelTimes lives, the kernel is repeated and timed: it must not change its input.
-template <typename... Parameters, typename... Arguments>
-void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... arguments)
+/// Runs `submit`, which puts work into the default stream of the current device, to its end; a
+/// fault in that work throws here. While a KernelTimes lives, it is repeated and timed: it must not
+/// change its input.
+template <typename Submit>
+void runOnDevice(Submit submit)
 {
-    const auto submit = [&] {
-        kernel<<<grid, block>>>(arguments...);
-        CUDA_CHECK(cudaGetLastError());
-    };
     submit();
     CUDA_CHECK(cudaDeviceSynchronize());
     if (KernelTimes *times = KernelTimes::active()) {
@@ -73,6 +69,17 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... a
         CUDA_CHECK(cudaGetDevice(&device));
         times->record(device, measureOnDevice(submit));
     }
+}
+
+/// Runs kernel<<<grid, block>>>(arguments...) as runOnDevice does. A launch that the device refuses
+/// (too many registers for the block, a grid too large) throws here too.
+template <typename... Parameters, typename... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... arguments)
+{
+    runOnDevice([&] {
+        kernel<<<grid, block>>>(arguments...);
+        CUDA_CHECK(cudaGetLastError());
+    });
 }
 
 } // namespace common
