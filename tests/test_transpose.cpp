@@ -5,6 +5,7 @@
 #include "transpose/core.h"
 #include "transpose/matrix.h"
 
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <ostream>
@@ -192,10 +193,11 @@ INSTANTIATE_TEST_SUITE_P(Versions, Transpose, testing::ValuesIn(transpose::versi
 TEST(TransposeTable, AnUnavailableVersionSaysWhy)
 {
     float cell = 1;
-    for (const Version &version : transpose::versions())
-        if (!version.unavailable.empty())
-            EXPECT_EQ(refusal(version, 1, 1, &cell, &cell, 8),
-                      version.name + ": " + version.unavailable);
+    for (const Version &version : transpose::versions()) {
+        if (version.unavailable.empty()) continue;
+        EXPECT_EQ(refusal(version, 1, 1, &cell, &cell, 8),
+                  version.name + ": " + version.unavailable);
+    }
 }
 
 TEST(TransposeTable, TheCheckRunsEverywhereAndTheSwitchNamesARow)

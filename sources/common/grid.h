@@ -19,8 +19,9 @@ inline dim3 gridOf(int width, int height, int across, int down)
     constexpr int kMostBlocksDown = 65535; // CUDA's limit for gridDim.y; gridDim.x takes any int
     const int blocksDown = ceilDiv(height, down);
     if (blocksDown > kMostBlocksDown)
-        throw Unavailable(std::to_string(height) + " rows need " + std::to_string(blocksDown) +
-                          " blocks of " + std::to_string(down) + " rows, a grid holds " +
+        throw Unavailable(std::to_string(height) + " cells down need " +
+                          std::to_string(blocksDown) + " blocks of " + std::to_string(down) +
+                          ", a grid holds " +
                           std::to_string(kMostBlocksDown));
     return dim3(ceilDiv(width, across), blocksDown);
 }

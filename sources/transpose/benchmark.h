@@ -148,7 +148,7 @@ private:
         if (deviceCopy.repeats)
             std::printf(", GPU 0 %.4f ms (%.0f GB/s)", deviceCopy.median,
                         speed(deviceCopy.median));
-        std::printf("\n%-20s %-6s %5s | %10s %10s %4s | %9s %9s %4s | %7s %7s | %s\n", "",
+        std::printf("\n%-24s %-6s %5s | %10s %10s %4s | %9s %9s %4s | %7s %7s | %s\n", "",
                     "", "block", "end to end", "minimum", "runs", "kernel", "minimum", "runs",
                     "GB/s", "of copy", "idea");
     }
@@ -158,7 +158,7 @@ private:
     void printRow(const Version &version, const std::string &side, const Times &times,
                   const std::string &note) const
     {
-        std::printf("%-20s %-6s %5s | ", version.name.c_str(), platformName(version.platform),
+        std::printf("%-24s %-6s %5s | ", version.name.c_str(), platformName(version.platform),
                     side.c_str());
         if (!note.empty()) {
             std::printf("%s\n", note.c_str());

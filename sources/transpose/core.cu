@@ -319,59 +319,53 @@ __device__ inline void store(float4 *to, float4 quad)
 }
 
 // For rows and columns that are multiples of 4 and arrays aligned to 16 bytes. All in quads: the
-// input's rows have columns / 4 of them, the output's rows / 4. The tile is kDown x kAcross cells.
-template <int kDown, int kAcross, int kThreads, Streaming kStreaming>
-__global__ void __launch_bounds__(kThreads)
+// input's rows have columns / 4 of them, the output's rows / 4. The tile is kDown x kAcross cells,
+// and the compiler is to save registers until kResident patches fit on a multiprocessor at once.
+template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming>
+__global__ void __launch_bounds__(kThreads, kResident * kQuad * kQuad / (kDown * kAcross))
     quadKernel(int rows, int columns, int group, const float4 *input, float4 *output)
 {
     constexpr int kQuadsDown = kDown / kQuad, kQuadsAcross = kAcross / kQuad;
     constexpr int kPatches = kQuadsDown * kQuadsAcross / kThreads; // that a thread owns
+    constexpr int kPatchStep = kThreads / kQuadsAcross, kRowStep = kThreads / kQuadsDown;
     static_assert(kQuadsDown % 8 == 0 && kQuadsAcross % 8 == 0, "eight quads fill the banks");
-    static_assert(kPatches >= 1 && kPatches * kThreads == kQuadsDown * kQuadsAcross,
-                  "every thread owns as many patches");
+    static_assert(kPatches * kPatchStep == kQuadsDown && kPatches * kQuad * kRowStep == kAcross,
+                  "the threads share the tile out evenly");
     __shared__ float4 tile[kAcross * kQuadsDown];
-    const auto inTile = [](int row, int quad) {
-        return row * kQuadsDown + (quad ^ (row / kQuad % 8));
-    };
     const Place place = placeOf(blockIdx.x, (rows - 1) / kDown + 1, (columns - 1) / kAcross + 1,
                                 group);
     const int inputQuads = columns / kQuad, outputQuads = rows / kQuad;
-    const int thread = threadIdx.x;
+    const int thread = threadIdx.x, i = thread / kQuadsAcross, j = thread % kQuadsAcross;
 
+    // Beyond the edge the last patch is read once more: no branch keeps the loads apart.
+    const int inputX = min(place.across * kQuadsAcross + j, inputQuads - 1);
     float4 patch[kPatches][kQuad];
 #pragma unroll
     for (int p = 0; p < kPatches; ++p) {
-        const int i = (p * kThreads + thread) / kQuadsAcross;
-        const int j = (p * kThreads + thread) % kQuadsAcross;
-        // Beyond the edge the last patch is read once more: no branch keeps the loads apart.
-        const int y = min(place.down * kQuadsDown + i, outputQuads - 1) * kQuad;
-        const int x = min(place.across * kQuadsAcross + j, inputQuads - 1);
+        const int patchY = min(place.down * kQuadsDown + i + p * kPatchStep, outputQuads - 1);
+        const float4 *from = &input[at(inputX, patchY * kQuad, inputQuads)];
 #pragma unroll
-        for (int k = 0; k < kQuad; ++k)
-            patch[p][k] = load<kStreaming>(&input[at(x, y + k, inputQuads)]);
+        for (int k = 0; k < kQuad; ++k) patch[p][k] = load<kStreaming>(from + k * inputQuads);
     }
 #pragma unroll
     for (int p = 0; p < kPatches; ++p) {
-        const int i = (p * kThreads + thread) / kQuadsAcross;
-        const int j = (p * kThreads + thread) % kQuadsAcross;
         const float4(&from)[kQuad] = patch[p];
-        const int row = j * kQuad;
-        tile[inTile(row + 0, i)] = make_float4(from[0].x, from[1].x, from[2].x, from[3].x);
-        tile[inTile(row + 1, i)] = make_float4(from[0].y, from[1].y, from[2].y, from[3].y);
-        tile[inTile(row + 2, i)] = make_float4(from[0].z, from[1].z, from[2].z, from[3].z);
-        tile[inTile(row + 3, i)] = make_float4(from[0].w, from[1].w, from[2].w, from[3].w);
+        float4 *to = &tile[j * kQuad * kQuadsDown + ((i + p * kPatchStep) ^ (j % 8))];
+        to[0 * kQuadsDown] = make_float4(from[0].x, from[1].x, from[2].x, from[3].x);
+        to[1 * kQuadsDown] = make_float4(from[0].y, from[1].y, from[2].y, from[3].y);
+        to[2 * kQuadsDown] = make_float4(from[0].z, from[1].z, from[2].z, from[3].z);
+        to[3 * kQuadsDown] = make_float4(from[0].w, from[1].w, from[2].w, from[3].w);
     }
     __syncthreads();
 
+    const int row = thread / kQuadsDown, quad = thread % kQuadsDown;
+    const int outputX = place.down * kQuadsDown + quad, outputY = place.across * kAcross + row;
+    if (outputX >= outputQuads) return;
+    float4 *to = &output[at(outputX, outputY, outputQuads)];
 #pragma unroll
-    for (int step = 0; step < kPatches * kQuad; ++step) {
-        const int row = (step * kThreads + thread) / kQuadsDown;
-        const int quad = (step * kThreads + thread) % kQuadsDown;
-        const int y = place.across * kAcross + row;
-        const int x = place.down * kQuadsDown + quad;
-        if (y < columns && x < outputQuads)
-            store<kStreaming>(&output[at(x, y, outputQuads)], tile[inTile(row, quad)]);
-    }
+    for (int r = row; r < row + kAcross; r += kRowStep, to += at(0, kRowStep, outputQuads))
+        if (outputY + r - row < columns)
+            store<kStreaming>(to, tile[r * kQuadsDown + (quad ^ (r / kQuad % 8))]);
 }
 
 constexpr int kSide = 64, kSideThreads = 256;
@@ -425,12 +419,13 @@ static unsigned tiles(int rows, int columns, int down, int across)
 }
 
 /// quadKernel with tiles of kDown x kAcross cells, in groups of `group` of them.
-template <int kDown, int kAcross, int kThreads, Streaming kStreaming>
+template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming>
 static void inTiles(int rows, int columns, const float *input, float *output, int group)
 {
-    launch(quadKernel<kDown, kAcross, kThreads, kStreaming>, tiles(rows, columns, kDown, kAcross),
-           kThreads, rows, columns, std::min(group, ceilDiv(rows, kDown)),
-           reinterpret_cast<const float4 *>(input), reinterpret_cast<float4 *>(output));
+    launch(quadKernel<kDown, kAcross, kThreads, kResident, kStreaming>,
+           tiles(rows, columns, kDown, kAcross), kThreads, rows, columns,
+           std::min(group, ceilDiv(rows, kDown)), reinterpret_cast<const float4 *>(input),
+           reinterpret_cast<float4 *>(output));
 }
 
 void matrixTranspose(int rows, int columns, const float *input, float *output, int)
@@ -446,9 +441,9 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
         launch(cellKernel, tiles(rows, columns, kSide, kSide), kSideThreads, rows, columns,
                std::min(kGroup, ceilDiv(rows, kSide)), input, output);
     else if (std::int64_t(rows) * columns < kFew)
-        inTiles<32, 32, 64, Streaming::None>(rows, columns, input, output, kGroup);
+        inTiles<32, 32, 64, 1024, Streaming::None>(rows, columns, input, output, kGroup);
     else
-        inTiles<64, 64, 256, Streaming::None>(rows, columns, input, output, kGroup);
+        inTiles<64, 64, 256, 1024, Streaming::None>(rows, columns, input, output, kGroup);
 }
 
 } // namespace transpose::v8
@@ -572,11 +567,11 @@ static void checkQuads(int rows, int columns, const float *input, const float *o
         throw common::Unavailable("this tiling needs sides that are multiples of 4");
 }
 
-template <int kDown, int kAcross, int kThreads, Streaming kStreaming, int kGroup>
+template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming, int kGroup>
 static void tileCandidate(int rows, int columns, const float *input, float *output, int)
 {
     checkQuads(rows, columns, input, output);
-    inTiles<kDown, kAcross, kThreads, kStreaming>(rows, columns, input, output, kGroup);
+    inTiles<kDown, kAcross, kThreads, kResident, kStreaming>(rows, columns, input, output, kGroup);
 }
 
 template <int kLanesAcross, Streaming kStreaming, int kGroup>
@@ -601,30 +596,36 @@ static void add(std::vector<Version> &table, const std::string &tiling, Streamin
                      none});
 }
 
-template <int kDown, int kAcross, int kThreads, Streaming kStreaming>
+template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming>
 static void addTiles(std::vector<Version> &table)
 {
     const std::string tiling = std::to_string(kDown) + "x" + std::to_string(kAcross) + "/" +
-                               std::to_string(kThreads);
-    add(table, tiling, kStreaming, 1, tileCandidate<kDown, kAcross, kThreads, kStreaming, 1>);
-    add(table, tiling, kStreaming, 8, tileCandidate<kDown, kAcross, kThreads, kStreaming, 8>);
-    add(table, tiling, kStreaming, 32, tileCandidate<kDown, kAcross, kThreads, kStreaming, 32>);
-    add(table, tiling, kStreaming, 9999, tileCandidate<kDown, kAcross, kThreads, kStreaming, 9999>);
+                               std::to_string(kThreads) + "/" + std::to_string(kResident);
+    const auto with = [&](auto group) {
+        add(table, tiling, kStreaming, group(),
+            tileCandidate<kDown, kAcross, kThreads, kResident, kStreaming, group()>);
+    };
+    with(std::integral_constant<int, 1>());
+    with(std::integral_constant<int, 8>());
+    with(std::integral_constant<int, 32>());
+    with(std::integral_constant<int, 9999>());
 }
 
 template <Streaming kStreaming>
 static void addAll(std::vector<Version> &table)
 {
-    addTiles<32, 32, 64, kStreaming>(table);
-    addTiles<64, 32, 128, kStreaming>(table);
-    addTiles<32, 64, 128, kStreaming>(table);
-    addTiles<64, 64, 256, kStreaming>(table);
-    addTiles<64, 64, 128, kStreaming>(table);
-    addTiles<128, 32, 256, kStreaming>(table);
-    addTiles<32, 128, 256, kStreaming>(table);
-    addTiles<128, 64, 512, kStreaming>(table);
-    addTiles<128, 64, 256, kStreaming>(table);
-    addTiles<64, 128, 256, kStreaming>(table);
+    addTiles<32, 32, 64, 1024, kStreaming>(table);
+    addTiles<32, 32, 64, 2048, kStreaming>(table);
+    addTiles<64, 32, 128, 2048, kStreaming>(table);
+    addTiles<32, 64, 128, 2048, kStreaming>(table);
+    addTiles<64, 64, 256, 1024, kStreaming>(table);
+    addTiles<64, 64, 256, 2048, kStreaming>(table);
+    addTiles<64, 64, 128, 2048, kStreaming>(table);
+    addTiles<128, 32, 256, 2048, kStreaming>(table);
+    addTiles<32, 128, 256, 2048, kStreaming>(table);
+    addTiles<128, 64, 512, 2048, kStreaming>(table);
+    addTiles<128, 64, 256, 2048, kStreaming>(table);
+    addTiles<64, 128, 256, 2048, kStreaming>(table);
     add(table, "patches 8x4", kStreaming, 1, patchCandidate<8, kStreaming, 1>);
     add(table, "patches 8x4", kStreaming, 8, patchCandidate<8, kStreaming, 8>);
     add(table, "patches 4x8", kStreaming, 1, patchCandidate<4, kStreaming, 1>);
