@@ -31,10 +31,10 @@ struct Shape
 /// A shape for every edge: single cells and lines, one more and one less than a tile, primes,
 /// multiples of 4 and of no tile, higher than wide and the reverse.
 const std::vector<Shape> kShapes = {
-    {1, 1},   {1, 2},   {2, 1},    {1, 1000}, {1000, 1}, {3, 3},    {4, 4},     {4, 1000}, {1000, 3},
-    {8, 8},   {15, 17}, {31, 33},  {32, 32},  {33, 31},  {64, 64},  {65, 63},   {36, 100}, {100, 36},
-    {68, 60}, {63, 64}, {64, 66},  {128, 64}, {64, 128}, {132, 68}, {127, 251}, {251, 127},
-    {512, 8}, {8, 512}, {513, 77}, {516, 1028}};
+    {1, 1},    {1, 2},    {2, 1},     {1, 1000}, {1000, 1},  {3, 3},     {4, 4},   {4, 1000},
+    {1000, 3}, {8, 8},    {15, 17},   {31, 33},  {32, 32},   {33, 31},   {64, 64}, {65, 63},
+    {36, 100}, {100, 36}, {68, 60},   {63, 64},  {64, 66},   {128, 64},  {64, 128}, {132, 68},
+    {127, 251}, {251, 127}, {512, 8}, {8, 512},  {513, 77},  {516, 1028}};
 
 /// Numbers that say where they come from, or bits of every kind: infinities, NaNs, denormals.
 std::vector<float> makeMatrix(Shape shape, bool everyBits)

@@ -45,8 +45,8 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 } // namespace transpose::v0
 
 // From v0: tile by tile, on all threads, through a buffer that stays in the first-level cache, so
-// that reads and writes of the matrices both run along rows. What v5 and v6 do in shared memory; the
-// padding serves here too: rows a power of two apart would compete for the same few cache lines.
+// that reads and writes of the matrices both run along rows. v5 and v6 do the same in shared memory;
+// the padding serves here too: rows a power of two apart compete for the same few cache lines.
 namespace transpose::v1
 {
 
@@ -201,8 +201,8 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 
 } // namespace transpose::v5
 
-// From v5: the tile padded by one column that nobody uses. Each row now starts one bank further on,
-// so the cells of a column lie in different banks and a warp reads them in one turn (32 wide; at 16
+// From v5: the tile padded by one column that nobody uses. Each row now starts one bank further, so
+// the cells of a column lie in different banks and a warp reads them in one turn (32 wide; at 16
 // and 8 it reads from several columns, and a few cells still meet: two turns).
 namespace transpose::v6
 {

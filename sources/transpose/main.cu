@@ -83,7 +83,7 @@ int run(const Options &options)
     std::printf("\nactive version: %s, %s%s%s\n", active.name.c_str(), active.idea.c_str(),
                 active.unavailable.empty() ? "" : "; here it ", active.unavailable.c_str());
     if (failures > 0) std::printf("FAILED: %d rows above\n", failures);
-    else std::printf("passed: every version that can run here gives the CPU's answer, bit for bit\n");
+    else std::printf("passed: all that can run here give the CPU's answer, bit for bit\n");
     return failures > 0 ? kFailed : kPassed;
 }
 
