@@ -45,7 +45,7 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 } // namespace transpose::v0
 
 // From v0: tile by tile, on all threads, through a buffer that stays in the first-level cache, so
-// that reads and writes of the matrices both run along rows. v5 and v6 do the same in shared memory;
+// that reads and writes of the matrices both run along rows; v5 and v6 do so in shared memory. And
 // the padding serves here too: rows a power of two apart compete for the same few cache lines.
 namespace transpose::v1
 {
@@ -170,8 +170,8 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 
 // From v4: block-transposed mapping. The tile's place is transposed, and a warp writes along a row
 // of the output what it takes from a column of the tile: both sides of global memory run along
-// rows. The price: of the 32 banks of shared memory a column of a tile 32 wide meets only one, and a
-// warp that reads it takes 32 turns; 8 turns at a width of 16, 2 at 8.
+// rows. The price: of the 32 banks of shared memory a column of a tile 32 wide meets only one, and
+// a warp that reads it takes 32 turns; 8 turns at a width of 16, 2 at 8.
 namespace transpose::v5
 {
 
