@@ -3,12 +3,12 @@
 
 #include "common/csv.h"
 #include "common/error.h"
-#include "common/host_array.h"
 #include "common/measure.h"
 #include "common/progress.h"
 #include "entropy/contents.h"
 #include "entropy/core.h"
 #include "entropy/reference.h"
+#include "entropy/run.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -33,9 +33,7 @@ common::Timing time(const entropy::Version &version, int side, std::vector<float
                     const std::vector<float> &gold)
 {
     const auto run = [&] {
-        float *result = nullptr;
-        version.callback(side, side, sample.data(), &result);
-        return common::HostArray<float>(result);
+        return entropy::run(version.callback, side, side, sample.data());
     };
     return common::measure(run, [&](const common::HostArray<float> &result) {
         if (!entropy::compare(side, side, result.get(), gold.data()).passed)

@@ -56,12 +56,19 @@ DeviceArray<T> poisoned(std::size_t size)
     return array;
 }
 
+/// Copies `array` to host[0..size).
+template <typename T>
+void download(const DeviceArray<T> &array, T *host)
+{
+    CUDA_CHECK(cudaMemcpy(host, array.data(), array.bytes(), cudaMemcpyDeviceToHost));
+}
+
 /// A copy of `array` in fresh malloc memory.
 template <typename T>
 HostArray<T> download(const DeviceArray<T> &array)
 {
     HostArray<T> host = allocateHost<T>(array.size());
-    CUDA_CHECK(cudaMemcpy(host.get(), array.data(), array.bytes(), cudaMemcpyDeviceToHost));
+    download(array, host.get());
     return host;
 }
 

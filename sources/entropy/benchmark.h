@@ -4,19 +4,22 @@
 
 #include "common/copy_speed.h"
 #include "common/csv.h"
+#include "common/host_poison.h"
 #include "common/kernel_times.h"
 #include "common/machine.h"
 #include "common/progress.h"
 #include "entropy/contents.h"
 #include "entropy/core.h"
 #include "entropy/reference.h"
+#include "entropy/run.h"
 
+#include <algorithm>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <malloc.h>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,26 +67,14 @@ public:
                 if (!version.unavailable.empty()) continue;
                 try {
                     const common::DeviceScope scope(device);
-                    float *result = nullptr;
-                    version.callback(width, height, sample.data(), &result);
-                    std::free(result);
+                    entropy::run(version.callback, width, height, sample.data());
+                } catch (const common::Unavailable &) { // its row in the tables says so
                 } catch (const std::exception &error) {
                     std::printf("warm-up on GPU %d: %s\n", device, error.what());
                     ++benchmarkFailures();
                 }
             }
     }
-};
-
-/// While it lives, malloc fills what it hands out with 0xFE bytes (floats of -1.7e38): a result
-/// that a version did not write cannot pass as the right one left over from an earlier call.
-class HostPoison
-{
-public:
-    HostPoison() { mallopt(M_PERTURB, 0x01); }
-    ~HostPoison() { mallopt(M_PERTURB, 0); }
-    HostPoison(const HostPoison &) = delete;
-    HostPoison &operator=(const HostPoison &) = delete;
 };
 
 /// Times every version that can run here on random cells: end to end (host memory to host memory)
@@ -95,10 +86,17 @@ public:
     Benchmark(int width, int height)
     {
         if (!benchmarkWanted()) return;
-        try {
+        const auto stopped = [&](const char *why) {
+            std::printf("benchmark %dx%d stopped: %s\n\n", width, height, why);
+        };
+        try { // nothing may leave a load-time object
             run(width, height);
-        } catch (const std::exception &error) { // nothing may leave a load-time object
-            std::printf("benchmark %d x %d stopped: %s\n", width, height, error.what());
+        } catch (const common::Unavailable &error) {
+            stopped(error.what());
+        } catch (const std::bad_alloc &) {
+            stopped("not enough memory for its arrays");
+        } catch (const std::exception &error) {
+            stopped(error.what());
             ++benchmarkFailures();
         }
     }
@@ -161,14 +159,11 @@ private:
             return row;
         }
         const auto call = [&] {
-            float *result = nullptr;
-            version.callback(width, height, sample.data(), &result);
-            return common::HostArray<float>(result);
+            return entropy::run(version.callback, width, height, sample.data());
         };
-        std::optional<HostPoison> poison(std::in_place);
+        std::optional<common::HostPoison> poison(std::in_place, sample.size() * sizeof(float));
         const auto validate = [&](const common::HostArray<float> &result) {
             poison.reset();
-            if (!result) throw common::Error("returned no result");
             if (version.probe) return;
             const Comparison comparison = compare(width, height, result.get(), gold.data());
             if (!comparison.passed)
@@ -186,6 +181,9 @@ private:
         } catch (const common::Unavailable &error) {
             row = {};
             row.note = error.what();
+        } catch (const std::bad_alloc &) {
+            row = {};
+            row.note = "not enough memory";
         } catch (const std::exception &error) {
             row = {};
             row.note = error.what();
@@ -198,7 +196,6 @@ private:
     {
         static bool printed = false;
         if (printed) return;
-        printed = true;
         const std::string facts = common::machineFacts();
         std::printf("%s\n", facts.c_str());
         if (const char *directory = resultsDirectory()) {
@@ -206,6 +203,7 @@ private:
             file.write(facts);
             file.commit();
         }
+        printed = true;
     }
 
     static void printHead(const std::string &size, std::size_t cells, const Copies &copies)

@@ -1,0 +1,195 @@
+// Checks versions against the CPU's answer on one random matrix, times them, prints the table.
+// Include it from .cu files only: they are all compiled by nvcc or all by the host compiler.
+#pragma once
+
+#include "common/copy_speed.h"
+#include "common/csv.h"
+#include "common/kernel_times.h"
+#include "common/machine.h"
+#include "transpose/core.h"
+#include "transpose/matrix.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace transpose
+{
+
+/// One matrix, the right answer, and room for the answer of a version.
+class Benchmark
+{
+public:
+    /// Throws common::Unavailable where there is no memory for it.
+    Benchmark(int rows, int columns)
+        : rows(rows), columns(columns), cells(static_cast<std::size_t>(rows) * columns),
+          input(allocateChecked(cells)), expected(common::allocateHost<float>(cells)),
+          output(common::allocateHost<float>(cells))
+    {
+        fillRandom(input.get(), cells);
+        poison(expected.get(), cells);
+        run(versions().front(), rows, columns, input.get(), expected.get(), 0);
+        hostCopy = common::hostCopy(cells);
+        if (common::deviceCount() > 0) deviceCopy = common::deviceCopy(cells);
+        printHead();
+    }
+
+    /// Validates a version, then times it: end to end and, for CUDA, the kernel. A row of the table
+    /// either way; false if the version was wrong or failed (not: cannot run here).
+    bool row(const Version &version, int block, common::Csv &csv)
+    {
+        return add(version, block, csv, [&](Times &times) {
+            poison(output.get(), cells);
+            times.total = common::measure([&] { return call(version, block), 0; },
+                                          [&](int) { validate(); });
+            if (version.platform != Platform::Cuda) return;
+            common::KernelTimes kernels;
+            call(version, block);
+            times.kernel = kernels.slowestDevice();
+        });
+    }
+
+    /// The same for the kernel alone, in a quarter of the time: a wrong kernel's time is dropped.
+    bool kernelRow(const Version &version, common::Csv &csv)
+    {
+        return add(version, 0, csv, [&](Times &times) {
+            common::KernelTimes kernels;
+            call(version, 0);
+            validate();
+            times.kernel = kernels.slowestDevice();
+        });
+    }
+
+    /// Prints the matrix and, transposed by the active version or, where that cannot run, by the
+    /// plain one, its transpose.
+    void print()
+    {
+        const bool here = activeVersion().unavailable.empty();
+        const Version &version = here ? activeVersion() : versions().front();
+        call(version, kBlocks.back());
+        printMatrix("matrix", rows, columns, input.get());
+        printMatrix(("transposed by " + version.name).c_str(), columns, rows, output.get());
+    }
+
+    /// An empty table of times.
+    static common::Csv csv()
+    {
+        return common::Csv({"version", "platform", "block", "rows", "columns", "runs",
+                            "total_median_ms", "total_min_ms", "kernel_runs", "kernel_median_ms",
+                            "kernel_min_ms", "host_copy_ms", "device_copy_ms", "note"});
+    }
+
+private:
+    struct Times
+    {
+        common::Timing total, kernel; ///< no repeats: not measured
+    };
+
+    static common::HostArray<float> allocateChecked(std::size_t cells)
+    {
+        constexpr std::size_t kArrays = 5; // input, expected, output; two to measure a copy
+        const std::size_t available = common::availableMemory();
+        const std::size_t needed = kArrays * sizeof(float) * cells;
+        if (available && needed > available)
+            throw common::Unavailable("needs " + std::to_string(needed >> 20) + " MiB, " +
+                                      std::to_string(available >> 20) + " MiB are available");
+        return common::allocateHost<float>(cells);
+    }
+
+    void call(const Version &version, int block)
+    {
+        run(version, rows, columns, input.get(), output.get(), block);
+    }
+
+    void validate() const
+    {
+        const std::size_t cell = firstDifference(output.get(), expected.get(), cells);
+        if (cell == cells) return;
+        throw common::Error("WRONG at row " + std::to_string(cell / rows) + ", column " +
+                            std::to_string(cell % rows) + ": " + std::to_string(output[cell]) +
+                            ", expected " + std::to_string(expected[cell]));
+    }
+
+    template <typename Measure>
+    bool add(const Version &version, int block, common::Csv &csv, Measure measure)
+    {
+        Times times;
+        std::string note = version.unavailable;
+        bool good = true;
+        try {
+            if (note.empty()) measure(times);
+        } catch (const common::Unavailable &error) {
+            note = error.what();
+        } catch (const std::exception &error) {
+            note = error.what();
+            good = false;
+        }
+        if (!note.empty()) times = {};
+        const std::string side = version.blocks ? std::to_string(block) : "-";
+        printRow(version, side, times, note);
+        csv.add({version.name, platformName(version.platform), side, std::to_string(rows),
+                 std::to_string(columns), number(times.total.repeats), number(times.total.median),
+                 number(times.total.minimum), number(times.kernel.repeats),
+                 number(times.kernel.median), number(times.kernel.minimum),
+                 number(hostCopy.median), number(deviceCopy.median), note});
+        return good;
+    }
+
+    std::string size() const { return std::to_string(rows) + " x " + std::to_string(columns); }
+
+    /// Gigabytes a second, read and written.
+    double speed(double milliseconds) const { return 2e-6 * sizeof(float) * cells / milliseconds; }
+
+    void printHead() const
+    {
+        std::printf("\n%s, rows x columns; times in ms, median and minimum\n", size().c_str());
+        std::printf("copy of the same floats: host %.3f ms (%.0f GB/s)", hostCopy.median,
+                    speed(hostCopy.median));
+        if (deviceCopy.repeats)
+            std::printf(", GPU 0 %.4f ms (%.0f GB/s)", deviceCopy.median,
+                        speed(deviceCopy.median));
+        std::printf("\n%-24s %-6s %5s | %10s %10s %4s | %9s %9s %4s | %7s %7s | %s\n", "",
+                    "", "block", "end to end", "minimum", "runs", "kernel", "minimum", "runs",
+                    "GB/s", "of copy", "idea");
+    }
+
+    // "GB/s" and "of copy", the copy's time over this one's: kernels against the copy within GPU 0,
+    // CPU versions end to end against the copy within host memory.
+    void printRow(const Version &version, const std::string &side, const Times &times,
+                  const std::string &note) const
+    {
+        std::printf("%-24s %-6s %5s | ", version.name.c_str(), platformName(version.platform),
+                    side.c_str());
+        if (!note.empty()) {
+            std::printf("%s\n", note.c_str());
+            return;
+        }
+        const auto print = [](const common::Timing &timing, int width, int digits) {
+            if (timing.repeats)
+                std::printf("%*.*f %*.*f %4zu | ", width, digits, timing.median, width, digits,
+                            timing.minimum, timing.repeats);
+            else std::printf("%*s %*s %4s | ", width, "-", width, "-", "-");
+        };
+        print(times.total, 10, 3);
+        print(times.kernel, 9, 4);
+        const bool kernel = times.kernel.repeats > 0;
+        const double median = kernel ? times.kernel.median : times.total.median;
+        const double copy = kernel ? deviceCopy.median : hostCopy.median;
+        std::printf("%7.1f %7.4f | %s\n", speed(median), copy / median, version.idea.c_str());
+        std::fflush(stdout);
+    }
+
+    static std::string number(double value)
+    {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.6g", value);
+        return text;
+    }
+
+    int rows, columns;
+    std::size_t cells;
+    common::HostArray<float> input, expected, output;
+    common::Timing hostCopy, deviceCopy; ///< deviceCopy.repeats is 0 without a GPU
+};
+
+} // namespace transpose

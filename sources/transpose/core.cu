@@ -1,0 +1,737 @@
+// The matrix transpose: versions t0 to t9, each in a namespace of its own with its own
+// matrixTranspose (contract: core.h). From top to bottom: what the versions share; t0 and t1 (CPU);
+// t2 to t7 (CUDA, one factor at a time); t8 (as fast as a copy); t9 (the vendor's library); the
+// tilings that --tune compares; the table of versions; the switch. To compare two versions, diff
+// two namespaces.
+//
+// A transpose computes nothing. It reads and writes every cell once, 8 bytes in all, so the most it
+// can reach is the speed of a copy. What costs is order: memory moves in sectors of 32 bytes, eight
+// floats side by side, and either the reads or the writes want to run down a column.
+
+#include "transpose/core.h"
+
+#include "common/devices.h"
+#include "common/error.h"
+#include "common/threads.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+
+#ifdef __CUDACC__
+#include "common/device_array.h"
+#include "common/grid.h"
+#include "common/launch.h"
+#endif
+
+// The Makefile says whether there is a cuBLAS to link with, the compiler whether it can include it.
+#if defined(__CUDACC__) && defined(HAVE_CUBLAS) && __has_include(<cublas_v2.h>)
+#include <cublas_v2.h>
+#endif
+
+// ---- t0 and t1: CPU ----------------------------------------------------------------------------
+
+// Baseline and check: two loops. The reads run along rows, each write lands in another row.
+namespace transpose::t0
+{
+
+void matrixTranspose(int rows, int columns, const float *input, float *output, int)
+{
+    for (std::int64_t y = 0; y < rows; ++y)
+        for (std::int64_t x = 0; x < columns; ++x)
+            output[x * rows + y] = input[y * columns + x];
+}
+
+} // namespace transpose::t0
+
+// From t0: tile by tile, on all threads, through a buffer that stays in the first-level cache, so
+// that reads and writes of the matrices both run along rows; t5 and t6 do so in shared memory. And
+// the padding serves here too: rows a power of two apart compete for the same few cache lines.
+namespace transpose::t1
+{
+
+constexpr int kSide = 32;
+
+void matrixTranspose(int rows, int columns, const float *input, float *output, int)
+{
+#pragma omp parallel for collapse(2) num_threads(common::threadsFor(1LL * rows * columns, 1 << 14))
+    for (std::int64_t top = 0; top < rows; top += kSide)
+        for (std::int64_t left = 0; left < columns; left += kSide) {
+            float tile[kSide][kSide + 1];
+            const int down = static_cast<int>(std::min<std::int64_t>(kSide, rows - top));
+            const int across = static_cast<int>(std::min<std::int64_t>(kSide, columns - left));
+            for (int y = 0; y < down; ++y)
+                std::copy_n(&input[(top + y) * columns + left], across, tile[y]);
+            for (int x = 0; x < across; ++x)
+                for (int y = 0; y < down; ++y) output[(left + x) * rows + top + y] = tile[y][x];
+        }
+}
+
+} // namespace transpose::t1
+
+// ---- t2 to t7: CUDA, one factor at a time ------------------------------------------------------
+
+#ifdef __CUDACC__
+
+namespace transpose
+{
+
+using common::ceilDiv;
+using common::gridOf;
+using common::launch;
+
+/// Offset of column x in row y: 64 bits, since a matrix may hold more than 2^31 cells.
+__device__ inline std::size_t at(int x, int y, int columns)
+{
+    return static_cast<std::size_t>(y) * columns + x;
+}
+
+/// Calls `work` with the block's side as a compile-time constant, which shared arrays need.
+template <typename Work>
+static void withBlock(int block, Work work)
+{
+    checkBlock(block);
+    if (block == 8) work(std::integral_constant<int, 8>());
+    if (block == 16) work(std::integral_constant<int, 16>());
+    if (block == 32) work(std::integral_constant<int, 32>());
+}
+
+} // namespace transpose
+
+// Global memory only, rows first: a warp reads along a row, whole sectors at once, and writes down
+// a column, where each 4-byte store touches a sector of its own.
+namespace transpose::t2
+{
+
+__global__ void matrixTransposeKernel(int rows, int columns, const float *input, float *output)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < columns && y < rows) output[at(y, x, rows)] = input[at(x, y, columns)];
+}
+
+void matrixTranspose(int rows, int columns, const float *input, float *output, int block)
+{
+    checkBlock(block);
+    launch(matrixTransposeKernel, gridOf(columns, rows, block, block), dim3(block, block), rows,
+           columns, input, output);
+}
+
+} // namespace transpose::t2
+
+// From t2: columns first. A warp reads down a column and writes along a row: the same bytes asked
+// for the other way round. A sector read in part may still be in the cache for the next warp.
+namespace transpose::t3
+{
+
+__global__ void matrixTransposeKernel(int rows, int columns, const float *input, float *output)
+{
+    const int y = blockIdx.x * blockDim.x + threadIdx.x; // neighbouring threads, neighbouring rows
+    const int x = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < columns && y < rows) output[at(y, x, rows)] = input[at(x, y, columns)];
+}
+
+void matrixTranspose(int rows, int columns, const float *input, float *output, int block)
+{
+    checkBlock(block);
+    launch(matrixTransposeKernel, gridOf(rows, columns, block, block), dim3(block, block), rows,
+           columns, input, output);
+}
+
+} // namespace transpose::t3
+
+// From t2: through a tile in shared memory, direct mapping: every thread writes the cell that it
+// has read. Shared memory alone brings nothing, the writes still run down columns.
+namespace transpose::t4
+{
+
+template <int kBlock>
+__global__ void __launch_bounds__(kBlock *kBlock)
+    matrixTransposeKernel(int rows, int columns, const float *input, float *output)
+{
+    __shared__ float tile[kBlock][kBlock];
+    const int x = blockIdx.x * kBlock + threadIdx.x;
+    const int y = blockIdx.y * kBlock + threadIdx.y;
+    if (x < columns && y < rows) tile[threadIdx.y][threadIdx.x] = input[at(x, y, columns)];
+    __syncthreads();
+
+    if (x < columns && y < rows) output[at(y, x, rows)] = tile[threadIdx.y][threadIdx.x];
+}
+
+void matrixTranspose(int rows, int columns, const float *input, float *output, int block)
+{
+    withBlock(block, [&](auto side) {
+        launch(matrixTransposeKernel<side()>, gridOf(columns, rows, side(), side()),
+               dim3(side(), side()), rows, columns, input, output);
+    });
+}
+
+} // namespace transpose::t4
+
+// From t4: block-transposed mapping. The tile's place is transposed, and a warp writes along a row
+// of the output what it takes from a column of the tile: both sides of global memory run along
+// rows. The price: of the 32 banks of shared memory a column of a tile 32 wide meets only one, and
+// a warp that reads it takes 32 turns; 8 turns at a width of 16, 2 at 8.
+namespace transpose::t5
+{
+
+template <int kBlock>
+__global__ void __launch_bounds__(kBlock *kBlock)
+    matrixTransposeKernel(int rows, int columns, const float *input, float *output)
+{
+    __shared__ float tile[kBlock][kBlock];
+    const int x = blockIdx.x * kBlock + threadIdx.x;
+    const int y = blockIdx.y * kBlock + threadIdx.y;
+    if (x < columns && y < rows) tile[threadIdx.y][threadIdx.x] = input[at(x, y, columns)];
+    __syncthreads();
+
+    const int outputX = blockIdx.y * kBlock + threadIdx.x; // a row of the input
+    const int outputY = blockIdx.x * kBlock + threadIdx.y; // a column of the input
+    if (outputX < rows && outputY < columns)
+        output[at(outputX, outputY, rows)] = tile[threadIdx.x][threadIdx.y];
+}
+
+void matrixTranspose(int rows, int columns, const float *input, float *output, int block)
+{
+    withBlock(block, [&](auto side) {
+        launch(matrixTransposeKernel<side()>, gridOf(columns, rows, side(), side()),
+               dim3(side(), side()), rows, columns, input, output);
+    });
+}
+
+} // namespace transpose::t5
+
+// From t5: the tile padded by one column that nobody uses. Each row now starts one bank further, so
+// the cells of a column lie in different banks and a warp reads them in one turn (32 wide; at 16
+// and 8 it reads from several columns, and a few cells still meet: two turns).
+namespace transpose::t6
+{
+
+template <int kBlock>
+__global__ void __launch_bounds__(kBlock *kBlock)
+    matrixTransposeKernel(int rows, int columns, const float *input, float *output)
+{
+    __shared__ float tile[kBlock][kBlock + 1];
+    const int x = blockIdx.x * kBlock + threadIdx.x;
+    const int y = blockIdx.y * kBlock + threadIdx.y;
+    if (x < columns && y < rows) tile[threadIdx.y][threadIdx.x] = input[at(x, y, columns)];
+    __syncthreads();
+
+    const int outputX = blockIdx.y * kBlock + threadIdx.x;
+    const int outputY = blockIdx.x * kBlock + threadIdx.y;
+    if (outputX < rows && outputY < columns)
+        output[at(outputX, outputY, rows)] = tile[threadIdx.x][threadIdx.y];
+}
+
+void matrixTranspose(int rows, int columns, const float *input, float *output, int block)
+{
+    withBlock(block, [&](auto side) {
+        launch(matrixTransposeKernel<side()>, gridOf(columns, rows, side(), side()),
+               dim3(side(), side()), rows, columns, input, output);
+    });
+}
+
+} // namespace transpose::t6
+
+// From t6: the access order turned, everything else kept. Neighbouring threads take neighbouring
+// rows, so a warp runs down columns of both matrices, and the tile cannot help.
+namespace transpose::t7
+{
+
+template <int kBlock>
+__global__ void __launch_bounds__(kBlock *kBlock)
+    matrixTransposeKernel(int rows, int columns, const float *input, float *output)
+{
+    __shared__ float tile[kBlock][kBlock + 1];
+    const int y = blockIdx.x * kBlock + threadIdx.x;
+    const int x = blockIdx.y * kBlock + threadIdx.y;
+    if (x < columns && y < rows) tile[threadIdx.x][threadIdx.y] = input[at(x, y, columns)];
+    __syncthreads();
+
+    const int outputX = blockIdx.x * kBlock + threadIdx.y;
+    const int outputY = blockIdx.y * kBlock + threadIdx.x;
+    if (outputX < rows && outputY < columns)
+        output[at(outputX, outputY, rows)] = tile[threadIdx.y][threadIdx.x];
+}
+
+void matrixTranspose(int rows, int columns, const float *input, float *output, int block)
+{
+    withBlock(block, [&](auto side) {
+        launch(matrixTransposeKernel<side()>, gridOf(rows, columns, side(), side()),
+               dim3(side(), side()), rows, columns, input, output);
+    });
+}
+
+} // namespace transpose::t7
+
+// ---- t8: as fast as a copy ---------------------------------------------------------------------
+
+// From t6: 16 bytes an access, 16 cells a thread, larger tiles in an order that suits the memory.
+//
+// A thread owns a patch of 4 x 4 cells: four loads of 16 bytes, all under way before the first is
+// used. It transposes the patch in its registers, where that is only a matter of names, and stores
+// the four rows of the result in the tile, which shared memory holds already transposed, in quads
+// of 4 floats. Then the block writes the tile out along rows, a quad a thread.
+//
+// Banks: 16-byte accesses to shared memory go eight threads at a time, and eight quads fill the 32
+// banks once. Reading, the eight are side by side. Writing, they go down a column of the tile, all
+// in the same banks, so row r keeps its quad q in place q ^ (r / 4 % 8): the eight writers, whose
+// rows are 4 apart, then have eight different places, and readers still have all eight of theirs.
+namespace transpose::t8
+{
+
+constexpr int kQuad = 4; // floats in the 16 bytes that a thread can move at once
+
+/// Which accesses are marked as used once, so that the cache gives up their lines first.
+enum class Streaming { None, Loads, Both };
+
+/// A tile's place, counted in tiles.
+struct Place
+{
+    int down, across;
+};
+
+// Blocks start in the order of their numbers, and a thousand of them run at a time. Numbered row
+// after row they would write to a whole column of tiles at once, a piece of each of thousands of
+// output rows; memory likes to stay within a few of its pages. So the numbers run down `group`
+// tiles, then across to the next column of `group`: the tiles under way form a compact patch.
+__device__ inline Place placeOf(unsigned block, unsigned tilesDown, unsigned tilesAcross,
+                                unsigned group)
+{
+    const unsigned perGroup = group * tilesAcross;
+    const unsigned first = block / perGroup * group;
+    const unsigned height = min(group, tilesDown - first); // the last group may be lower
+    const unsigned rest = block % perGroup;
+    return {static_cast<int>(first + rest % height), static_cast<int>(rest / height)};
+}
+
+template <Streaming kStreaming>
+__device__ inline float4 load(const float4 *from)
+{
+    return kStreaming == Streaming::None ? __ldg(from) : __ldcs(from);
+}
+
+template <Streaming kStreaming>
+__device__ inline void store(float4 *to, float4 quad)
+{
+    if (kStreaming == Streaming::Both) __stcs(to, quad);
+    else *to = quad;
+}
+
+// For rows and columns that are multiples of 4 and arrays aligned to 16 bytes. All in quads: the
+// input's rows have columns / 4 of them, the output's rows / 4. The tile is kDown x kAcross cells,
+// and the compiler is to save registers until kResident patches fit on a multiprocessor at once.
+template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming>
+__global__ void __launch_bounds__(kThreads, kResident * kQuad * kQuad / (kDown * kAcross))
+    quadKernel(int rows, int columns, int group, const float4 *input, float4 *output)
+{
+    constexpr int kQuadsDown = kDown / kQuad, kQuadsAcross = kAcross / kQuad;
+    constexpr int kPatches = kQuadsDown * kQuadsAcross / kThreads; // that a thread owns
+    constexpr int kPatchStep = kThreads / kQuadsAcross, kRowStep = kThreads / kQuadsDown;
+    static_assert(kQuadsDown % 8 == 0 && kQuadsAcross % 8 == 0, "eight quads fill the banks");
+    static_assert(kPatches * kPatchStep == kQuadsDown && kPatches * kQuad * kRowStep == kAcross,
+                  "the threads share the tile out evenly");
+    __shared__ float4 tile[kAcross * kQuadsDown];
+    const Place place = placeOf(blockIdx.x, (rows - 1) / kDown + 1, (columns - 1) / kAcross + 1,
+                                group);
+    const int inputQuads = columns / kQuad, outputQuads = rows / kQuad;
+    const int thread = threadIdx.x, i = thread / kQuadsAcross, j = thread % kQuadsAcross;
+
+    // Beyond the edge the last patch is read once more: no branch keeps the loads apart.
+    const int inputX = min(place.across * kQuadsAcross + j, inputQuads - 1);
+    float4 patch[kPatches][kQuad];
+#pragma unroll
+    for (int p = 0; p < kPatches; ++p) {
+        const int patchY = min(place.down * kQuadsDown + i + p * kPatchStep, outputQuads - 1);
+        const float4 *from = &input[at(inputX, patchY * kQuad, inputQuads)];
+#pragma unroll
+        for (int k = 0; k < kQuad; ++k) patch[p][k] = load<kStreaming>(from + k * inputQuads);
+    }
+#pragma unroll
+    for (int p = 0; p < kPatches; ++p) {
+        const float4(&from)[kQuad] = patch[p];
+        float4 *to = &tile[j * kQuad * kQuadsDown + ((i + p * kPatchStep) ^ (j % 8))];
+        to[0 * kQuadsDown] = make_float4(from[0].x, from[1].x, from[2].x, from[3].x);
+        to[1 * kQuadsDown] = make_float4(from[0].y, from[1].y, from[2].y, from[3].y);
+        to[2 * kQuadsDown] = make_float4(from[0].z, from[1].z, from[2].z, from[3].z);
+        to[3 * kQuadsDown] = make_float4(from[0].w, from[1].w, from[2].w, from[3].w);
+    }
+    __syncthreads();
+
+    const int row = thread / kQuadsDown, quad = thread % kQuadsDown;
+    const int outputX = place.down * kQuadsDown + quad, outputY = place.across * kAcross + row;
+    if (outputX >= outputQuads) return;
+    float4 *to = &output[at(outputX, outputY, outputQuads)];
+#pragma unroll
+    for (int r = row; r < row + kAcross; r += kRowStep, to += at(0, kRowStep, outputQuads))
+        if (outputY + r - row < columns)
+            store<kStreaming>(to, tile[r * kQuadsDown + (quad ^ (r / kQuad % 8))]);
+}
+
+constexpr int kSide = 64, kSideThreads = 256;
+
+// For any other matrix: t6 with 16 cells a thread, all loads under way before the first is used.
+// Rows that start anywhere share sectors with their neighbours; a tile 64 wide shares fewer.
+__global__ void __launch_bounds__(kSideThreads)
+    cellKernel(int rows, int columns, int group, const float *input, float *output)
+{
+    constexpr int kStep = kSideThreads / kSide, kCells = kSide / kStep;
+    __shared__ float tile[kSide][kSide + 1];
+    const Place place = placeOf(blockIdx.x, (rows - 1) / kSide + 1, (columns - 1) / kSide + 1,
+                                group);
+    const int thread = threadIdx.x, i = thread / kSide, j = thread % kSide;
+
+    float cell[kCells];
+#pragma unroll
+    for (int k = 0; k < kCells; ++k) {
+        const int y = min(place.down * kSide + i + k * kStep, rows - 1);
+        const int x = min(place.across * kSide + j, columns - 1);
+        cell[k] = input[at(x, y, columns)];
+    }
+#pragma unroll
+    for (int k = 0; k < kCells; ++k) tile[i + k * kStep][j] = cell[k];
+    __syncthreads();
+
+#pragma unroll
+    for (int k = 0; k < kCells; ++k) {
+        const int y = place.across * kSide + i + k * kStep;
+        const int x = place.down * kSide + j;
+        if (y < columns && x < rows) output[at(x, y, rows)] = tile[j][i + k * kStep];
+    }
+}
+
+static bool inQuads(int rows, int columns, const float *input, const float *output)
+{
+    const auto aligned = [](const float *array) {
+        return reinterpret_cast<std::uintptr_t>(array) % sizeof(float4) == 0;
+    };
+    return rows % kQuad == 0 && columns % kQuad == 0 && aligned(input) && aligned(output);
+}
+
+/// Blocks for tiles of down x across cells, in a grid of one dimension: any matrix fits.
+static unsigned tiles(int rows, int columns, int down, int across)
+{
+    const std::int64_t count = std::int64_t(ceilDiv(rows, down)) * ceilDiv(columns, across);
+    if (count > INT_MAX)
+        throw common::Unavailable(std::to_string(count) + " tiles, a grid holds " +
+                                  std::to_string(INT_MAX));
+    return static_cast<unsigned>(count);
+}
+
+/// quadKernel with tiles of kDown x kAcross cells, in groups of `group` of them.
+template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming>
+static void inTiles(int rows, int columns, const float *input, float *output, int group)
+{
+    launch(quadKernel<kDown, kAcross, kThreads, kResident, kStreaming>,
+           tiles(rows, columns, kDown, kAcross), kThreads, rows, columns,
+           std::min(group, ceilDiv(rows, kDown)), reinterpret_cast<const float4 *>(input),
+           reinterpret_cast<float4 *>(output));
+}
+
+void matrixTranspose(int rows, int columns, const float *input, float *output, int)
+{
+    constexpr int kGroup = 16;
+    constexpr std::int64_t kFew = 1 << 21; // cells: too few tiles of 64 x 64 to keep a GPU busy
+    if (rows == 1 || columns == 1) // the same floats in the same order
+        common::runOnDevice([&] {
+            CUDA_CHECK(cudaMemcpyAsync(output, input, sizeof(float) * rows * columns,
+                                       cudaMemcpyDeviceToDevice));
+        });
+    else if (!inQuads(rows, columns, input, output))
+        launch(cellKernel, tiles(rows, columns, kSide, kSide), kSideThreads, rows, columns,
+               std::min(kGroup, ceilDiv(rows, kSide)), input, output);
+    else if (std::int64_t(rows) * columns < kFew)
+        inTiles<32, 32, 64, 1024, Streaming::None>(rows, columns, input, output, kGroup);
+    else
+        inTiles<64, 64, 256, 1024, Streaming::None>(rows, columns, input, output, kGroup);
+}
+
+} // namespace transpose::t8
+
+// ---- t9: the vendor's library ------------------------------------------------------------------
+
+#ifdef CUBLAS_VERSION
+
+// The peer: cuBLAS geam, output = 1 * transpose(input) + 0 * output. It counts columns first, so
+// what we call rows x columns is columns x rows there.
+namespace transpose::t9
+{
+
+static void check(cublasStatus_t status, const char *call)
+{
+    if (status == CUBLAS_STATUS_SUCCESS) return;
+    const std::string sentence = std::string(call) + " failed: " + cublasGetStatusString(status);
+    if (status == CUBLAS_STATUS_NOT_INITIALIZED || status == CUBLAS_STATUS_ALLOC_FAILED ||
+        status == CUBLAS_STATUS_ARCH_MISMATCH)
+        throw common::Unavailable(sentence);
+    throw common::Error(sentence);
+}
+
+/// A cuBLAS context on the current device. Making one is part of the time end to end.
+class Handle
+{
+public:
+    Handle() { check(cublasCreate(&handle), "cublasCreate"); }
+    ~Handle() { cublasDestroy(handle); }
+    Handle(const Handle &) = delete;
+    Handle &operator=(const Handle &) = delete;
+    cublasHandle_t get() const { return handle; }
+
+private:
+    cublasHandle_t handle{};
+};
+
+void matrixTranspose(int rows, int columns, const float *input, float *output, int)
+{
+    const Handle handle;
+    const float one = 1, zero = 0; // with a factor of 0 the library does not read that matrix
+    common::runOnDevice([&] {
+        check(cublasSgeam(handle.get(), CUBLAS_OP_T, CUBLAS_OP_N, rows, columns, &one, input,
+                          columns, &zero, output, rows, output, rows),
+              "cublasSgeam");
+    });
+}
+
+} // namespace transpose::t9
+
+#endif
+
+#else // without nvcc: the CUDA versions stay in the table, and say why they cannot run
+
+// clang-format off
+namespace transpose
+{
+[[noreturn]] static void cannotRun() { throw common::Unavailable(common::whyNoDevice()); }
+namespace t2 { void matrixTranspose(int, int, const float *, float *, int) { cannotRun(); } }
+namespace t3 { void matrixTranspose(int, int, const float *, float *, int) { cannotRun(); } }
+namespace t4 { void matrixTranspose(int, int, const float *, float *, int) { cannotRun(); } }
+namespace t5 { void matrixTranspose(int, int, const float *, float *, int) { cannotRun(); } }
+namespace t6 { void matrixTranspose(int, int, const float *, float *, int) { cannotRun(); } }
+namespace t7 { void matrixTranspose(int, int, const float *, float *, int) { cannotRun(); } }
+namespace t8 { void matrixTranspose(int, int, const float *, float *, int) { cannotRun(); } }
+} // namespace transpose
+// clang-format on
+
+#endif
+
+#ifndef CUBLAS_VERSION
+namespace transpose::t9
+{
+void matrixTranspose(int, int, const float *, float *, int)
+{
+    throw common::Unavailable("needs cuBLAS: this program was built without it");
+}
+} // namespace transpose::t9
+#endif
+
+// ---- the tilings that --tune compares ----------------------------------------------------------
+
+#ifdef __CUDACC__
+
+namespace transpose::t8
+{
+
+// No tile: each warp writes its transposed patches straight to global memory, 8 x 4 or 4 x 8 of
+// them. Of the two sides one moves in pieces of 128 bytes, the other of 64, two sectors.
+template <int kLanesAcross, Streaming kStreaming>
+__global__ void __launch_bounds__(kSideThreads)
+    patchKernel(int rows, int columns, int group, const float4 *input, float4 *output)
+{
+    constexpr int kLanesDown = 32 / kLanesAcross, kWarpsAcross = kSide / kQuad / kLanesAcross;
+    const Place place = placeOf(blockIdx.x, (rows - 1) / kSide + 1, (columns - 1) / kSide + 1,
+                                group);
+    const int inputQuads = columns / kQuad, outputQuads = rows / kQuad;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int down = place.down * (kSide / kQuad) + warp / kWarpsAcross * kLanesDown +
+                     lane / kLanesAcross;
+    const int across = place.across * (kSide / kQuad) + warp % kWarpsAcross * kLanesAcross +
+                       lane % kLanesAcross;
+    if (down >= outputQuads || across >= inputQuads) return;
+
+    float4 from[kQuad];
+#pragma unroll
+    for (int k = 0; k < kQuad; ++k)
+        from[k] = load<kStreaming>(&input[at(across, down * kQuad + k, inputQuads)]);
+    const auto write = [&](int k, float4 quad) {
+        store<kStreaming>(&output[at(down, across * kQuad + k, outputQuads)], quad);
+    };
+    write(0, make_float4(from[0].x, from[1].x, from[2].x, from[3].x));
+    write(1, make_float4(from[0].y, from[1].y, from[2].y, from[3].y));
+    write(2, make_float4(from[0].z, from[1].z, from[2].z, from[3].z));
+    write(3, make_float4(from[0].w, from[1].w, from[2].w, from[3].w));
+}
+
+static void checkQuads(int rows, int columns, const float *input, const float *output)
+{
+    if (!inQuads(rows, columns, input, output))
+        throw common::Unavailable("this tiling needs sides that are multiples of 4");
+}
+
+template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming, int kGroup>
+static void tileCandidate(int rows, int columns, const float *input, float *output, int)
+{
+    checkQuads(rows, columns, input, output);
+    inTiles<kDown, kAcross, kThreads, kResident, kStreaming>(rows, columns, input, output, kGroup);
+}
+
+template <int kLanesAcross, Streaming kStreaming, int kGroup>
+static void patchCandidate(int rows, int columns, const float *input, float *output, int)
+{
+    checkQuads(rows, columns, input, output);
+    launch(patchKernel<kLanesAcross, kStreaming>, tiles(rows, columns, kSide, kSide), kSideThreads,
+           rows, columns, std::min(kGroup, ceilDiv(rows, kSide)),
+           reinterpret_cast<const float4 *>(input), reinterpret_cast<float4 *>(output));
+}
+
+static void add(std::vector<Version> &table, const std::string &tiling, Streaming streaming,
+                int group, Function function)
+{
+    static const std::string none = common::whyNoDevice();
+    const char *const hint = streaming == Streaming::None    ? "no hints"
+                             : streaming == Streaming::Loads ? "streaming loads"
+                                                             : "streaming loads and stores";
+    table.push_back({tiling + "/g" + std::to_string(group) + "/h" +
+                         std::to_string(static_cast<int>(streaming)),
+                     Platform::Cuda, "groups of " + std::to_string(group) + ", " + hint, function,
+                     none});
+}
+
+template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming>
+static void addTiles(std::vector<Version> &table)
+{
+    const std::string tiling = std::to_string(kDown) + "x" + std::to_string(kAcross) + "/" +
+                               std::to_string(kThreads) + "/" + std::to_string(kResident);
+    const auto with = [&](auto group) {
+        add(table, tiling, kStreaming, group(),
+            tileCandidate<kDown, kAcross, kThreads, kResident, kStreaming, group()>);
+    };
+    with(std::integral_constant<int, 1>());
+    with(std::integral_constant<int, 8>());
+    with(std::integral_constant<int, 32>());
+    with(std::integral_constant<int, 9999>());
+}
+
+template <Streaming kStreaming>
+static void addAll(std::vector<Version> &table)
+{
+    addTiles<32, 32, 64, 1024, kStreaming>(table);
+    addTiles<32, 32, 64, 2048, kStreaming>(table);
+    addTiles<64, 32, 128, 2048, kStreaming>(table);
+    addTiles<32, 64, 128, 2048, kStreaming>(table);
+    addTiles<64, 64, 256, 1024, kStreaming>(table);
+    addTiles<64, 64, 256, 2048, kStreaming>(table);
+    addTiles<64, 64, 128, 2048, kStreaming>(table);
+    addTiles<128, 32, 256, 2048, kStreaming>(table);
+    addTiles<32, 128, 256, 2048, kStreaming>(table);
+    addTiles<128, 64, 512, 2048, kStreaming>(table);
+    addTiles<128, 64, 256, 2048, kStreaming>(table);
+    addTiles<64, 128, 256, 2048, kStreaming>(table);
+    add(table, "patches 8x4", kStreaming, 1, patchCandidate<8, kStreaming, 1>);
+    add(table, "patches 8x4", kStreaming, 8, patchCandidate<8, kStreaming, 8>);
+    add(table, "patches 4x8", kStreaming, 1, patchCandidate<4, kStreaming, 1>);
+    add(table, "patches 4x8", kStreaming, 8, patchCandidate<4, kStreaming, 8>);
+}
+
+static std::vector<Version> candidates()
+{
+    std::vector<Version> table;
+    addAll<Streaming::None>(table);
+    addAll<Streaming::Loads>(table);
+    addAll<Streaming::Both>(table);
+    return table;
+}
+
+} // namespace transpose::t8
+
+#else
+
+namespace transpose::t8
+{
+static std::vector<Version> candidates() { return {}; }
+} // namespace transpose::t8
+
+#endif
+
+const std::vector<transpose::Version> &transpose::candidates()
+{
+    static const std::vector<Version> table = t8::candidates();
+    return table;
+}
+
+// ---- the table of versions ---------------------------------------------------------------------
+
+const std::vector<transpose::Version> &transpose::versions()
+{
+    static const std::string none, noGpu = common::whyNoDevice();
+#if defined(__CUDACC__) && !defined(CUBLAS_VERSION)
+    static const std::string noGeam = "needs cuBLAS: this program was built without it";
+#else
+    static const std::string noGeam = noGpu;
+#endif
+    constexpr Platform cpu = Platform::Cpu, openMp = Platform::OpenMp, cuda = Platform::Cuda;
+    static const std::vector<Version> table = {
+        {"t0", cpu, "two loops: the check", t0::matrixTranspose, none},
+        {"t1", openMp, "t0 + tiles, all threads", t1::matrixTranspose, none},
+        {"t2", cuda, "global memory: reads rows, writes columns", t2::matrixTranspose, noGpu, true},
+        {"t3", cuda, "t2 turned: reads columns, writes rows", t3::matrixTranspose, noGpu, true},
+        {"t4", cuda, "t2 + shared tile, direct mapping", t4::matrixTranspose, noGpu, true},
+        {"t5", cuda, "t4 + block-transposed mapping", t5::matrixTranspose, noGpu, true},
+        {"t6", cuda, "t5 + padded tile", t6::matrixTranspose, noGpu, true},
+        {"t7", cuda, "t6 turned: reads and writes columns", t7::matrixTranspose, noGpu, true},
+        {"t8", cuda, "16-byte accesses, 4 x 4 patches", t8::matrixTranspose, noGpu},
+        {"t9", cuda, "cuBLAS geam", t9::matrixTranspose, noGeam, false, false},
+    };
+    return table;
+}
+
+void transpose::checkBlock(int block)
+{
+    if (std::find(kBlocks.begin(), kBlocks.end(), block) != kBlocks.end()) return;
+    constexpr int kMostThreads = 1024; // in a block, on every device so far
+    const std::string side = std::to_string(block);
+    const std::int64_t threads = static_cast<std::int64_t>(block) * block;
+    throw common::Error((block > 0 && threads > kMostThreads
+                             ? "a block of " + side + " x " + side + " has " +
+                                   std::to_string(threads) + " threads, a GPU runs at most " +
+                                   std::to_string(kMostThreads) + " in one"
+                             : "there is no block of " + side + " x " + side) +
+                        ": expected 8, 16 or 32");
+}
+
+void transpose::run(const Version &version, int rows, int columns, const float *input,
+                    float *output, int block)
+{
+    const common::ErrorScope scope(version.name.c_str());
+    constexpr int kLongestSide = INT_MAX - 128; // room for a last block
+    if (rows < 1 || columns < 1 || rows > kLongestSide || columns > kLongestSide)
+        throw common::Error("the matrix is " + std::to_string(rows) + " x " +
+                            std::to_string(columns) + ", expected sides of 1.." +
+                            std::to_string(kLongestSide));
+    if (!input) throw common::Error("input is null");
+    if (!output) throw common::Error("output is null");
+    if (version.blocks) checkBlock(block);
+    if (!version.unavailable.empty()) throw common::Unavailable(version.unavailable);
+    if (version.platform != Platform::Cuda)
+        return version.function(rows, columns, input, output, block);
+#ifdef __CUDACC__
+    const common::DeviceScope device(0);
+    const std::size_t cells = static_cast<std::size_t>(rows) * columns;
+    const common::DeviceArray<float> deviceInput = common::upload(input, cells);
+    common::DeviceArray<float> deviceOutput = common::poisoned<float>(cells);
+    version.function(rows, columns, deviceInput.data(), deviceOutput.data(), block);
+    common::download(deviceOutput, output);
+#endif
+}
+
+// ---- the switch --------------------------------------------------------------------------------
+
+#ifndef VERSION
+#define VERSION t8 // the active version: edit this line, or build with `make VERSION=t5`
+#endif
+
+const transpose::Version &transpose::activeVersion()
+{
+    for (const Version &version : versions())
+        if (version.function == transpose::VERSION::matrixTranspose) return version;
+    throw common::Error("the active version is not in the table");
+}

@@ -1,0 +1,84 @@
+#include "transpose/options.h"
+
+#include "common/error.h"
+#include "transpose/core.h"
+
+#include <charconv>
+#include <climits>
+#include <cstring>
+#include <getopt.h>
+
+namespace transpose
+{
+
+const char *const kHelp =
+    R"(usage: transpose [N] [--print] [--block SIDE] [--csv FILE]
+       transpose --rows R --columns C [...]
+       transpose --benchmark [N] [--csv FILE]
+
+Transposes an N x N matrix of random floats by every version that can run here, checks each
+bit for bit against the plain CPU version, and times it beside a copy of the same floats.
+
+  N                 rows and columns (default: 1024)
+  --rows R          rows, for a matrix that is no square
+  --columns C       columns
+  --block SIDE      thread blocks of SIDE x SIDE: 8, 16 or 32 (default: 32), for the versions that
+                    leave the choice
+  --print           print the matrix and its transpose, as is done without asking up to 8 x 8
+  --benchmark       every version and block at 512, 1024, 2048, 8096, 8192, 16192 and 16384, or at
+                    the size given
+  --tune            the same sizes, with every tiling that the fast version could use
+  --csv FILE        write the times to FILE
+  --help            this text
+
+exit status: 0 all right; 1 a version was wrong or failed; 2 bad usage or cannot run
+)";
+
+static int parseSide(const char *what, const char *text)
+{
+    int value = 0;
+    const char *const end = text + std::strlen(text);
+    const auto [stop, status] = std::from_chars(text, end, value);
+    if (status != std::errc() || stop != end || value < 1)
+        throw common::Error(std::string(what) + " is '" + text + "', expected an integer of 1.." +
+                            std::to_string(INT_MAX));
+    return value;
+}
+
+Options parseOptions(int argc, char **argv)
+{
+    static const option kOptions[] = {{"rows", required_argument, nullptr, 'r'},
+                                      {"columns", required_argument, nullptr, 'c'},
+                                      {"block", required_argument, nullptr, 'b'},
+                                      {"print", no_argument, nullptr, 'p'},
+                                      {"benchmark", no_argument, nullptr, 'm'},
+                                      {"tune", no_argument, nullptr, 't'},
+                                      {"csv", required_argument, nullptr, 'f'},
+                                      {"help", no_argument, nullptr, 'h'},
+                                      {nullptr, 0, nullptr, 0}};
+    Options options;
+    bool rows = false, columns = false;
+    for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;)
+        switch (letter) {
+        case 'r': options.rows = parseSide("--rows", optarg), rows = true; break;
+        case 'c': options.columns = parseSide("--columns", optarg), columns = true; break;
+        case 'b': options.block = parseSide("--block", optarg), checkBlock(options.block); break;
+        case 'p': options.print = true; break;
+        case 'm': options.mode = Mode::Benchmark; break;
+        case 't': options.mode = Mode::Tune; break;
+        case 'f': options.csv = optarg; break;
+        case 'h': options.help = true; break;
+        default: throw common::Error("bad usage, --help lists the options");
+        }
+    if (rows != columns) throw common::Error("--rows and --columns go together");
+    if (argc - optind > 1)
+        throw common::Error("one N expected, found also '" + std::string(argv[optind + 1]) + "'");
+    if (optind < argc) {
+        if (rows) throw common::Error("either N or --rows and --columns, not both");
+        options.rows = options.columns = parseSide("N", argv[optind]);
+    }
+    options.shapeGiven = rows || optind < argc;
+    return options;
+}
+
+} // namespace transpose

@@ -1,0 +1,346 @@
+// The matrix transpose: every version against a plain reference, bit for bit; the program as its
+// users meet it.
+#include "common/error.h"
+#include "temporary.h"
+#include "transpose/core.h"
+#include "transpose/matrix.h"
+
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <ostream>
+#include <thread>
+
+using transpose::Version;
+
+namespace transpose
+{
+static void PrintTo(const Version &version, std::ostream *out) { *out << version.name; }
+} // namespace transpose
+
+namespace
+{
+
+using Bits = std::vector<std::uint32_t>; // what a NaN is equal to depends on its bits alone
+
+struct Shape
+{
+    int rows, columns;
+};
+
+/// A shape for every edge: single cells and lines, one more and one less than a tile, primes,
+/// multiples of 4 and of no tile, higher than wide and the reverse.
+const std::vector<Shape> kShapes = {
+    {1, 1},    {1, 2},    {2, 1},     {1, 1000}, {1000, 1},  {3, 3},     {4, 4},   {4, 1000},
+    {1000, 3}, {8, 8},    {15, 17},   {31, 33},  {32, 32},   {33, 31},   {64, 64}, {65, 63},
+    {36, 100}, {100, 36}, {68, 60},   {63, 64},  {64, 66},   {128, 64},  {64, 128}, {132, 68},
+    {127, 251}, {251, 127}, {512, 8}, {8, 512},  {513, 77},  {516, 1028}};
+
+/// Numbers that say where they come from, or bits of every kind: infinities, NaNs, denormals.
+std::vector<float> makeMatrix(Shape shape, bool everyBits)
+{
+    std::vector<float> matrix(static_cast<std::size_t>(shape.rows) * shape.columns);
+    for (std::size_t cell = 0; cell < matrix.size(); ++cell) {
+        const std::uint32_t bits = static_cast<std::uint32_t>(cell + 1) * 2654435761u;
+        if (everyBits) std::memcpy(&matrix[cell], &bits, sizeof bits);
+        else matrix[cell] = static_cast<float>(bits >> 8) + 1;
+    }
+    return matrix;
+}
+
+std::string expectRight(const Version &version, Shape shape, int block, bool everyBits = false)
+{
+    const std::vector<float> input = makeMatrix(shape, everyBits);
+    const std::size_t rows = shape.rows, columns = shape.columns;
+    constexpr std::size_t kGuard = 8; // floats behind the output that must stay as they are
+    std::vector<float> output(input.size() + kGuard);
+    transpose::poison(output.data(), output.size());
+    run(version, shape.rows, shape.columns, input.data(), output.data(), block);
+
+    Bits from(input.size()), to(output.size());
+    std::memcpy(from.data(), input.data(), input.size() * sizeof(float));
+    std::memcpy(to.data(), output.data(), output.size() * sizeof(float));
+    const std::string what = version.name + ", block " + std::to_string(block) + ", " +
+                             std::to_string(rows) + " x " + std::to_string(columns);
+    for (std::size_t y = 0; y < rows; ++y)
+        for (std::size_t x = 0; x < columns; ++x)
+            if (to[x * rows + y] != from[y * columns + x])
+                return what + ": wrong at row " + std::to_string(x) + ", column " +
+                       std::to_string(y) + " of the output";
+    for (std::size_t cell = input.size(); cell < to.size(); ++cell)
+        if (to[cell] != 0xFFFFFFFF) return what + ": wrote behind the end";
+    return "";
+}
+
+std::vector<int> blocksOf(const Version &version)
+{
+    return version.blocks ? transpose::kBlocks : std::vector<int>{0};
+}
+
+class Transpose : public testing::TestWithParam<Version>
+{
+protected:
+    void SetUp() override
+    {
+        if (!GetParam().unavailable.empty())
+            GTEST_SKIP() << GetParam().name << " " << GetParam().unavailable;
+    }
+};
+
+/// What the call throws; empty if nothing.
+std::string refusal(const Version &version, int rows, int columns, const float *input,
+                    float *output, int block)
+{
+    try {
+        run(version, rows, columns, input, output, block);
+    } catch (const std::runtime_error &error) {
+        return error.what();
+    }
+    return "";
+}
+
+bool holds(const std::string &text, const std::string &part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_P(Transpose, MatchesReferenceOnEveryShapeAndBlock)
+{
+    for (const Shape shape : kShapes)
+        for (const int block : blocksOf(GetParam()))
+            EXPECT_EQ(expectRight(GetParam(), shape, block), "");
+}
+
+// Also run under compute-sanitizer.
+TEST_P(Transpose, MatchesReferenceOnSmallShapes)
+{
+    for (const Shape shape : {Shape{1, 1}, Shape{1, 70}, Shape{33, 31}, Shape{68, 36}})
+        for (const int block : blocksOf(GetParam()))
+            EXPECT_EQ(expectRight(GetParam(), shape, block), "");
+}
+
+TEST_P(Transpose, MovesBitsNotNumbers)
+{
+    if (!GetParam().copiesBits) GTEST_SKIP() << GetParam().name << " multiplies by 1";
+    for (const Shape shape : {Shape{64, 100}, Shape{101, 67}})
+        for (const int block : blocksOf(GetParam()))
+            EXPECT_EQ(expectRight(GetParam(), shape, block, true), "");
+}
+
+// More tiles than a grid holds in its second dimension: right, or refused by name.
+TEST_P(Transpose, LongMatricesAreRightOrRefused)
+{
+    for (const Shape shape : {Shape{2100000, 3}, Shape{3, 2100000}, Shape{2100000, 4},
+                              Shape{4, 2100000}, Shape{2100001, 1}, Shape{1, 2100001}})
+        for (const int block : blocksOf(GetParam()))
+            try {
+                EXPECT_EQ(expectRight(GetParam(), shape, block), "");
+            } catch (const common::Unavailable &refusal) {
+                EXPECT_TRUE(GetParam().blocks) << refusal.what();
+                EXPECT_TRUE(holds(refusal.what(), GetParam().name + ": 2100")) << refusal.what();
+            }
+}
+
+// Past the size at which t8 takes larger tiles, with whole tiles and with parts of tiles.
+TEST_P(Transpose, MatchesReferenceOnLargeMatrices)
+{
+    for (const Shape shape : {Shape{2048, 1024}, Shape{1540, 1996}, Shape{1543, 1999}})
+        for (const int block : blocksOf(GetParam()))
+            EXPECT_EQ(expectRight(GetParam(), shape, block), "");
+}
+
+TEST_P(Transpose, TwiceIsWhereItStarted)
+{
+    const std::vector<float> input = makeMatrix({77, 140}, false);
+    std::vector<float> once(input.size()), twice(input.size());
+    run(GetParam(), 77, 140, input.data(), once.data(), 16);
+    run(GetParam(), 140, 77, once.data(), twice.data(), 16);
+    EXPECT_EQ(input, twice);
+}
+
+TEST_P(Transpose, RefusesBadArgumentsByName)
+{
+    float cell = 1;
+    const std::string name = GetParam().name + ": ";
+    EXPECT_EQ(refusal(GetParam(), 0, 5, &cell, &cell, 8).find(name + "the matrix is 0 x 5"), 0u);
+    EXPECT_EQ(refusal(GetParam(), 5, -1, &cell, &cell, 8).find(name + "the matrix is 5 x -1"), 0u);
+    EXPECT_EQ(refusal(GetParam(), 1, 1, nullptr, &cell, 8), name + "input is null");
+    EXPECT_EQ(refusal(GetParam(), 1, 1, &cell, nullptr, 8), name + "output is null");
+    if (!GetParam().blocks) return;
+    EXPECT_EQ(refusal(GetParam(), 1, 1, &cell, &cell, 64),
+              name + "a block of 64 x 64 has 4096 threads, a GPU runs at most 1024 in one: "
+                     "expected 8, 16 or 32");
+    EXPECT_TRUE(holds(refusal(GetParam(), 1, 1, &cell, &cell, 12), "no block of 12 x 12"));
+    EXPECT_TRUE(holds(refusal(GetParam(), 1, 1, &cell, &cell, -8), "no block of -8 x -8"));
+}
+
+TEST_P(Transpose, WorksFromSeveralThreadsAtOnce)
+{
+    std::vector<std::string> outcomes(4, "did not run");
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back(
+            [&, i] { outcomes[i] = expectRight(GetParam(), {100 + i, 90 - i}, 16); });
+    for (std::thread &thread : threads) thread.join();
+    for (const std::string &outcome : outcomes) EXPECT_EQ(outcome, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, Transpose, testing::ValuesIn(transpose::versions()),
+                         [](const auto &info) { return info.param.name; });
+
+TEST(TransposeTable, AnUnavailableVersionSaysWhy)
+{
+    float cell = 1;
+    for (const Version &version : transpose::versions()) {
+        if (version.unavailable.empty()) continue;
+        EXPECT_EQ(refusal(version, 1, 1, &cell, &cell, 8),
+                  version.name + ": " + version.unavailable);
+    }
+}
+
+TEST(TransposeTable, TheCheckRunsEverywhereAndTheSwitchNamesARow)
+{
+    EXPECT_EQ(transpose::versions().front().unavailable, "");
+    EXPECT_EQ(transpose::activeVersion().name, "t8");
+}
+
+TEST(TransposeTable, EveryTilingIsRight)
+{
+    for (const Version &candidate : transpose::candidates()) {
+        if (!candidate.unavailable.empty()) GTEST_SKIP() << candidate.unavailable;
+        for (const Shape shape : {Shape{4, 4}, Shape{68, 132}, Shape{516, 260}})
+            EXPECT_EQ(expectRight(candidate, shape, 0, true), "");
+    }
+}
+
+TEST(TransposeMatrix, AnyDifferentBitIsFound)
+{
+    const std::size_t cells = 300001;
+    std::vector<float> a(cells), b(cells);
+    transpose::fillRandom(a.data(), cells);
+    b = a;
+    EXPECT_EQ(transpose::firstDifference(a.data(), b.data(), cells), cells);
+    for (const std::size_t cell : {std::size_t(0), std::size_t(16384), cells - 1, cells / 2}) {
+        b = a;
+        b[cell] = std::nextafter(a[cell], 2.0f);
+        EXPECT_EQ(transpose::firstDifference(a.data(), b.data(), cells), cell);
+    }
+    transpose::poison(b.data(), cells);
+    EXPECT_EQ(transpose::firstDifference(a.data(), b.data(), cells), 0u);
+    EXPECT_EQ(transpose::firstDifference(b.data(), b.data(), cells), cells) << "NaN, the same bits";
+}
+
+TEST(TransposeMatrix, RandomNumbersAreInRangeAndNotAllAlike)
+{
+    std::vector<float> cells(1000);
+    transpose::fillRandom(cells.data(), cells.size());
+    double sum = 0;
+    for (const float cell : cells) {
+        ASSERT_TRUE(cell >= 0 && cell < 1) << cell;
+        sum += cell;
+    }
+    EXPECT_NEAR(sum / 1000, 0.5, 0.05);
+}
+
+// ---- the program -------------------------------------------------------------------------------
+
+namespace
+{
+
+const std::string kTranspose = BUILD_DIRECTORY "/transpose";
+
+/// Bad usage: status 2, nothing on standard output, `part` on standard error.
+void expectUsageError(const std::string &arguments, const std::string &part)
+{
+    const Outcome outcome = runCommand(kTranspose + " " + arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_EQ(outcome.output, "") << arguments;
+    EXPECT_TRUE(holds(outcome.errors, part)) << arguments << "\n" << outcome.errors;
+}
+
+} // namespace
+
+TEST(TransposeMain, HelpListsTheOptions)
+{
+    const Outcome outcome = runCommand(kTranspose + " --help");
+    EXPECT_EQ(outcome.status, 0);
+    for (const char *part : {"usage: transpose", "--block", "--benchmark", "--csv", "exit status"})
+        EXPECT_TRUE(holds(outcome.output, part)) << part;
+}
+
+TEST(TransposeMain, BadUsageIsRefused)
+{
+    expectUsageError("--nonsense", "nonsense");
+    expectUsageError("ten", "N is 'ten', expected an integer");
+    expectUsageError("0", "N is '0'");
+    expectUsageError("-- -5", "N is '-5'");
+    expectUsageError("99999999999", "N is '99999999999'");
+    expectUsageError("10 20", "one N expected, found also '20'");
+    expectUsageError("--rows 5", "--rows and --columns go together");
+    expectUsageError("--rows 5 --columns 6 7", "either N or --rows and --columns");
+    expectUsageError("--rows x --columns 6", "--rows is 'x'");
+    expectUsageError("--block 64", "a block of 64 x 64 has 4096 threads");
+    expectUsageError("--block 12", "no block of 12 x 12: expected 8, 16 or 32");
+    expectUsageError("8 --csv no/such/dir.csv", "cannot be created");
+}
+
+TEST(TransposeMain, AMatrixThatDoesNotFitIsRefused)
+{
+    const Outcome outcome = runCommand(kTranspose + " 2000000000");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_TRUE(holds(outcome.errors, "transpose: needs ")) << outcome.errors;
+    EXPECT_TRUE(holds(outcome.errors, "MiB are available")) << outcome.errors;
+}
+
+TEST(TransposeMain, ASmallMatrixIsPrintedWithItsTranspose)
+{
+    const Outcome outcome = runCommand(kTranspose + " --rows 2 --columns 3");
+    ASSERT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+    EXPECT_TRUE(holds(outcome.output, "matrix, 2 x 3:\n"
+                                      "     0.72271     0.63172     0.95266\n"
+                                      "     0.81044     0.03623     0.16171\n"
+                                      "transposed by "))
+        << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, ", 3 x 2:\n"
+                                      "     0.72271     0.81044\n"
+                                      "     0.63172     0.03623\n"
+                                      "     0.95266     0.16171\n"))
+        << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "\npassed: ")) << outcome.output;
+}
+
+TEST(TransposeMain, ALargerMatrixIsPrintedOnRequest)
+{
+    EXPECT_FALSE(holds(runCommand(kTranspose + " 9").output, "transposed by"));
+    EXPECT_TRUE(holds(runCommand(kTranspose + " 9 --print").output, ", 9 x 9:\n"));
+}
+
+TEST(TransposeMain, EveryVersionHasARowInTableAndFile)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("times.csv");
+    const Outcome outcome = runCommand(kTranspose + " 100 --block 16 --csv " + file);
+    ASSERT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+    EXPECT_EQ(directory.files(), 1);
+    const std::string csv = contentsOf(file);
+    EXPECT_TRUE(holds(csv, "version,platform,block,rows,columns,runs,total_median_ms"));
+    for (const Version &version : transpose::versions()) {
+        EXPECT_TRUE(holds(outcome.output, "\n" + version.name + " ")) << outcome.output;
+        EXPECT_TRUE(holds(csv, "\n" + version.name + "," + platformName(version.platform) +
+                                   (version.blocks ? ",16," : ",-,") + "100,100,"))
+            << csv;
+    }
+    EXPECT_TRUE(holds(outcome.output, "active version: t8")) << outcome.output;
+}
+
+TEST(TransposeMain, TheBenchmarkMeasuresEveryBlock)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("times.csv");
+    const Outcome outcome = runCommand(kTranspose + " --benchmark 64 --csv " + file);
+    ASSERT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+    for (const char *row : {"\nv6,CUDA,8,64,64,", "\nv6,CUDA,16,64,64,", "\nv6,CUDA,32,64,64,"})
+        EXPECT_TRUE(holds(contentsOf(file), row)) << contentsOf(file);
+}
