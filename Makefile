@@ -59,7 +59,8 @@ ifdef VERSION
   SWITCHED := $(if $(filter $(VERSION),$(VERSIONS)),$(notdir $(PROGRAM)),$(strip $(foreach lab,$(LABS),\
                 $(if $(filter $(VERSION),$(call versions_in,$(wildcard sources/$(lab)/core.cu))),$(lab)))))
   ifeq ($(SWITCHED),)
-    $(error VERSION=$(VERSION): $(CORE_SOURCE) has no such version, only $(VERSIONS), and no lab has)
+    $(error VERSION=$(VERSION): $(CORE_SOURCE) has no such version, only $(VERSIONS); the labs have $(sort \
+      $(foreach lab,$(LABS),$(call versions_in,$(wildcard sources/$(lab)/core.cu)))))
   endif
 endif
 SWITCH_OF = $(if $(filter $(SWITCHED),$(notdir $(1))),-DVERSION=$(VERSION))

@@ -2,14 +2,20 @@
 #include "common/csv.h"
 #include "common/error.h"
 #include "common/host_array.h"
+#include "common/host_poison.h"
 #include "common/kernel_times.h"
 #include "common/measure.h"
 #include "common/threads.h"
 #include "temporary.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace common
 {
@@ -20,7 +26,7 @@ TEST(Error, CarriesTheNamesOfTheWorkInProgress)
     const ErrorScope outer("v14");
     {
         const ErrorScope inner("v7");
-        EXPECT_STREQ(Error("lost").what(), "v7: lost");
+        EXPECT_STREQ(Error("lost").what(), "v14: v7: lost");
     }
     EXPECT_STREQ(Unavailable("lost").what(), "v14: lost");
 }
@@ -30,6 +36,19 @@ TEST(HostArray, RefusesWhatDoesNotFit)
     EXPECT_THROW(allocateHost<float>(std::numeric_limits<std::size_t>::max()), Unavailable);
     EXPECT_THROW(allocateHost<float>(std::size_t(1) << 60), Unavailable);
     EXPECT_TRUE(allocateHost<float>(3));
+}
+
+TEST(HostPoison, FreshMemoryIsNoOldResult)
+{
+    for (const std::size_t size : {1, 9, 72, 100, 5000, 100000}) {
+        {
+            const HostArray<float> old = allocateHost<float>(size);
+            std::fill_n(old.get(), size, 1.5f);
+        }
+        const HostPoison poison(size * sizeof(float));
+        const HostArray<float> fresh = allocateHost<float>(size);
+        for (std::size_t i = 0; i < size; ++i) ASSERT_FALSE(std::fabs(fresh[i]) < 1e30f) << size;
+    }
 }
 
 TEST(Measure, MedianAndMinimum)
@@ -134,6 +153,29 @@ TEST(OutputFile, AppearsWholeOrNotAtAll)
     }
     EXPECT_EQ(contentsOf(path), "whole") << "a file that was not committed changed an older one";
     EXPECT_EQ(directory.files(), 1);
+}
+
+TEST(OutputFile, ReplacesWhatALinkPointsToAndNoPipe)
+{
+    const TemporaryDirectory directory;
+    const std::string target = directory.path("target"), link = directory.path("link");
+    std::ofstream(target) << "old";
+    ASSERT_EQ(symlink(target.c_str(), link.c_str()), 0);
+    {
+        OutputFile file(link);
+        file.write("new");
+        file.commit();
+    }
+    EXPECT_EQ(contentsOf(target), "new");
+    EXPECT_EQ(directory.files(), 2);
+    OutputFile null("/dev/null");
+    null.write("gone");
+    null.commit();
+    struct stat status
+    {
+    };
+    ASSERT_EQ(stat("/dev/null", &status), 0);
+    EXPECT_TRUE(S_ISCHR(status.st_mode));
 }
 
 TEST(OutputFile, SaysWhatItCannotDo)

@@ -1,7 +1,17 @@
 // The table of sources/entropy/core.cu.
+#include "common/error.h"
+#include "common/host_poison.h"
 #include "entropy/core.h"
+#include "entropy/reference.h"
+#include "entropy/run.h"
+#include "shapes.h"
 
 #include <gtest/gtest.h>
+
+namespace v14
+{
+void cudaCallbackParts(int width, int height, float *sample, float *output, int parts);
+}
 
 TEST(Table, HoldsTheFifteenVersionsInOrder)
 {
@@ -10,4 +20,42 @@ TEST(Table, HoldsTheFifteenVersionsInOrder)
     for (std::size_t i = 0; i < versions.size(); ++i)
         EXPECT_EQ(versions[i].name, "v" + std::to_string(i));
     for (int i = 10; i <= 14; ++i) EXPECT_EQ(versions[i].unavailable, "");
+}
+
+// Higher than a grid: v0 to v7 fold it, textures have no such height.
+TEST(Table, OnlyTheTextureRefusesAHighArray)
+{
+    const Shape shape{1, 2100000};
+    std::vector<float> sample = makeSample("random", shape);
+    const auto gold = entropy::reference(shape.width, shape.height, sample.data());
+    for (const entropy::Version &version : entropy::versions()) {
+        if (!version.unavailable.empty()) continue;
+        try {
+            const auto result =
+                entropy::run(version.callback, shape.width, shape.height, sample.data());
+            EXPECT_TRUE(
+                entropy::compare(shape.width, shape.height, result.get(), gold.data()).passed)
+                << version.name;
+        } catch (const common::Unavailable &refusal) {
+            EXPECT_STREQ(version.name, "v8") << refusal.what();
+        }
+    }
+}
+
+// The split of v14, in any number of parts on however many GPUs there are. Named to run under
+// compute-sanitizer too.
+TEST(Parts, AnySplitIsRightOnSmallShapes)
+{
+    const entropy::Version &v7 = entropy::versions()[7];
+    if (!v7.unavailable.empty()) GTEST_SKIP() << "v14's split " << v7.unavailable;
+    for (const Shape shape : {Shape{33, 29}, Shape{7, 1}, Shape{5, 4}, Shape{70, 9}})
+        for (int parts = 1; parts <= 5; ++parts) {
+            std::vector<float> sample = makeSample("random", shape);
+            const auto gold = entropy::reference(shape.width, shape.height, sample.data());
+            std::vector<float> output(sample.size(), -1.0f);
+            v14::cudaCallbackParts(shape.width, shape.height, sample.data(), output.data(), parts);
+            EXPECT_TRUE(
+                entropy::compare(shape.width, shape.height, output.data(), gold.data()).passed)
+                << shape.width << " x " << shape.height << " in " << parts << " parts";
+        }
 }

@@ -43,9 +43,8 @@ TEST(Main, HelpIsImmediateEvenWithTheBenchmarkOn)
 
 TEST(Main, BadUsageIsRefused)
 {
-    const Outcome unknown = runCommand(kEntropy + " --nonsense");
-    EXPECT_EQ(unknown.status, 2);
-    EXPECT_TRUE(holds(unknown.errors, "nonsense")) << unknown.errors;
+    expectRefusal(kEntropy + " --nonsense", "entropy: --nonsense: no such option");
+    expectRefusal(kEntropy + " --csv", "entropy: --csv: no such option, or its value is missing");
     expectRefusal(kEntropy + " data/a data/b", "one FILE expected, found also 'data/b'");
 }
 
@@ -101,10 +100,7 @@ TEST(Main, AWrongReferenceFailsTheGroup)
 {
     const TemporaryDirectory directory;
     const std::string data = directory.path("data.bin"), gold = directory.path("reference.bin");
-    ASSERT_EQ(runCommand("mkdir " + directory.path("data") + " && cd " + directory.path("") +
-                         " && " + "$OLDPWD/" + kMakeData + " 6x4 random " + data)
-                  .status,
-              0);
+    ASSERT_EQ(runCommand(kMakeData + " 6x4 random " + data).status, 0);
     // A reference with the right header and sizes, but NaN in every cell.
     const std::string bytes = contentsOf(data);
     std::uint64_t hash = 0xcbf29ce484222325u;
@@ -121,6 +117,59 @@ TEST(Main, AWrongReferenceFailsTheGroup)
     EXPECT_TRUE(holds(outcome.output, "reference: " + gold)) << outcome.output;
     EXPECT_TRUE(holds(outcome.output, "FAILED")) << outcome.output;
     EXPECT_TRUE(holds(outcome.output, "0 of 1 groups passed")) << outcome.output;
+}
+
+TEST(Main, SaysWhenItsOutputIsLost)
+{
+    const Outcome outcome = runCommand(kEntropy + " data/worked_4x4.txt > /dev/full");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_TRUE(holds(outcome.errors, "standard output cannot be written")) << outcome.errors;
+}
+
+TEST(Main, CsvCanGoToAPipe)
+{
+    const Outcome outcome = runCommand(kEntropy + " data/worked_4x4.txt --csv /dev/stderr 2>&1 >"
+                                                  "/dev/null | cmp - data/worked_4x4.csv");
+    EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+}
+
+TEST(Main, TakesACoreThatKnowsOnlyTheCallback)
+{
+    const std::string minimal = BUILD_DIRECTORY "/tests/minimal data/worked_4x4.txt";
+    const Outcome outcome = runCommand(minimal);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_TRUE(holds(outcome.output, "1 of 1 groups passed with this core")) << outcome.output;
+    const Outcome spoilt = runCommand("SPOIL_THE_SAMPLE=1 " + minimal);
+    EXPECT_EQ(spoilt.status, 1);
+    EXPECT_TRUE(holds(spoilt.output, "the core changed its input")) << spoilt.output;
+}
+
+TEST(LoadTime, WrongAnswersAreNotTimedAndFailTheRun)
+{
+    const TemporaryDirectory directory;
+    const Outcome outcome = runCommand("ENTROPY_BENCHMARK=1 ENTROPY_RESULTS=" + directory.path("") +
+                                       " " + BUILD_DIRECTORY "/tests/broken data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 1) << outcome.errors;
+    for (const char *part :
+         {"wrong     OpenMP      | WRONG: error 1", "at x 19, y 9", "unwritten OpenMP      | WRONG",
+          "failing   OpenMP      | it broke", "starved   OpenMP      | too little here",
+          "absent    OpenMP      | needs another machine", "probe, no answer: leaves work out",
+          "FAILED: 3 failures before main", "1 of 1 groups passed with right"})
+        EXPECT_TRUE(holds(outcome.output, part)) << part << "\n" << outcome.output;
+    const std::string times = contentsOf(directory.path("times.csv"));
+    EXPECT_TRUE(holds(times, "\nright,OpenMP,20,10,")) << times;
+    EXPECT_TRUE(holds(times, "\nstarved,OpenMP,20,10,0,0,0,")) << times;
+    EXPECT_TRUE(holds(contentsOf(directory.path("environment.txt")), "compiler: "));
+}
+
+TEST(LoadTime, AnUnusableResultsDirectoryStopsItAtOnce)
+{
+    const Outcome outcome =
+        runCommand("ENTROPY_BENCHMARK=1 ENTROPY_RESULTS=no/such " BUILD_DIRECTORY
+                   "/tests/broken data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_TRUE(holds(outcome.output, "stopped: no/such/environment.txt cannot be created"))
+        << outcome.output;
 }
 
 TEST(LoadTime, BenchmarkIsOffWhereTheEnvironmentSaysSo)
@@ -233,10 +282,10 @@ TEST(Contract, TheCoreExportsTheCallbackAndTheTableOnly)
 {
     // Defined text symbols outside of every namespace: nothing may clash with a framework's names.
     for (const std::string core : {"entropy", "memory_study", "bottleneck_study"}) {
-        const Outcome outcome = runCommand(
-            "nm -C --defined-only " BUILD_DIRECTORY "/" + core +
-            "_core.o | grep -E ' [TDBR] ' | grep -vE "
-            "' [TDBR] ([a-z0-9_]+::|\\(anonymous|__device_stub__|_?_?nv|__fatbin)'");
+        const Outcome outcome =
+            runCommand("nm -C --defined-only " BUILD_DIRECTORY "/" + core +
+                       "_core.o | grep -E ' [TDBR] ' | grep -vE "
+                       "' [TDBR] ([a-z0-9_]+::|\\(anonymous|__device_stub__|_?_?nv|__fatbin)'");
         EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1)
             << outcome.output;
         EXPECT_TRUE(holds(outcome.output, " T cudaCallback(int, int, float*, float**)"))

@@ -106,6 +106,7 @@ TEST(Samples, BadTextIsNamedByLineAndColumn)
     expectMessage("bad.txt", "2", "the file ends, expected width");
     expectMessage("bad.txt", "1 2\n3 x\n", "offset 6 (line 2, column 3): 'x' is not an integer");
     expectMessage("bad.txt", "1 2\n3 4.5\n", "'4.5' is not an integer");
+    expectMessage("bad.txt", std::string("1 1\n3\0junk", 11), "is not an integer");
     expectMessage("bad.txt", "1 2\n3 16\n", "(line 2, column 3): cell is 16, expected 0..15");
     expectMessage("bad.txt", "1 2\n-1 3\n", "(line 2, column 1): cell is -1, expected 0..15");
     expectMessage("bad.txt", "1 2\n3 99999999999999999999\n", "is not an integer");
@@ -158,6 +159,7 @@ TEST(ReferenceFile, RoundTripAndEveryWayToBeWrong)
     expectError(with(0, 'X'), "this is no reference file");
     expectError(with(8, 9), "format version 9, expected 1");
     expectError(with(16, ~bytes[16]), "it belongs to another data file");
+    expectError(with(12, 7), "it holds 7 groups, expected 2");
     expectError(with(24, 3), "group 1 is 3 x 1, expected 2 x 1");
     expectError(bytes.substr(0, bytes.size() - 1), "the file ends");
     expectError(bytes + "x", "the last group ends here");

@@ -31,10 +31,10 @@ struct Shape
 /// A shape for every edge: single cells and lines, one more and one less than a tile, primes,
 /// multiples of 4 and of no tile, higher than wide and the reverse.
 const std::vector<Shape> kShapes = {
-    {1, 1},    {1, 2},    {2, 1},     {1, 1000}, {1000, 1},  {3, 3},     {4, 4},   {4, 1000},
-    {1000, 3}, {8, 8},    {15, 17},   {31, 33},  {32, 32},   {33, 31},   {64, 64}, {65, 63},
-    {36, 100}, {100, 36}, {68, 60},   {63, 64},  {64, 66},   {128, 64},  {64, 128}, {132, 68},
-    {127, 251}, {251, 127}, {512, 8}, {8, 512},  {513, 77},  {516, 1028}};
+    {1, 1},     {1, 2},     {2, 1},   {1, 1000}, {1000, 1}, {3, 3},     {4, 4},    {4, 1000},
+    {1000, 3},  {8, 8},     {15, 17}, {31, 33},  {32, 32},  {33, 31},   {64, 64},  {65, 63},
+    {36, 100},  {100, 36},  {68, 60}, {63, 64},  {64, 66},  {128, 64},  {64, 128}, {132, 68},
+    {127, 251}, {251, 127}, {512, 8}, {8, 512},  {513, 77}, {516, 1028}};
 
 /// Numbers that say where they come from, or bits of every kind: infinities, NaNs, denormals.
 std::vector<float> makeMatrix(Shape shape, bool everyBits)
@@ -42,8 +42,10 @@ std::vector<float> makeMatrix(Shape shape, bool everyBits)
     std::vector<float> matrix(static_cast<std::size_t>(shape.rows) * shape.columns);
     for (std::size_t cell = 0; cell < matrix.size(); ++cell) {
         const std::uint32_t bits = static_cast<std::uint32_t>(cell + 1) * 2654435761u;
-        if (everyBits) std::memcpy(&matrix[cell], &bits, sizeof bits);
-        else matrix[cell] = static_cast<float>(bits >> 8) + 1;
+        if (everyBits)
+            std::memcpy(&matrix[cell], &bits, sizeof bits);
+        else
+            matrix[cell] = static_cast<float>(bits >> 8) + 1;
     }
     return matrix;
 }
@@ -134,8 +136,7 @@ TEST_P(Transpose, LongMatricesAreRightOrRefused)
 {
     for (const Shape shape : {Shape{2100000, 3}, Shape{3, 2100000}, Shape{2100000, 4},
                               Shape{4, 2100000}, Shape{2100001, 1}, Shape{1, 2100001}})
-        for (const int block : blocksOf(GetParam()))
-            try {
+        for (const int block : blocksOf(GetParam())) try {
                 EXPECT_EQ(expectRight(GetParam(), shape, block), "");
             } catch (const common::Unavailable &refusal) {
                 EXPECT_TRUE(GetParam().blocks) << refusal.what();
@@ -181,8 +182,9 @@ TEST_P(Transpose, WorksFromSeveralThreadsAtOnce)
     std::vector<std::string> outcomes(4, "did not run");
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
-        threads.emplace_back(
-            [&, i] { outcomes[i] = expectRight(GetParam(), {100 + i, 90 - i}, 16); });
+        threads.emplace_back([&, i] {
+            outcomes[i] = expectRight(GetParam(), {100 + i, 90 - i}, 16);
+        });
     for (std::thread &thread : threads) thread.join();
     for (const std::string &outcome : outcomes) EXPECT_EQ(outcome, "");
 }
@@ -341,6 +343,6 @@ TEST(TransposeMain, TheBenchmarkMeasuresEveryBlock)
     const std::string file = directory.path("times.csv");
     const Outcome outcome = runCommand(kTranspose + " --benchmark 64 --csv " + file);
     ASSERT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
-    for (const char *row : {"\nv6,CUDA,8,64,64,", "\nv6,CUDA,16,64,64,", "\nv6,CUDA,32,64,64,"})
+    for (const char *row : {"\nt6,CUDA,8,64,64,", "\nt6,CUDA,16,64,64,", "\nt6,CUDA,32,64,64,"})
         EXPECT_TRUE(holds(contentsOf(file), row)) << contentsOf(file);
 }

@@ -8,6 +8,7 @@
 #include "common/progress.h"
 #include "entropy/core.h"
 #include "entropy/reference.h"
+#include "entropy/run.h"
 #include "entropy/samples.h"
 
 #include <algorithm>
@@ -37,10 +38,7 @@ struct Measures
 
 common::HostArray<float> call(const entropy::Version &version, entropy::Sample &sample)
 {
-    float *result = nullptr;
-    version.callback(sample.width, sample.height, sample.cells.data(), &result);
-    if (!result) throw common::Error(std::string(version.name) + " returned no result");
-    return common::HostArray<float>(result);
+    return entropy::run(version.callback, sample.width, sample.height, sample.cells.data());
 }
 
 void check(const entropy::Version &version, std::vector<entropy::Sample> &samples,

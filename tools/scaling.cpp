@@ -32,9 +32,7 @@ constexpr double kNoise = 1.1;
 common::Timing time(const entropy::Version &version, int side, std::vector<float> &sample,
                     const std::vector<float> &gold)
 {
-    const auto run = [&] {
-        return entropy::run(version.callback, side, side, sample.data());
-    };
+    const auto run = [&] { return entropy::run(version.callback, side, side, sample.data()); };
     return common::measure(run, [&](const common::HostArray<float> &result) {
         if (!entropy::compare(side, side, result.get(), gold.data()).passed)
             throw common::Error(std::string(version.name) + " is wrong at " + std::to_string(side) +

@@ -14,7 +14,6 @@
 #include "entropy/run.h"
 
 #include <algorithm>
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -134,15 +133,14 @@ private:
             const Row row = time(version, width, height, sample, gold);
             progress.wipe();
             printRow(version, row, sample.size(), copies);
-            times().add({version.name, platformName(version.platform), std::to_string(width),
-                         std::to_string(height), number(row.total.repeats),
-                         number(row.total.median), number(row.total.minimum),
-                         number(row.kernel.repeats), number(row.kernel.median),
-                         number(row.kernel.minimum), number(copies.host.median),
-                         number(copies.device.median), number(row.resources.registers),
-                         number(row.resources.localBytes), number(row.resources.occupancy),
-                         version.idea,
-                         row.note.empty() && version.probe ? "probe, no answer" : row.note});
+            times().add(
+                {version.name, platformName(version.platform), std::to_string(width),
+                 std::to_string(height), number(row.total.repeats), number(row.total.median),
+                 number(row.total.minimum), number(row.kernel.repeats), number(row.kernel.median),
+                 number(row.kernel.minimum), number(copies.host.median),
+                 number(copies.device.median), number(row.resources.registers),
+                 number(row.resources.localBytes), number(row.resources.occupancy), version.idea,
+                 row.note.empty() && version.probe ? "probe, no answer" : row.note});
         }
         if (const char *directory = resultsDirectory())
             times().save(std::string(directory) + "/times.csv");

@@ -70,7 +70,10 @@ constexpr int kBlockThreads = kBlockSide * kBlockSide;
 
 dim3 block() { return dim3(kBlockSide, kBlockSide); }
 
-dim3 grid(int width, int height) { return common::foldedGridOf(width, height, kBlockSide, kBlockSide); }
+dim3 grid(int width, int height)
+{
+    return common::foldedGridOf(width, height, kBlockSide, kBlockSide);
+}
 
 } // namespace
 
@@ -479,8 +482,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
     const Call call("v9", width, height, sample, result);
     const DeviceArray<float> deviceInput = upload(sample, call.cells);
     DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
-    launch(cudaCallbackKernel, common::foldedGridOf(width, height, kTileSide, kTileSide), block(), width,
-           height, deviceInput.data(), deviceOutput.data());
+    launch(cudaCallbackKernel, common::foldedGridOf(width, height, kTileSide, kTileSide), block(),
+           width, height, deviceInput.data(), deviceOutput.data());
     *result = download(deviceOutput).release();
 }
 

@@ -74,7 +74,8 @@ int gradeAll(const Options &options)
         const std::vector<float> &right = gold ? (*gold)[group] : computed;
 
         progress.show(title);
-        std::vector<float> input = sample.cells; // the core gets a copy: it cannot change the question
+        std::vector<float> input =
+            sample.cells; // the core gets a copy: it cannot change the question
         const common::WallClock clock;
         const common::HostArray<float> result = run(cudaCallback, width, height, input.data());
         milliseconds.push_back(clock.milliseconds());

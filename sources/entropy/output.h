@@ -8,7 +8,8 @@
 namespace entropy
 {
 
-/// Prints `title` and, as %12.5f, rows y0.. and columns x0.. of `cells`, an array shaped like `sample`.
+/// Prints `title` and, as %12.5f, rows y0.. and columns x0.. of `cells`, an array shaped like
+/// `sample`.
 void printCells(const char *title, const Sample &sample, const float *cells, int x0, int y0);
 
 /// "width,height," and every cell of `result` as "%.5f,"; one line.

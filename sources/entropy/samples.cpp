@@ -131,6 +131,13 @@ public:
     }
 
 private:
+    static std::string printable(std::string token)
+    {
+        for (char &c : token)
+            if (!std::isprint(static_cast<unsigned char>(c))) c = '?';
+        return token;
+    }
+
     static std::string countOf(std::uint64_t cells)
     {
         return std::to_string(cells) + " cells expected";
@@ -172,7 +179,7 @@ private:
         errno = 0;
         const long long value = std::strtoll(token.c_str(), &end, 10);
         if (end != token.c_str() + token.size() || errno != 0)
-            fail("'" + token.substr(0, 40) + "' is not an integer, expected " + name);
+            fail("'" + printable(token.substr(0, 40)) + "' is not an integer, expected " + name);
         return value;
     }
 

@@ -40,8 +40,8 @@ public:
     {
         return add(version, block, csv, [&](Times &times) {
             poison(output.get(), cells);
-            times.total = common::measure([&] { return call(version, block), 0; },
-                                          [&](int) { validate(); });
+            times.total =
+                common::measure([&] { return call(version, block), 0; }, [&](int) { validate(); });
             if (version.platform != Platform::Cuda) return;
             common::KernelTimes kernels;
             call(version, block);
@@ -130,8 +130,8 @@ private:
         csv.add({version.name, platformName(version.platform), side, std::to_string(rows),
                  std::to_string(columns), number(times.total.repeats), number(times.total.median),
                  number(times.total.minimum), number(times.kernel.repeats),
-                 number(times.kernel.median), number(times.kernel.minimum),
-                 number(hostCopy.median), number(deviceCopy.median), note});
+                 number(times.kernel.median), number(times.kernel.minimum), number(hostCopy.median),
+                 number(deviceCopy.median), note});
         return good;
     }
 
@@ -146,11 +146,10 @@ private:
         std::printf("copy of the same floats: host %.3f ms (%.0f GB/s)", hostCopy.median,
                     speed(hostCopy.median));
         if (deviceCopy.repeats)
-            std::printf(", GPU 0 %.4f ms (%.0f GB/s)", deviceCopy.median,
-                        speed(deviceCopy.median));
-        std::printf("\n%-24s %-6s %5s | %10s %10s %4s | %9s %9s %4s | %7s %7s | %s\n", "",
-                    "", "block", "end to end", "minimum", "runs", "kernel", "minimum", "runs",
-                    "GB/s", "of copy", "idea");
+            std::printf(", GPU 0 %.4f ms (%.0f GB/s)", deviceCopy.median, speed(deviceCopy.median));
+        std::printf("\n%-24s %-6s %5s | %10s %10s %4s | %9s %9s %4s | %7s %7s | %s\n", "", "",
+                    "block", "end to end", "minimum", "runs", "kernel", "minimum", "runs", "GB/s",
+                    "of copy", "idea");
     }
 
     // "GB/s" and "of copy", the copy's time over this one's: kernels against the copy within GPU 0,
@@ -168,7 +167,8 @@ private:
             if (timing.repeats)
                 std::printf("%*.*f %*.*f %4zu | ", width, digits, timing.median, width, digits,
                             timing.minimum, timing.repeats);
-            else std::printf("%*s %*s %4s | ", width, "-", width, "-", "-");
+            else
+                std::printf("%*s %*s %4s | ", width, "-", width, "-", "-");
         };
         print(times.total, 10, 3);
         print(times.kernel, 9, 4);

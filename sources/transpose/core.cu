@@ -38,8 +38,7 @@ namespace transpose::t0
 void matrixTranspose(int rows, int columns, const float *input, float *output, int)
 {
     for (std::int64_t y = 0; y < rows; ++y)
-        for (std::int64_t x = 0; x < columns; ++x)
-            output[x * rows + y] = input[y * columns + x];
+        for (std::int64_t x = 0; x < columns; ++x) output[x * rows + y] = input[y * columns + x];
 }
 
 } // namespace transpose::t0
@@ -314,15 +313,17 @@ __device__ inline float4 load(const float4 *from)
 template <Streaming kStreaming>
 __device__ inline void store(float4 *to, float4 quad)
 {
-    if (kStreaming == Streaming::Both) __stcs(to, quad);
-    else *to = quad;
+    if (kStreaming == Streaming::Both)
+        __stcs(to, quad);
+    else
+        *to = quad;
 }
 
 // For rows and columns that are multiples of 4 and arrays aligned to 16 bytes. All in quads: the
 // input's rows have columns / 4 of them, the output's rows / 4. The tile is kDown x kAcross cells,
 // and the compiler is to save registers until kResident patches fit on a multiprocessor at once.
 template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming>
-__global__ void __launch_bounds__(kThreads, kResident * kQuad * kQuad / (kDown * kAcross))
+__global__ void __launch_bounds__(kThreads, kResident *kQuad *kQuad / (kDown * kAcross))
     quadKernel(int rows, int columns, int group, const float4 *input, float4 *output)
 {
     constexpr int kQuadsDown = kDown / kQuad, kQuadsAcross = kAcross / kQuad;
@@ -332,8 +333,8 @@ __global__ void __launch_bounds__(kThreads, kResident * kQuad * kQuad / (kDown *
     static_assert(kPatches * kPatchStep == kQuadsDown && kPatches * kQuad * kRowStep == kAcross,
                   "the threads share the tile out evenly");
     __shared__ float4 tile[kAcross * kQuadsDown];
-    const Place place = placeOf(blockIdx.x, (rows - 1) / kDown + 1, (columns - 1) / kAcross + 1,
-                                group);
+    const Place place =
+        placeOf(blockIdx.x, (rows - 1) / kDown + 1, (columns - 1) / kAcross + 1, group);
     const int inputQuads = columns / kQuad, outputQuads = rows / kQuad;
     const int thread = threadIdx.x, i = thread / kQuadsAcross, j = thread % kQuadsAcross;
 
@@ -377,8 +378,8 @@ __global__ void __launch_bounds__(kSideThreads)
 {
     constexpr int kStep = kSideThreads / kSide, kCells = kSide / kStep;
     __shared__ float tile[kSide][kSide + 1];
-    const Place place = placeOf(blockIdx.x, (rows - 1) / kSide + 1, (columns - 1) / kSide + 1,
-                                group);
+    const Place place =
+        placeOf(blockIdx.x, (rows - 1) / kSide + 1, (columns - 1) / kSide + 1, group);
     const int thread = threadIdx.x, i = thread / kSide, j = thread % kSide;
 
     float cell[kCells];
@@ -432,7 +433,7 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 {
     constexpr int kGroup = 16;
     constexpr std::int64_t kFew = 1 << 21; // cells: too few tiles of 64 x 64 to keep a GPU busy
-    if (rows == 1 || columns == 1) // the same floats in the same order
+    if (rows == 1 || columns == 1)         // the same floats in the same order
         common::runOnDevice([&] {
             CUDA_CHECK(cudaMemcpyAsync(output, input, sizeof(float) * rows * columns,
                                        cudaMemcpyDeviceToDevice));
@@ -538,14 +539,14 @@ __global__ void __launch_bounds__(kSideThreads)
     patchKernel(int rows, int columns, int group, const float4 *input, float4 *output)
 {
     constexpr int kLanesDown = 32 / kLanesAcross, kWarpsAcross = kSide / kQuad / kLanesAcross;
-    const Place place = placeOf(blockIdx.x, (rows - 1) / kSide + 1, (columns - 1) / kSide + 1,
-                                group);
+    const Place place =
+        placeOf(blockIdx.x, (rows - 1) / kSide + 1, (columns - 1) / kSide + 1, group);
     const int inputQuads = columns / kQuad, outputQuads = rows / kQuad;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int down = place.down * (kSide / kQuad) + warp / kWarpsAcross * kLanesDown +
-                     lane / kLanesAcross;
-    const int across = place.across * (kSide / kQuad) + warp % kWarpsAcross * kLanesAcross +
-                       lane % kLanesAcross;
+    const int down =
+        place.down * (kSide / kQuad) + warp / kWarpsAcross * kLanesDown + lane / kLanesAcross;
+    const int across =
+        place.across * (kSide / kQuad) + warp % kWarpsAcross * kLanesAcross + lane % kLanesAcross;
     if (down >= outputQuads || across >= inputQuads) return;
 
     float4 from[kQuad];
@@ -590,10 +591,9 @@ static void add(std::vector<Version> &table, const std::string &tiling, Streamin
     const char *const hint = streaming == Streaming::None    ? "no hints"
                              : streaming == Streaming::Loads ? "streaming loads"
                                                              : "streaming loads and stores";
-    table.push_back({tiling + "/g" + std::to_string(group) + "/h" +
-                         std::to_string(static_cast<int>(streaming)),
-                     Platform::Cuda, "groups of " + std::to_string(group) + ", " + hint, function,
-                     none});
+    table.push_back(
+        {tiling + "/g" + std::to_string(group) + "/h" + std::to_string(static_cast<int>(streaming)),
+         Platform::Cuda, "groups of " + std::to_string(group) + ", " + hint, function, none});
 }
 
 template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming>

@@ -32,7 +32,8 @@ int measureAll(Benchmark &benchmark, Mode mode, const std::vector<int> &blocks, 
     for (const Version &version : versions())
         if (version.blocks)
             for (const int block : blocks) failures += !benchmark.row(version, block, csv);
-        else failures += !benchmark.row(version, 0, csv);
+        else
+            failures += !benchmark.row(version, 0, csv);
     return failures;
 }
 
@@ -53,8 +54,7 @@ int runSizes(const Options &options, common::Csv &csv)
         for (const int size : kSizes) shapes.emplace_back(size, size);
     }
     int failures = 0;
-    for (const auto &[rows, columns] : shapes)
-        try {
+    for (const auto &[rows, columns] : shapes) try {
             Benchmark benchmark(rows, columns);
             failures += measureAll(benchmark, options.mode, kBlocks, csv);
         } catch (const common::Unavailable &error) {
@@ -72,8 +72,7 @@ int run(const Options &options)
     if (!options.csv.empty()) file.emplace(options.csv);
     std::printf("%s", common::machineFacts().c_str());
     common::Csv csv = Benchmark::csv();
-    const int failures =
-        options.mode == Mode::One ? runOne(options, csv) : runSizes(options, csv);
+    const int failures = options.mode == Mode::One ? runOne(options, csv) : runSizes(options, csv);
     if (file) {
         file->write(csv.str());
         file->commit();
@@ -82,8 +81,10 @@ int run(const Options &options)
     const Version &active = activeVersion();
     std::printf("\nactive version: %s, %s%s%s\n", active.name.c_str(), active.idea.c_str(),
                 active.unavailable.empty() ? "" : "; here it ", active.unavailable.c_str());
-    if (failures > 0) std::printf("FAILED: %d rows above\n", failures);
-    else std::printf("passed: all that can run here give the CPU's answer, bit for bit\n");
+    if (failures > 0)
+        std::printf("FAILED: %d rows above\n", failures);
+    else
+        std::printf("passed: all that can run here give the CPU's answer, bit for bit\n");
     return failures > 0 ? kFailed : kPassed;
 }
 

@@ -129,8 +129,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 
     signed char count[kLevels] = {};
     for (int wy = top; wy <= bottom; ++wy)
-        for (int wx = left; wx <= right; ++wx)
-            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+        for (int wx = left; wx <= right; ++wx) ++count[static_cast<int>(sample[at(wx, wy, width)])];
 
     const int total = (right - left + 1) * (bottom - top + 1);
     float sum = 0;
@@ -186,8 +185,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 
     signed char count[kLevels] = {};
     for (int wy = top; wy <= bottom; ++wy)
-        for (int wx = left; wx <= right; ++wx)
-            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+        for (int wx = left; wx <= right; ++wx) ++count[static_cast<int>(sample[at(wx, wy, width)])];
 
     const int total = (right - left + 1) * (bottom - top + 1);
     float sum = 0;
@@ -366,8 +364,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 
     signed char count[kLevels] = {};
     for (int wy = top; wy <= bottom; ++wy)
-        for (int wx = left; wx <= right; ++wx)
-            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+        for (int wx = left; wx <= right; ++wx) ++count[static_cast<int>(sample[at(wx, wy, width)])];
 
     std::int32_t words[kLevels / 4];
     memcpy(words, count, sizeof words);
@@ -478,8 +475,7 @@ static float cudaCallbackKernel(int width, int height, const float *sample, int 
 
     signed char count[kLevels] = {};
     for (int wy = top; wy <= bottom; ++wy)
-        for (int wx = left; wx <= right; ++wx)
-            ++count[static_cast<int>(sample[at(wx, wy, width)])];
+        for (int wx = left; wx <= right; ++wx) ++count[static_cast<int>(sample[at(wx, wy, width)])];
 
     const int total = (right - left + 1) * (bottom - top + 1);
     float sum = 0;

@@ -1,0 +1,55 @@
+// A core with one version of each fate. Its benchmark must time the right one, refuse to time the
+// wrong one, and count what failed.
+#include "common/error.h"
+#include "entropy/benchmark.h"
+#include "entropy/core.h"
+#include "entropy/reference.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+static void right(int width, int height, float *sample, float **result)
+{
+    const std::vector<float> gold = entropy::reference(width, height, sample);
+    *result = static_cast<float *>(std::malloc(gold.size() * sizeof(float)));
+    std::copy(gold.begin(), gold.end(), *result);
+}
+
+static void wrong(int width, int height, float *sample, float **result)
+{
+    right(width, height, sample, result);
+    (*result)[width * height - 1] += 1e-5f;
+}
+
+static void unwritten(int width, int height, float *, float **result)
+{
+    *result = static_cast<float *>(std::malloc(sizeof(float) * width * height));
+}
+
+static void failing(int, int, float *, float **) { throw common::Error("it broke"); }
+static void starved(int, int, float *, float **) { throw common::Unavailable("too little here"); }
+
+const std::vector<entropy::Version> &entropy::versions()
+{
+    constexpr Platform openMp = Platform::OpenMp;
+    static const std::vector<Version> table = {
+        {"right", openMp, "does it", right, ""},
+        {"wrong", openMp, "one cell is off", wrong, ""},
+        {"unwritten", openMp, "leaves what was there", unwritten, ""},
+        {"failing", openMp, "throws", failing, ""},
+        {"starved", openMp, "has too little memory", starved, ""},
+        {"absent", openMp, "cannot run here", right, "needs another machine"},
+        {"probe", openMp, "leaves work out", unwritten, "", true},
+    };
+    return table;
+}
+
+int entropy::loadTimeFailures() { return benchmarkFailures(); }
+const char *entropy::activeVersion() { return "right"; }
+
+static entropy::Benchmark benchmark(20, 10);
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    right(width, height, sample, result);
+}
