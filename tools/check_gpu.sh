@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Everything that only a machine with GPUs can show: tools/check_gpu.sh DIRECTORY [stage ...]
-# Stages: tests, sanitizer, versions, studies, run; all of them if none is named. Each stage prints
-# one line with its verdict and leaves its log in DIRECTORY; exit status 0 if all passed.
+# Stages: tests, sanitizer, versions, studies, labs, profile, run; all of them if none is named.
+# Each prints one line with its verdict and leaves its log in DIRECTORY; exit status 0 if all passed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 directory=${1:?usage: tools/check_gpu.sh DIRECTORY [stage ...]}
 shift
-[ $# -gt 0 ] || set -- tests sanitizer versions studies run
-mkdir -p "$directory"
+[ $# -gt 0 ] || set -- tests sanitizer versions studies labs profile run
+nvidia-smi -L | grep -q '^GPU' || { echo "check_gpu.sh: there is no GPU here" >&2; exit 2; }
+mkdir -p "$directory/results"
+directory=$(cd "$directory" && pwd)
 jobs=$(nproc)
 failures=0
 
@@ -23,13 +25,21 @@ stage() { # name, command...: runs it, keeps its output, prints the verdict
     fi
 }
 
+# Here nothing may be skipped but the probes, which are no answers.
+tests() {
+    make -j "$jobs" test || return
+    if grep -A1 ': Skipped' "$directory/tests.log" | grep -v -e ': Skipped' -e '^--' -e 'is a probe'
+    then echo "a test was skipped on a machine with a GPU"; return 1; fi
+}
+
 # Tests on small arrays under each tool of compute-sanitizer.
 sanitizer() {
-    local tests="build/tests/all build/tests/memory_study build/tests/bottleneck_study"
-    make -j "$jobs" $tests || return
+    local programs="build/tests/all build/tests/memory_study build/tests/bottleneck_study"
+    # shellcheck disable=SC2086
+    make -j "$jobs" $programs || return
     local tool program
     for tool in memcheck racecheck initcheck synccheck; do
-        for program in $tests; do
+        for program in $programs; do
             echo "== $tool $program"
             compute-sanitizer --tool "$tool" --error-exitcode 9 "$program" \
                 --gtest_filter='*SmallShapes*' || return
@@ -37,41 +47,73 @@ sanitizer() {
     done
 }
 
-# The switch set to every version in turn, each build run on data/data.bin.
+# The line of the switch edited to every version in turn, each build run on data/data.bin.
 versions() {
     make -j "$jobs" data || return
-    local names
+    local names name cores=sources/entropy/cores
     names=$(make -s versions) || return
-    printf '%s\n' $names | xargs -P "$jobs" -I{} \
-        make BUILD=build-switch/{} VERSION={} build-switch/{}/entropy || return
-    local version
-    for version in $names; do
-        ENTROPY_BENCHMARK=0 "build-switch/$version/entropy" | tail -n 1 || return
+    for name in $names; do
+        sed "s/^#define VERSION v[0-9]*/#define VERSION $name/" sources/entropy/core.cu \
+            >"$cores/edited_$name.cu" || return
+    done
+    echo "$names" | xargs -n 1 -P "$jobs" sh -c 'make CORE=edited_$0 build/edited_$0'
+    rm -f "$cores"/edited_*.cu
+    for name in $names; do
+        ENTROPY_BENCHMARK=0 "build/edited_$name" | tail -n 1 | tee "$directory/verdict" || return
+        grep -q "12 of 12 groups passed with $name;" "$directory/verdict" || return
     done
 }
 
 # Each of the other cores: its benchmark, its measures by groups, its batch.
 studies() {
-    local core
+    local core results
     for core in memory_study bottleneck_study; do
+        results=$directory/results/$core
+        mkdir -p "$results"
         make -j "$jobs" CORE=$core "build/$core" "build/${core}_measures" || return
-        ENTROPY_BENCHMARK=1 "build/$core" data/worked_4x4.txt || return
-        make CORE=$core measures batch RESULTS="$directory/$core" || return
+        ENTROPY_BENCHMARK=1 ENTROPY_RESULTS=$results "build/$core" data/worked_4x4.txt || return
+        make CORE=$core measures batch RESULTS="$results" || return
     done
+}
+
+labs() {
+    make -j "$jobs" labs || return
+    build/maximum && build/maximum --benchmark --csv "$directory/results/maximum.csv" || return
+    build/transpose && build/transpose --benchmark --csv "$directory/results/transpose.csv" || return
+    build/hello 2 4 2 && build/hello 8 32 4 --order --runs 100 || return
+}
+
+# What the kernels of v0 to v9 ask of the multiprocessor's memory path, from its counters.
+profile() {
+    make -j "$jobs" build/make_data build/tests/all || return
+    local metrics=l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum
+    metrics+=,l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum
+    metrics+=,l1tex__t_requests_pipe_lsu_mem_local_op_st.sum
+    metrics+=,l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum
+    metrics+=,l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed
+    metrics+=,gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed,gpu__time_duration.sum
+    build/make_data 2560x2560 random "$directory/2560.bin" || return
+    local name
+    for name in v0 v1 v2 v3 v4 v5 v6 v7 v8 v9; do
+        make -j "$jobs" BUILD=build-profile/$name VERSION=$name build-profile/$name/entropy \
+            >/dev/null || return
+        ENTROPY_BENCHMARK=0 ncu --clock-control none --csv --metrics "$metrics" \
+            "build-profile/$name/entropy" "$directory/2560.bin" |
+            sed -n "s/^\"[0-9]/\"$name\",&/p" || return
+    done >"$directory/results/counters.csv"
+    rm "$directory/2560.bin"
 }
 
 # The first command of the README: its log and times are committed.
 run() {
-    mkdir -p "$directory/results"
     make -j "$jobs" build/scaling || return
-    ENTROPY_BENCHMARK=0 build/scaling "$directory/results/scaling.csv" || return
-    ENTROPY_RESULTS=$directory/results ./RUNME.sh >"$directory/screen.log"
+    ENTROPY_RESULTS=$directory/results ./RUNME.sh >"$directory/screen.log" || return
+    ENTROPY_BENCHMARK=0 build/scaling "$directory/results/scaling.csv"
 }
 
 for name; do
     case $name in
-    tests) stage tests make -j "$jobs" test ;;
-    sanitizer | versions | studies | run) stage "$name" "$name" ;;
+    tests | sanitizer | versions | studies | labs | profile | run) stage "$name" "$name" ;;
     *) echo "check_gpu.sh: there is no stage '$name'" >&2; exit 2 ;;
     esac
 done
