@@ -56,7 +56,8 @@ versions() {
         sed "s/^#define VERSION v[0-9]*/#define VERSION $name/" sources/entropy/core.cu \
             >"$cores/edited_$name.cu" || return
     done
-    echo "$names" | xargs -n 1 -P "$jobs" sh -c 'make CORE=edited_$0 build/edited_$0'
+    # shellcheck disable=SC2046,SC2086
+    make -j "$jobs" $(printf 'build/edited_%s ' $names)
     rm -f "$cores"/edited_*.cu
     for name in $names; do
         ENTROPY_BENCHMARK=0 "build/edited_$name" | tail -n 1 | tee "$directory/verdict" || return
