@@ -73,7 +73,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench measures batch report test versions help clean FORCE
+.PHONY: all labs data run bench bench-scaling bench-labs measures batch report test versions help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -163,6 +163,7 @@ bench-labs: labs
 	mkdir -p $(RESULTS)
 	$(BUILD)/maximum --benchmark --csv $(RESULTS)/maximum.csv
 	$(BUILD)/transpose --benchmark --csv $(RESULTS)/transpose.csv
+	$(BUILD)/hello 8 32 4 --order --runs 100 >$(RESULTS)/hello.txt
 
 # Every version, judged by its total time over all groups but the first and by the slowest group.
 measures: $(PROGRAM)_measures data

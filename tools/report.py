@@ -145,16 +145,96 @@ def scaling(directory, side):
     return table([f"{side}x{side}", "1 thread, ms"] + [f"{t} threads" for t in threads[1:]], rows)
 
 
+def counters(directory):
+    """What the profiler counted of each kernel's local memory."""
+    names = {"gpu__time_duration.sum": "time", "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum": "loads",
+             "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum": "load sectors",
+             "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum": "store sectors",
+             "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed": "dram"}
+    kernels = {}
+    with open(ROOT / directory / "counters.csv", newline="") as file:
+        for row in csv.reader(file):
+            version, metric, counted = row[0], row[-3], float(row[-1].replace(",", ""))
+            if metric in names:
+                kernels.setdefault(version, {})[names[metric]] = counted
+    rows = [[version, shown(k["time"] / 1e6), f"{(k['load sectors'] + k['store sectors']) / 1e6:.0f}",
+             f"{k['load sectors'] / k['loads']:.1f}", f"{k['dram']:.0f} %"]
+            for version, k in kernels.items()]
+    return table(["2560x2560", "kernel, ms", "local memory, million sectors of 32 bytes",
+                  "sectors a load", "of the device memory's speed"], rows)
+
+
+def maximum(directory):
+    """Kernel times of the maximum lab, against CUB and against reading the same bytes."""
+    measured = rows_of(directory, "maximum.csv")
+    sizes = list(dict.fromkeys(f"{row['rows']}x{row['columns']}" for row in measured))
+    by_size = {size: {row["version"]: row for row in measured
+                      if f"{row['rows']}x{row['columns']}" == size} for size in sizes}
+    rows = []
+    for name in dict.fromkeys(row["version"] for row in measured):
+        cells = []
+        for size in sizes:
+            row, cub = by_size[size].get(name), by_size[size]["m6"]
+            kernel = value(row, "kernel_median_ms") if row else None
+            if kernel:
+                cells.append(f"{shown(kernel)} ({value(cub, 'kernel_median_ms') / kernel:.2f}, "
+                             f"{float(row['device_read_ms']) / kernel:.2f})")
+            else:
+                cells.append(shown(value(row, "total_median_ms")) if row else "-")
+        rows.append([name] + cells)
+    return table([""] + sizes, rows)
+
+
+def transpose(directory, block):
+    """Share of the device's copy speed by size, for the versions with blocks of that side."""
+    measured = [row for row in rows_of(directory, "transpose.csv")
+                if row["block"] in (block, "-") and value(row, "kernel_median_ms")]
+    sizes = list(dict.fromkeys(row["rows"] for row in measured))
+    rows = []
+    for name in dict.fromkeys(row["version"] for row in measured):
+        share_of = {row["rows"]: value(row, "device_copy_ms") / value(row, "kernel_median_ms")
+                    for row in measured if row["version"] == name}
+        rows.append([name] + [f"{share_of[size]:.2f}" if size in share_of else "-" for size in sizes])
+    return table([""] + sizes, rows)
+
+
+def blocks(directory, side):
+    """Kernel times of the transpose versions by block, at one size."""
+    measured = [row for row in rows_of(directory, "transpose.csv")
+                if row["rows"] == side and row["block"] != "-"]
+    shapes = list(dict.fromkeys(row["block"] for row in measured))
+    rows = []
+    for name in dict.fromkeys(row["version"] for row in measured):
+        by_block = {row["block"]: value(row, "kernel_median_ms") for row in measured
+                    if row["version"] == name}
+        rows.append([name] + [shown(by_block.get(block)) for block in shapes])
+    return table([f"{side}x{side}, ms"] + [f"{block}x{block}" for block in shapes], rows)
+
+
+def measures(directory):
+    """The two measures of the bottleneck study."""
+    rows = [[row["version"] + (" (probe)" if row["probe"] == "yes" else ""),
+             shown(value(row, "total_median_ms")), shown(value(row, "slowest_group_median_ms"))]
+            for row in rows_of(directory, "measures.csv")]
+    return table(["", "all groups but the first, ms", "slowest group, ms"], rows)
+
+
+def text(path):
+    """A log as it is."""
+    return "```\n" + (ROOT / path).read_text() + "```\n"
+
+
 KINDS = {kind.__name__: kind
-         for kind in (environment, ladder, times, steps, resources, share, scaling)}
+         for kind in (environment, ladder, times, steps, resources, share, scaling, counters, maximum,
+                      transpose, blocks, measures, text)}
 
 
-def filled(text):
-    """`text` with every table made anew."""
+def filled(document):
+    """`document` with every table made anew."""
     def fill(match):
         kind, *words = match.group(2).split()
         return match.group(1) + KINDS[kind](*words) + match.group(3)
-    return MARKED.sub(fill, text)
+    return MARKED.sub(fill, document)
 
 
 def draw(directory):
@@ -191,9 +271,9 @@ def main(arguments):
     stale = []
     for name in DOCUMENTS:
         path = ROOT / name
-        text = path.read_text()
-        new = filled(text)
-        if new != text:
+        old = path.read_text()
+        new = filled(old)
+        if new != old:
             stale.append(name)
             if not arguments:
                 path.write_text(new)

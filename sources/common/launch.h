@@ -4,6 +4,8 @@
 #include "common/cuda_check.h"
 #include "common/kernel_times.h"
 
+#include <algorithm>
+
 namespace common
 {
 
@@ -43,17 +45,23 @@ private:
     cudaEvent_t begin{}, end{};
 };
 
-/// Repeats `work`, which puts something into the default stream, and times it on the device.
+/// Repeats `work`, which puts something into the default stream, and times it on the device. What
+/// is quick is timed several at a time: the clock itself costs microseconds.
 template <typename Work>
 Timing measureOnDevice(Work work)
 {
+    constexpr double kQuick = 0.1; // milliseconds
+    constexpr int kMost = 64;
     DeviceClock clock;
-    work(); // warm-up
-    return repeat([&] {
+    const auto timed = [&](int times) {
         clock.start();
-        work();
-        return clock.stop();
-    });
+        for (int i = 0; i < times; ++i) work();
+        return clock.stop() / times;
+    };
+    timed(1); // warm-up
+    const double one = timed(1);
+    const int times = std::clamp(static_cast<int>(kQuick / std::max(one, 1e-6)), 1, kMost);
+    return repeat([&] { return timed(times); });
 }
 
 /// Puts kernel<<<grid, block>>>(arguments...) into the default stream. A launch that the device
