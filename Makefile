@@ -213,7 +213,7 @@ $(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o
 $(BUILD)/tests/broken $(BUILD)/tests/minimal: $(BUILD)/tests/%: $(BUILD)/tests/%.cu.o $(PARTS)
 	$(LINK) $^ -o $@
 
-# GoogleTest, installed where it is missing.
+# Compiler and GoogleTest, installed where they are missing.
 $(BUILD)/tests/setup.stamp: tools/setup.sh
 	tools/setup.sh tests $(CXX)
 	@mkdir -p $(@D) && touch $@

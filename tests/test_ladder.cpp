@@ -5,7 +5,10 @@
 #include "entropy/reference.h"
 #include "entropy/run.h"
 #include "shapes.h"
+#include "temporary.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 namespace v14
@@ -57,5 +60,36 @@ TEST(Parts, AnySplitIsRightOnSmallShapes)
             EXPECT_TRUE(
                 entropy::compare(shape.width, shape.height, output.data(), gold.data()).passed)
                 << shape.width << " x " << shape.height << " in " << parts << " parts";
+        }
+}
+
+// Run by the test below, in a process of its own: threads stay in OpenMP's pool once started.
+TEST(Threads, DISABLED_PrintsHowManyTheVersionStarts)
+{
+    const std::string name = std::getenv("TEST_VERSION");
+    for (const entropy::Version &version : entropy::versions())
+        if (name == version.name) {
+            const auto tasks = [] {
+                return std::atoi(runCommand("ls /proc/$PPID/task | wc -l").output.c_str());
+            };
+            std::vector<float> sample = makeSample("random", {500, 400});
+            const int before = tasks();
+            entropy::run(version.callback, 500, 400, sample.data());
+            std::printf("threads %d\n", tasks() - before + 1);
+        }
+}
+
+TEST(Threads, OpenMpVersionsStartAsManyAsTheyAreGiven)
+{
+    for (const char *version : {"v10", "v11", "v12", "v13"})
+        for (const char *threads : {"1", "3"}) {
+            const Outcome outcome = runCommand(
+                std::string("OMP_NUM_THREADS=") + threads + " TEST_VERSION=" + version + " " +
+                BUILD_DIRECTORY "/tests/all --gtest_also_run_disabled_tests "
+                                "--gtest_filter=Threads.DISABLED_*");
+            EXPECT_NE(outcome.output.find(std::string("threads ") + threads + "\n"),
+                      std::string::npos)
+                << version << " with " << threads << "\n"
+                << outcome.output;
         }
 }

@@ -7,7 +7,8 @@ A table stands between two markers, the first of which says what it holds:
     <!-- end of table -->
 
 usage: tools/report.py            rewrite the tables; draw the plots where gnuplot is installed
-       tools/report.py --check    change nothing; exit status 1 if a table is not what results/ says
+       tools/report.py --check    change nothing; exit status 1 if a table, or a lead comment of
+                                  core.cu, is not what results/ says
 """
 
 import csv
@@ -264,6 +265,21 @@ def draw(directory):
             subprocess.run(["gnuplot"], input="\n".join(script), text=True, check=True)
 
 
+def unmeasured():
+    """Lead comments of core.cu whose "Measured: N ms" is not what README's machine measured."""
+    directory = re.search(r"<!-- table: ladder (\S+) (\S+) -->", (ROOT / "README.md").read_text())
+    measured = at_size(rows_of(directory.group(1), "times.csv"), directory.group(2))
+    source = (ROOT / "sources/entropy/core.cu").read_text()
+    wrong = []
+    for comment, version in re.findall(r"((?://.*\n)+)namespace (v\d+)\n", source):
+        claim = re.search(r"Measured:\s+(?://\s*)?([\d.]+)\s+(?://\s*)?ms", comment)
+        column = "total_median_ms" if measured[version]["platform"] != "CUDA" else "kernel_median_ms"
+        truth = value(measured[version], column)
+        if not claim or abs(float(claim.group(1)) - truth) > 0.05 * truth:
+            wrong.append(f"{version}: measured {shown(truth)} ms")
+    return wrong
+
+
 def main(arguments):
     if arguments not in ([], ["--check"]):
         print(__doc__, file=sys.stderr)
@@ -278,7 +294,10 @@ def main(arguments):
             if not arguments:
                 path.write_text(new)
     if arguments:
-        for name in stale:
+        for claim in unmeasured():
+            stale.append(claim)
+            print(f"report.py: core.cu, lead comment of {claim}", file=sys.stderr)
+        for name in set(stale) & set(DOCUMENTS):
             print(f"report.py: {name} is not what results/ says: run `make report`", file=sys.stderr)
         return 1 if stale else 0
     if shutil.which("gnuplot"):

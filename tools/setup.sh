@@ -30,17 +30,19 @@ install() { # packages
 }
 
 case $what in
-build)
-    command -v make >/dev/null || install make
-    has_compiler || install "$([ "$compiler" = clang++ ] && echo clang libomp-dev || echo g++)"
-    has_compiler || { echo "setup: $compiler cannot build an OpenMP program:" >&2; cat "$log" >&2; exit 2; }
-    ;;
-tests)
-    has_gtest || install libgtest-dev
-    has_gtest || { echo "setup: $compiler cannot build a GoogleTest program:" >&2; cat "$log" >&2; exit 2; }
-    ;;
+build | tests) ;;
 *)
     echo "usage: setup.sh build|tests [compiler]" >&2
     exit 2
     ;;
 esac
+
+command -v make >/dev/null || install make
+if ! has_compiler; then
+    if [ "$compiler" = clang++ ]; then install clang libomp-dev; else install g++; fi
+    has_compiler || { echo "setup: $compiler cannot build an OpenMP program:" >&2; cat "$log" >&2; exit 2; }
+fi
+if [ "$what" = tests ] && ! has_gtest; then
+    install libgtest-dev
+    has_gtest || { echo "setup: $compiler cannot build a GoogleTest program:" >&2; cat "$log" >&2; exit 2; }
+fi
