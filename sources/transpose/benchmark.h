@@ -38,26 +38,25 @@ public:
     /// either way; false if the version was wrong or failed (not: cannot run here).
     bool row(const Version &version, int block, common::Csv &csv)
     {
-        return add(version, block, csv, [&](Times &times) {
-            poison(output.get(), cells);
-            times.total =
-                common::measure([&] { return call(version, block), 0; }, [&](int) { validate(); });
-            if (version.platform != Platform::Cuda) return;
-            common::KernelTimes kernels;
-            call(version, block);
-            times.kernel = kernels.slowestDevice();
-        });
-    }
-
-    /// The same for the kernel alone, in a quarter of the time: a wrong kernel's time is dropped.
-    bool kernelRow(const Version &version, common::Csv &csv)
-    {
-        return add(version, 0, csv, [&](Times &times) {
-            common::KernelTimes kernels;
-            call(version, 0);
-            validate();
-            times.kernel = kernels.slowestDevice();
-        });
+        Times times;
+        std::string note = version.unavailable;
+        bool good = true;
+        try {
+            if (note.empty()) times = measure(version, block);
+        } catch (const common::Unavailable &error) {
+            note = error.what();
+        } catch (const std::exception &error) {
+            note = error.what();
+            good = false;
+        }
+        const std::string side = version.blocks ? std::to_string(block) : "-";
+        printRow(version, side, times, note);
+        csv.add({version.name, platformName(version.platform), side, std::to_string(rows),
+                 std::to_string(columns), number(times.total.repeats), number(times.total.median),
+                 number(times.total.minimum), number(times.kernel.repeats),
+                 number(times.kernel.median), number(times.kernel.minimum), number(hostCopy.median),
+                 number(deviceCopy.median), note});
+        return good;
     }
 
     /// Prints the matrix and, transposed by the active version or, where that cannot run, by the
@@ -110,29 +109,19 @@ private:
                             ", expected " + std::to_string(expected[cell]));
     }
 
-    template <typename Measure>
-    bool add(const Version &version, int block, common::Csv &csv, Measure measure)
+    /// Throws where the version is wrong or fails; what was measured until then is dropped.
+    Times measure(const Version &version, int block)
     {
         Times times;
-        std::string note = version.unavailable;
-        bool good = true;
-        try {
-            if (note.empty()) measure(times);
-        } catch (const common::Unavailable &error) {
-            note = error.what();
-        } catch (const std::exception &error) {
-            note = error.what();
-            good = false;
+        poison(output.get(), cells);
+        times.total =
+            common::measure([&] { return call(version, block), 0; }, [&](int) { validate(); });
+        if (version.platform == Platform::Cuda) {
+            common::KernelTimes kernels;
+            call(version, block);
+            times.kernel = kernels.slowestDevice();
         }
-        if (!note.empty()) times = {};
-        const std::string side = version.blocks ? std::to_string(block) : "-";
-        printRow(version, side, times, note);
-        csv.add({version.name, platformName(version.platform), side, std::to_string(rows),
-                 std::to_string(columns), number(times.total.repeats), number(times.total.median),
-                 number(times.total.minimum), number(times.kernel.repeats),
-                 number(times.kernel.median), number(times.kernel.minimum), number(hostCopy.median),
-                 number(deviceCopy.median), note});
-        return good;
+        return times;
     }
 
     std::string size() const { return std::to_string(rows) + " x " + std::to_string(columns); }
@@ -147,7 +136,7 @@ private:
                     speed(hostCopy.median));
         if (deviceCopy.repeats)
             std::printf(", GPU 0 %.4f ms (%.0f GB/s)", deviceCopy.median, speed(deviceCopy.median));
-        std::printf("\n%-24s %-6s %5s | %10s %10s %4s | %9s %9s %4s | %7s %7s | %s\n", "", "",
+        std::printf("\n%-4s %-6s %5s | %10s %10s %4s | %9s %9s %4s | %7s %7s | %s\n", "", "",
                     "block", "end to end", "minimum", "runs", "kernel", "minimum", "runs", "GB/s",
                     "of copy", "idea");
     }
@@ -157,7 +146,7 @@ private:
     void printRow(const Version &version, const std::string &side, const Times &times,
                   const std::string &note) const
     {
-        std::printf("%-24s %-6s %5s | ", version.name.c_str(), platformName(version.platform),
+        std::printf("%-4s %-6s %5s | ", version.name.c_str(), platformName(version.platform),
                     side.c_str());
         if (!note.empty()) {
             std::printf("%s\n", note.c_str());

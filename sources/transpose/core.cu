@@ -1,8 +1,7 @@
 // The matrix transpose: versions t0 to t9, each in a namespace of its own with its own
 // matrixTranspose (contract: core.h). From top to bottom: what the versions share; t0 and t1 (CPU);
 // t2 to t7 (CUDA, one factor at a time); t8 (as fast as a copy); t9 (the vendor's library); the
-// tilings that --tune compares; the table of versions; the switch. To compare two versions, diff
-// two namespaces.
+// table of versions; the switch. To compare two versions, diff two namespaces.
 //
 // A transpose computes nothing. It reads and writes every cell once, 8 bytes in all, so the most it
 // can reach is the speed of a copy. What costs is order: memory moves in sectors of 32 bytes, eight
@@ -270,116 +269,86 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 // A thread owns a patch of 4 x 4 cells: four loads of 16 bytes, all under way before the first is
 // used. It transposes the patch in its registers, where that is only a matter of names, and stores
 // the four rows of the result in the tile, which shared memory holds already transposed, in quads
-// of 4 floats. Then the block writes the tile out along rows, a quad a thread.
+// of 4 floats. Then the block writes the tile out along rows, four quads a thread.
 //
 // Banks: 16-byte accesses to shared memory go eight threads at a time, and eight quads fill the 32
 // banks once. Reading, the eight are side by side. Writing, they go down a column of the tile, all
 // in the same banks, so row r keeps its quad q in place q ^ (r / 4 % 8): the eight writers, whose
 // rows are 4 apart, then have eight different places, and readers still have all eight of theirs.
+//
+// Measured on an H200, of a copy's speed in the same run: 1.05 at 512, 0.99 at 2048, 0.972 at 8192,
+// 0.971 at 16384; cuBLAS geam, in another run: 0.77, 0.88, 0.902, 0.933. Of 156 tilings this one
+// won or tied at each but 2048, where the best reached 1.04. What lost at 8192 and 16384: blocks in
+// groups of 8 to 32 tiles, 0.945 and 0.939; registers saved until 2048 threads fit on a
+// multiprocessor, 0.95; tiles of 32 x 32, and patches written straight from registers, were never
+// ahead. Streaming hints help a little at 512 and nothing at 8192 (0.1340 ms either way).
 namespace transpose::t8
 {
 
-constexpr int kQuad = 4; // floats in the 16 bytes that a thread can move at once
+constexpr int kSide = 64, kThreads = 256; // a tile's side, and the threads that move it
+constexpr int kQuad = 4;                  // floats in the 16 bytes that a thread moves at once
+constexpr int kQuads = kSide / kQuad;     // along a tile's side
+static_assert(kQuads * kQuads == kThreads, "a patch a thread");
+static_assert(kQuads % 8 == 0, "eight quads fill the banks");
 
-/// Which accesses are marked as used once, so that the cache gives up their lines first.
-enum class Streaming { None, Loads, Both };
-
-/// A tile's place, counted in tiles.
+/// A tile's place in the input, counted in tiles.
 struct Place
 {
     int down, across;
 };
 
-// Blocks start in the order of their numbers, and a thousand of them run at a time. Numbered row
-// after row they would write to a whole column of tiles at once, a piece of each of thousands of
-// output rows; memory likes to stay within a few of its pages. So the numbers run down `group`
-// tiles, then across to the next column of `group`: the tiles under way form a compact patch.
-__device__ inline Place placeOf(unsigned block, unsigned tilesDown, unsigned tilesAcross,
-                                unsigned group)
+// Blocks start in the order of their numbers, which run down one column of tiles, then down the
+// next. So the writes of consecutive blocks fall into neighbouring pieces of the same 64 rows of
+// the output; the reads are what is scattered, a piece of each of many rows.
+__device__ inline Place placeOf(unsigned block, int rows)
 {
-    const unsigned perGroup = group * tilesAcross;
-    const unsigned first = block / perGroup * group;
-    const unsigned height = min(group, tilesDown - first); // the last group may be lower
-    const unsigned rest = block % perGroup;
-    return {static_cast<int>(first + rest % height), static_cast<int>(rest / height)};
-}
-
-template <Streaming kStreaming>
-__device__ inline float4 load(const float4 *from)
-{
-    return kStreaming == Streaming::None ? __ldg(from) : __ldcs(from);
-}
-
-template <Streaming kStreaming>
-__device__ inline void store(float4 *to, float4 quad)
-{
-    if (kStreaming == Streaming::Both)
-        __stcs(to, quad);
-    else
-        *to = quad;
+    const unsigned tilesDown = (rows - 1) / kSide + 1;
+    return {static_cast<int>(block % tilesDown), static_cast<int>(block / tilesDown)};
 }
 
 // For rows and columns that are multiples of 4 and arrays aligned to 16 bytes. All in quads: the
-// input's rows have columns / 4 of them, the output's rows / 4. The tile is kDown x kAcross cells,
-// and the compiler is to save registers until kResident patches fit on a multiprocessor at once.
-template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming>
-__global__ void __launch_bounds__(kThreads, kResident *kQuad *kQuad / (kDown * kAcross))
-    quadKernel(int rows, int columns, int group, const float4 *input, float4 *output)
+// input's rows have columns / 4 of them, the output's rows / 4. Every access is marked as streaming
+// (__ldcs, __stcs): it is the only one, so the cache may give up its line first.
+__global__ void __launch_bounds__(kThreads)
+    quadKernel(int rows, int columns, const float4 *input, float4 *output)
 {
-    constexpr int kQuadsDown = kDown / kQuad, kQuadsAcross = kAcross / kQuad;
-    constexpr int kPatches = kQuadsDown * kQuadsAcross / kThreads; // that a thread owns
-    constexpr int kPatchStep = kThreads / kQuadsAcross, kRowStep = kThreads / kQuadsDown;
-    static_assert(kQuadsDown % 8 == 0 && kQuadsAcross % 8 == 0, "eight quads fill the banks");
-    static_assert(kPatches * kPatchStep == kQuadsDown && kPatches * kQuad * kRowStep == kAcross,
-                  "the threads share the tile out evenly");
-    __shared__ float4 tile[kAcross * kQuadsDown];
-    const Place place =
-        placeOf(blockIdx.x, (rows - 1) / kDown + 1, (columns - 1) / kAcross + 1, group);
+    __shared__ float4 tile[kSide][kQuads];
+    const Place place = placeOf(blockIdx.x, rows);
     const int inputQuads = columns / kQuad, outputQuads = rows / kQuad;
-    const int thread = threadIdx.x, i = thread / kQuadsAcross, j = thread % kQuadsAcross;
+    const int thread = threadIdx.x, i = thread / kQuads, j = thread % kQuads;
 
     // Beyond the edge the last patch is read once more: no branch keeps the loads apart.
-    const int inputX = min(place.across * kQuadsAcross + j, inputQuads - 1);
-    float4 patch[kPatches][kQuad];
+    const int patchX = min(place.across * kQuads + j, inputQuads - 1);
+    const int patchY = min(place.down * kQuads + i, outputQuads - 1);
+    const float4 *from = &input[at(patchX, patchY * kQuad, inputQuads)];
+    float4 patch[kQuad];
 #pragma unroll
-    for (int p = 0; p < kPatches; ++p) {
-        const int patchY = min(place.down * kQuadsDown + i + p * kPatchStep, outputQuads - 1);
-        const float4 *from = &input[at(inputX, patchY * kQuad, inputQuads)];
-#pragma unroll
-        for (int k = 0; k < kQuad; ++k) patch[p][k] = load<kStreaming>(from + k * inputQuads);
-    }
-#pragma unroll
-    for (int p = 0; p < kPatches; ++p) {
-        const float4(&from)[kQuad] = patch[p];
-        float4 *to = &tile[j * kQuad * kQuadsDown + ((i + p * kPatchStep) ^ (j % 8))];
-        to[0 * kQuadsDown] = make_float4(from[0].x, from[1].x, from[2].x, from[3].x);
-        to[1 * kQuadsDown] = make_float4(from[0].y, from[1].y, from[2].y, from[3].y);
-        to[2 * kQuadsDown] = make_float4(from[0].z, from[1].z, from[2].z, from[3].z);
-        to[3 * kQuadsDown] = make_float4(from[0].w, from[1].w, from[2].w, from[3].w);
-    }
+    for (int k = 0; k < kQuad; ++k) patch[k] = __ldcs(from + k * inputQuads);
+
+    float4(*column)[kQuads] = &tile[j * kQuad];
+    const int swizzled = i ^ (j % 8);
+    column[0][swizzled] = make_float4(patch[0].x, patch[1].x, patch[2].x, patch[3].x);
+    column[1][swizzled] = make_float4(patch[0].y, patch[1].y, patch[2].y, patch[3].y);
+    column[2][swizzled] = make_float4(patch[0].z, patch[1].z, patch[2].z, patch[3].z);
+    column[3][swizzled] = make_float4(patch[0].w, patch[1].w, patch[2].w, patch[3].w);
     __syncthreads();
 
-    const int row = thread / kQuadsDown, quad = thread % kQuadsDown;
-    const int outputX = place.down * kQuadsDown + quad, outputY = place.across * kAcross + row;
+    const int outputX = place.down * kQuads + j, outputY = place.across * kSide + i;
     if (outputX >= outputQuads) return;
     float4 *to = &output[at(outputX, outputY, outputQuads)];
 #pragma unroll
-    for (int r = row; r < row + kAcross; r += kRowStep, to += at(0, kRowStep, outputQuads))
-        if (outputY + r - row < columns)
-            store<kStreaming>(to, tile[r * kQuadsDown + (quad ^ (r / kQuad % 8))]);
+    for (int row = 0; row < kSide; row += kQuads, to += at(0, kQuads, outputQuads))
+        if (outputY + row < columns) __stcs(to, tile[i + row][j ^ ((i + row) / kQuad % 8)]);
 }
-
-constexpr int kSide = 64, kSideThreads = 256;
 
 // For any other matrix: t6 with 16 cells a thread, all loads under way before the first is used.
 // Rows that start anywhere share sectors with their neighbours; a tile 64 wide shares fewer.
-__global__ void __launch_bounds__(kSideThreads)
-    cellKernel(int rows, int columns, int group, const float *input, float *output)
+__global__ void __launch_bounds__(kThreads)
+    cellKernel(int rows, int columns, const float *input, float *output)
 {
-    constexpr int kStep = kSideThreads / kSide, kCells = kSide / kStep;
+    constexpr int kStep = kThreads / kSide, kCells = kSide / kStep;
     __shared__ float tile[kSide][kSide + 1];
-    const Place place =
-        placeOf(blockIdx.x, (rows - 1) / kSide + 1, (columns - 1) / kSide + 1, group);
+    const Place place = placeOf(blockIdx.x, rows);
     const int thread = threadIdx.x, i = thread / kSide, j = thread % kSide;
 
     float cell[kCells];
@@ -409,42 +378,28 @@ static bool inQuads(int rows, int columns, const float *input, const float *outp
     return rows % kQuad == 0 && columns % kQuad == 0 && aligned(input) && aligned(output);
 }
 
-/// Blocks for tiles of down x across cells, in a grid of one dimension: any matrix fits.
-static unsigned tiles(int rows, int columns, int down, int across)
+/// A block for each tile, in a grid of one dimension: any matrix fits.
+static unsigned tiles(int rows, int columns)
 {
-    const std::int64_t count = std::int64_t(ceilDiv(rows, down)) * ceilDiv(columns, across);
+    const std::int64_t count = std::int64_t(ceilDiv(rows, kSide)) * ceilDiv(columns, kSide);
     if (count > INT_MAX)
         throw common::Unavailable(std::to_string(count) + " tiles, a grid holds " +
                                   std::to_string(INT_MAX));
     return static_cast<unsigned>(count);
 }
 
-/// quadKernel with tiles of kDown x kAcross cells, in groups of `group` of them.
-template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming>
-static void inTiles(int rows, int columns, const float *input, float *output, int group)
-{
-    launch(quadKernel<kDown, kAcross, kThreads, kResident, kStreaming>,
-           tiles(rows, columns, kDown, kAcross), kThreads, rows, columns,
-           std::min(group, ceilDiv(rows, kDown)), reinterpret_cast<const float4 *>(input),
-           reinterpret_cast<float4 *>(output));
-}
-
 void matrixTranspose(int rows, int columns, const float *input, float *output, int)
 {
-    constexpr int kGroup = 16;
-    constexpr std::int64_t kFew = 1 << 21; // cells: too few tiles of 64 x 64 to keep a GPU busy
-    if (rows == 1 || columns == 1)         // the same floats in the same order
+    if (rows == 1 || columns == 1) // the same floats in the same order
         common::runOnDevice([&] {
             CUDA_CHECK(cudaMemcpyAsync(output, input, sizeof(float) * rows * columns,
                                        cudaMemcpyDeviceToDevice));
         });
-    else if (!inQuads(rows, columns, input, output))
-        launch(cellKernel, tiles(rows, columns, kSide, kSide), kSideThreads, rows, columns,
-               std::min(kGroup, ceilDiv(rows, kSide)), input, output);
-    else if (std::int64_t(rows) * columns < kFew)
-        inTiles<32, 32, 64, 1024, Streaming::None>(rows, columns, input, output, kGroup);
+    else if (inQuads(rows, columns, input, output))
+        launch(quadKernel, tiles(rows, columns), kThreads, rows, columns,
+               reinterpret_cast<const float4 *>(input), reinterpret_cast<float4 *>(output));
     else
-        inTiles<64, 64, 256, 1024, Streaming::None>(rows, columns, input, output, kGroup);
+        launch(cellKernel, tiles(rows, columns), kThreads, rows, columns, input, output);
 }
 
 } // namespace transpose::t8
@@ -524,139 +479,6 @@ void matrixTranspose(int, int, const float *, float *, int)
 }
 } // namespace transpose::t9
 #endif
-
-// ---- the tilings that --tune compares ----------------------------------------------------------
-
-#ifdef __CUDACC__
-
-namespace transpose::t8
-{
-
-// No tile: each warp writes its transposed patches straight to global memory, 8 x 4 or 4 x 8 of
-// them. Of the two sides one moves in pieces of 128 bytes, the other of 64, two sectors.
-template <int kLanesAcross, Streaming kStreaming>
-__global__ void __launch_bounds__(kSideThreads)
-    patchKernel(int rows, int columns, int group, const float4 *input, float4 *output)
-{
-    constexpr int kLanesDown = 32 / kLanesAcross, kWarpsAcross = kSide / kQuad / kLanesAcross;
-    const Place place =
-        placeOf(blockIdx.x, (rows - 1) / kSide + 1, (columns - 1) / kSide + 1, group);
-    const int inputQuads = columns / kQuad, outputQuads = rows / kQuad;
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int down =
-        place.down * (kSide / kQuad) + warp / kWarpsAcross * kLanesDown + lane / kLanesAcross;
-    const int across =
-        place.across * (kSide / kQuad) + warp % kWarpsAcross * kLanesAcross + lane % kLanesAcross;
-    if (down >= outputQuads || across >= inputQuads) return;
-
-    float4 from[kQuad];
-#pragma unroll
-    for (int k = 0; k < kQuad; ++k)
-        from[k] = load<kStreaming>(&input[at(across, down * kQuad + k, inputQuads)]);
-    const auto write = [&](int k, float4 quad) {
-        store<kStreaming>(&output[at(down, across * kQuad + k, outputQuads)], quad);
-    };
-    write(0, make_float4(from[0].x, from[1].x, from[2].x, from[3].x));
-    write(1, make_float4(from[0].y, from[1].y, from[2].y, from[3].y));
-    write(2, make_float4(from[0].z, from[1].z, from[2].z, from[3].z));
-    write(3, make_float4(from[0].w, from[1].w, from[2].w, from[3].w));
-}
-
-static void checkQuads(int rows, int columns, const float *input, const float *output)
-{
-    if (!inQuads(rows, columns, input, output))
-        throw common::Unavailable("this tiling needs sides that are multiples of 4");
-}
-
-template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming, int kGroup>
-static void tileCandidate(int rows, int columns, const float *input, float *output, int)
-{
-    checkQuads(rows, columns, input, output);
-    inTiles<kDown, kAcross, kThreads, kResident, kStreaming>(rows, columns, input, output, kGroup);
-}
-
-template <int kLanesAcross, Streaming kStreaming, int kGroup>
-static void patchCandidate(int rows, int columns, const float *input, float *output, int)
-{
-    checkQuads(rows, columns, input, output);
-    launch(patchKernel<kLanesAcross, kStreaming>, tiles(rows, columns, kSide, kSide), kSideThreads,
-           rows, columns, std::min(kGroup, ceilDiv(rows, kSide)),
-           reinterpret_cast<const float4 *>(input), reinterpret_cast<float4 *>(output));
-}
-
-static void add(std::vector<Version> &table, const std::string &tiling, Streaming streaming,
-                int group, Function function)
-{
-    static const std::string none = common::whyNoDevice();
-    const char *const hint = streaming == Streaming::None    ? "no hints"
-                             : streaming == Streaming::Loads ? "streaming loads"
-                                                             : "streaming loads and stores";
-    table.push_back(
-        {tiling + "/g" + std::to_string(group) + "/h" + std::to_string(static_cast<int>(streaming)),
-         Platform::Cuda, "groups of " + std::to_string(group) + ", " + hint, function, none});
-}
-
-template <int kDown, int kAcross, int kThreads, int kResident, Streaming kStreaming>
-static void addTiles(std::vector<Version> &table)
-{
-    const std::string tiling = std::to_string(kDown) + "x" + std::to_string(kAcross) + "/" +
-                               std::to_string(kThreads) + "/" + std::to_string(kResident);
-    const auto with = [&](auto group) {
-        add(table, tiling, kStreaming, group(),
-            tileCandidate<kDown, kAcross, kThreads, kResident, kStreaming, group()>);
-    };
-    with(std::integral_constant<int, 1>());
-    with(std::integral_constant<int, 8>());
-    with(std::integral_constant<int, 32>());
-    with(std::integral_constant<int, 9999>());
-}
-
-template <Streaming kStreaming>
-static void addAll(std::vector<Version> &table)
-{
-    addTiles<32, 32, 64, 1024, kStreaming>(table);
-    addTiles<32, 32, 64, 2048, kStreaming>(table);
-    addTiles<64, 32, 128, 2048, kStreaming>(table);
-    addTiles<32, 64, 128, 2048, kStreaming>(table);
-    addTiles<64, 64, 256, 1024, kStreaming>(table);
-    addTiles<64, 64, 256, 2048, kStreaming>(table);
-    addTiles<64, 64, 128, 2048, kStreaming>(table);
-    addTiles<128, 32, 256, 2048, kStreaming>(table);
-    addTiles<32, 128, 256, 2048, kStreaming>(table);
-    addTiles<128, 64, 512, 2048, kStreaming>(table);
-    addTiles<128, 64, 256, 2048, kStreaming>(table);
-    addTiles<64, 128, 256, 2048, kStreaming>(table);
-    add(table, "patches 8x4", kStreaming, 1, patchCandidate<8, kStreaming, 1>);
-    add(table, "patches 8x4", kStreaming, 8, patchCandidate<8, kStreaming, 8>);
-    add(table, "patches 4x8", kStreaming, 1, patchCandidate<4, kStreaming, 1>);
-    add(table, "patches 4x8", kStreaming, 8, patchCandidate<4, kStreaming, 8>);
-}
-
-static std::vector<Version> candidates()
-{
-    std::vector<Version> table;
-    addAll<Streaming::None>(table);
-    addAll<Streaming::Loads>(table);
-    addAll<Streaming::Both>(table);
-    return table;
-}
-
-} // namespace transpose::t8
-
-#else
-
-namespace transpose::t8
-{
-static std::vector<Version> candidates() { return {}; }
-} // namespace transpose::t8
-
-#endif
-
-const std::vector<transpose::Version> &transpose::candidates()
-{
-    static const std::vector<Version> table = t8::candidates();
-    return table;
-}
 
 // ---- the table of versions ---------------------------------------------------------------------
 

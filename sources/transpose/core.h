@@ -47,9 +47,6 @@ const std::vector<Version> &versions();
 /// The one that the switch at the end of core.cu names.
 const Version &activeVersion();
 
-/// Tilings that t8 could use, for --tune to choose from.
-const std::vector<Version> &candidates();
-
 /// Sides that a thread block may have in the versions that leave the choice.
 inline const std::vector<int> kBlocks = {8, 16, 32};
 

@@ -19,16 +19,10 @@ constexpr int kPassed = 0, kFailed = 1, kCannotRun = 2;
 constexpr int kSizes[] = {512, 1024, 2048, 8096, 8192, 16192, 16384};
 constexpr int kSmall = 8; // printed without being asked
 
-/// Every version, or every tiling, on one matrix; the number that failed.
-int measureAll(Benchmark &benchmark, Mode mode, const std::vector<int> &blocks, common::Csv &csv)
+/// Every version on one matrix; the number that failed.
+int measureAll(Benchmark &benchmark, const std::vector<int> &blocks, common::Csv &csv)
 {
     int failures = 0;
-    if (mode == Mode::Tune) {
-        failures += !benchmark.kernelRow(activeVersion(), csv);
-        for (const Version &candidate : candidates())
-            failures += !benchmark.kernelRow(candidate, csv);
-        return failures;
-    }
     for (const Version &version : versions())
         if (version.blocks)
             for (const int block : blocks) failures += !benchmark.row(version, block, csv);
@@ -40,7 +34,7 @@ int measureAll(Benchmark &benchmark, Mode mode, const std::vector<int> &blocks, 
 int runOne(const Options &options, common::Csv &csv)
 {
     Benchmark benchmark(options.rows, options.columns);
-    const int failures = measureAll(benchmark, options.mode, {options.block}, csv);
+    const int failures = measureAll(benchmark, {options.block}, csv);
     if (options.print || (options.rows <= kSmall && options.columns <= kSmall)) benchmark.print();
     return failures;
 }
@@ -56,7 +50,7 @@ int runSizes(const Options &options, common::Csv &csv)
     int failures = 0;
     for (const auto &[rows, columns] : shapes) try {
             Benchmark benchmark(rows, columns);
-            failures += measureAll(benchmark, options.mode, kBlocks, csv);
+            failures += measureAll(benchmark, kBlocks, csv);
         } catch (const common::Unavailable &error) {
             if (options.shapeGiven) throw;
             std::printf("\n%d x %d left out: %s\n", rows, columns, error.what());
@@ -66,13 +60,11 @@ int runSizes(const Options &options, common::Csv &csv)
 
 int run(const Options &options)
 {
-    if (options.mode == Mode::Tune && candidates().empty())
-        throw common::Unavailable(common::whyNoDevice());
     std::optional<common::OutputFile> file;
     if (!options.csv.empty()) file.emplace(options.csv);
     std::printf("%s", common::machineFacts().c_str());
     common::Csv csv = Benchmark::csv();
-    const int failures = options.mode == Mode::One ? runOne(options, csv) : runSizes(options, csv);
+    const int failures = options.benchmark ? runSizes(options, csv) : runOne(options, csv);
     if (file) {
         file->write(csv.str());
         file->commit();

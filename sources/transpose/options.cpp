@@ -27,7 +27,6 @@ bit for bit against the plain CPU version, and times it beside a copy of the sam
   --print           print the matrix and its transpose, as is done without asking up to 8 x 8
   --benchmark       every version and block at 512, 1024, 2048, 8096, 8192, 16192 and 16384, or at
                     the size given
-  --tune            the same sizes, with every tiling that the fast version could use
   --csv FILE        write the times to FILE
   --help            this text
 
@@ -47,15 +46,12 @@ static int parseSide(const char *what, const char *text)
 
 Options parseOptions(int argc, char **argv)
 {
-    static const option kOptions[] = {{"rows", required_argument, nullptr, 'r'},
-                                      {"columns", required_argument, nullptr, 'c'},
-                                      {"block", required_argument, nullptr, 'b'},
-                                      {"print", no_argument, nullptr, 'p'},
-                                      {"benchmark", no_argument, nullptr, 'm'},
-                                      {"tune", no_argument, nullptr, 't'},
-                                      {"csv", required_argument, nullptr, 'f'},
-                                      {"help", no_argument, nullptr, 'h'},
-                                      {nullptr, 0, nullptr, 0}};
+    static const option kOptions[] = {
+        {"rows", required_argument, nullptr, 'r'},  {"columns", required_argument, nullptr, 'c'},
+        {"block", required_argument, nullptr, 'b'}, {"print", no_argument, nullptr, 'p'},
+        {"benchmark", no_argument, nullptr, 'm'},   {"csv", required_argument, nullptr, 'f'},
+        {"help", no_argument, nullptr, 'h'},        {nullptr, 0, nullptr, 0},
+    };
     Options options;
     bool rows = false, columns = false;
     for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;)
@@ -64,8 +60,7 @@ Options parseOptions(int argc, char **argv)
         case 'c': options.columns = parseSide("--columns", optarg), columns = true; break;
         case 'b': options.block = parseSide("--block", optarg), checkBlock(options.block); break;
         case 'p': options.print = true; break;
-        case 'm': options.mode = Mode::Benchmark; break;
-        case 't': options.mode = Mode::Tune; break;
+        case 'm': options.benchmark = true; break;
         case 'f': options.csv = optarg; break;
         case 'h': options.help = true; break;
         default: throw common::Error("bad usage, --help lists the options");

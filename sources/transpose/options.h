@@ -6,19 +6,12 @@
 namespace transpose
 {
 
-/// What the program measures.
-enum class Mode {
-    One,       ///< one shape, every version
-    Benchmark, ///< the list of sizes, every version and block
-    Tune       ///< the list of sizes, every tiling that t8 could use
-};
-
 struct Options
 {
     int rows = 1024, columns = 1024;
     bool shapeGiven = false; ///< rows and columns come from the command line
     int block = 32;
-    Mode mode = Mode::One;
+    bool benchmark = false; ///< every size and block, not one of each
     bool print = false;
     bool help = false;
     std::string csv; ///< empty: none wanted
