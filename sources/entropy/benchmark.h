@@ -61,15 +61,17 @@ public:
     {
         if (!warmUpWanted()) return;
         std::vector<float> sample(static_cast<std::size_t>(width) * height, 0.0f);
-        for (int device = 0; device < std::max(1, common::deviceCount()); ++device)
+        const int devices = common::deviceCount();
+        for (int device = 0; device < std::max(1, devices); ++device)
             for (const Version &version : versions()) {
                 if (!version.unavailable.empty()) continue;
                 try {
-                    const common::DeviceScope scope(device);
+                    std::optional<common::DeviceScope> scope;
+                    if (devices > 0) scope.emplace(device);
                     entropy::run(version.callback, width, height, sample.data());
                 } catch (const common::Unavailable &) { // its row in the tables says so
                 } catch (const std::exception &error) {
-                    std::printf("warm-up on GPU %d: %s\n", device, error.what());
+                    std::printf("warm-up, GPU %d: %s\n", device, error.what());
                     ++benchmarkFailures();
                 }
             }
