@@ -60,13 +60,14 @@ all: $(PROGRAM) $(BUILD)/make_data
 FILES   := $(addprefix $(BUILD)/entropy_,samples.o reference_file.o)
 OPTIONS := $(BUILD)/entropy_options.o
 CORE_O  := $(PROGRAM)_core.o
+ENGINE  := $(patsubst sources/engine/%.cpp,$(BUILD)/engine_%.o,$(wildcard sources/engine/*.cpp))
 
-$(PROGRAM): $(BUILD)/entropy_main.o $(CORE_O) $(OPTIONS) $(FILES)
+$(PROGRAM): $(BUILD)/entropy_main.o $(CORE_O) $(OPTIONS) $(FILES) $(ENGINE)
 	$(LINK) $^ -o $@
 $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 	$(LINK) $^ -o $@
 
-$(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o
+$(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(ENGINE)
 	$(LINK) $^ -o $@
 
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
@@ -82,6 +83,12 @@ $(BUILD)/entropy_%.o: sources/entropy/%.cu $(BUILD)/compiler.stamp
 	$(CU) -MD -MP -c $< -o $@
 $(BUILD)/entropy_%.o: sources/entropy/%.cpp $(BUILD)/compiler.stamp
 	$(CPP) -MD -MP -c $< -o $@
+# One binary for every processor: only these files may use instructions that some of them lack.
+X86 := $(filter x86_64% i386% i486% i586% i686% amd64%,$(shell $(CXX) -dumpmachine))
+$(BUILD)/engine_cpu_avx2.o:   INSTRUCTIONS := $(if $(X86),-mavx2)
+$(BUILD)/engine_cpu_avx512.o: INSTRUCTIONS := $(if $(X86),-mavx512f -mavx512bw)
+$(BUILD)/engine_%.o: sources/engine/%.cpp $(BUILD)/compiler.stamp
+	$(CPP) $(INSTRUCTIONS) -MD -MP -c $< -o $@
 $(BUILD)/%.o: tools/%.cpp $(BUILD)/compiler.stamp
 	$(CPP) -MD -MP -c $< -o $@
 
@@ -115,10 +122,10 @@ $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup
 	$(CPP) -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	$(CU) -MD -MP -c $< -o $@
-$(BUILD)/tests/all: $(TEST_OBJECTS) $(CORE_O) $(OPTIONS) $(FILES)
+$(BUILD)/tests/all: $(TEST_OBJECTS) $(CORE_O) $(OPTIONS) $(FILES) $(ENGINE)
 	$(LINK) $^ -lgtest -lpthread -o $@
 # The core in another framework, which knows cudaCallback and has a global divup of its own.
-$(BUILD)/tests/foreign: $(BUILD)/tests/foreign_main.cu.o $(CORE_O)
+$(BUILD)/tests/foreign: $(BUILD)/tests/foreign_main.cu.o $(CORE_O) $(ENGINE)
 	$(LINK) $^ -o $@
 
 # GoogleTest, installed where it is missing.
