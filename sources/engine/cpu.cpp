@@ -110,32 +110,29 @@ bool isSmall(std::int64_t width, std::int64_t rows)
 /// blocks are split before high ones: that costs nothing but shorter runs of memory.
 void divide(Job &job, int threads)
 {
-    constexpr std::int64_t kMostPanels = 8, kFewestPanels = 2;
-    constexpr std::int64_t kMostRows = 192, kEnoughRows = 48, kFewestRows = 8;
-    constexpr std::int64_t kBlocksPerThread = 4;
+    constexpr std::int64_t kMostPanels = 24, kFewestPanels = 6, kMostRows = 192;
+    constexpr std::int64_t kEnoughRows = 48, kFewestRows = 8, kBlocksPerThread = 4;
+    constexpr std::int64_t kPackedBytes = 400 << 10;
     const std::int64_t rows = job.end - job.begin;
     job.panels = ceilDiv(job.width, kPanelColumns);
-    job.panelsPerBlock = std::min(job.panels, kMostPanels);
-    const auto blocksOf = [&](std::int64_t rowsPerBlock) {
-        return ceilDiv(job.panels, job.panelsPerBlock) * ceilDiv(rows, rowsPerBlock);
-    };
-    const std::int64_t wanted = threads == 1 ? 1 : kBlocksPerThread * threads;
-    while (blocksOf(kMostRows) < wanted && job.panelsPerBlock > kFewestPanels)
-        job.panelsPerBlock = ceilDiv(job.panelsPerBlock, 2);
-    job.panelsPerBlock = // as even as it can be
-        ceilDiv(job.panels, ceilDiv(job.panels, job.panelsPerBlock));
 
-    const std::int64_t across = ceilDiv(job.panels, job.panelsPerBlock);
-    const auto rowsFor = [&](std::int64_t blocks) {
-        return ceilDiv(rows, std::max<std::int64_t>(1, blocks / across));
+    std::int64_t across = ceilDiv(job.panels, kMostPanels), mostRows = 0;
+    const auto blocks = [&] { return across * ceilDiv(rows, mostRows); };
+    const auto split = [&](std::int64_t columns) {
+        job.panelsPerBlock = ceilDiv(job.panels, columns);
+        across = ceilDiv(job.panels, job.panelsPerBlock);
+        mostRows =
+            std::min(kPackedBytes / (kPackedRow * job.panelsPerBlock) - 2 * kRadius, kMostRows);
     };
-    std::int64_t most = std::min(rows, kMostRows);
-    if (blocksOf(most) < wanted)
-        most = std::clamp(rowsFor(wanted), kEnoughRows, most > kEnoughRows ? most : kEnoughRows);
-    if (blocksOf(most) < threads) most = std::max(rowsFor(threads), kFewestRows);
-    most = std::min(most, rows);
-    job.rowsPerBlock = ceilDiv(rows, ceilDiv(rows, most));
-    job.blocks = blocksOf(job.rowsPerBlock);
+    split(across);
+    const std::int64_t wanted = threads == 1 ? 1 : kBlocksPerThread * threads;
+    while (blocks() < wanted && job.panelsPerBlock >= 2 * kFewestPanels) split(2 * across);
+    if (blocks() < wanted) // lower blocks, but not so low that the rows read twice matter
+        mostRows = std::min(mostRows, std::max(kEnoughRows, rows * across / wanted));
+    if (blocks() < threads) // unless there were threads without any
+        mostRows = std::min(mostRows, std::max(kFewestRows, rows * across / threads));
+    job.rowsPerBlock = ceilDiv(rows, ceilDiv(rows, mostRows)); // as even as it can be
+    job.blocks = across * ceilDiv(rows, job.rowsPerBlock);
 }
 
 /// Threads that have something to do, counting cells that fill up panels as cells.

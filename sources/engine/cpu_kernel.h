@@ -62,7 +62,7 @@ struct alignas(kPlane) State
     Word count[kDepth][kParts][kCountDigits];    ///< that level in the window
     std::uint16_t index[2][kPanelColumns + 160]; ///< of two rows; lanes are stored 4 cells too long
     float entropy[2][kPanelColumns];             ///< of two rows, on their way to the result
-    float border[kRead + 12];                    ///< a row that is cut by the edge of the array
+    float border[kRead + 12];                    ///< cells at the first or last end of the array
     std::uint8_t inside[kPlane];                 ///< plane: the column exists
     Word outOfRange;                             ///< not zero once a cell was none of 0..15
 };
@@ -163,26 +163,32 @@ struct Packer
 
     bool busy() const { return row < block.packedRows() && block.panels > 0; }
 
+    /// What lies in columns outside the array does not matter (State::inside), so a row that is cut
+    /// by an edge is read beyond it, into the rows before and after; but not beyond the array.
     [[gnu::always_inline]] inline void step()
     {
         const std::int64_t y = block.begin - kReach + row;
         if (y >= 0 && y < job.height) {
-            const std::int64_t x = (block.firstPanel + panel) * kPanelColumns - kReach;
-            const float *cells = job.sample + y * job.width + x;
+            const std::int64_t first =
+                y * job.width + (block.firstPanel + panel) * kPanelColumns - kReach;
+            const float *cells = job.sample + first;
             ahead = reinterpret_cast<const char *>(cells + 2 * kPanelColumns);
-            if (__builtin_expect(x < 0 || x + kRead > job.width, 0)) cells = cutRow(x, y);
+            if (__builtin_expect(first < 0 || first + kRead > job.width * job.height, 0))
+                cells = copyRow(first);
             packRow(cells, packed + (panel * block.packedRows() + row) * kPackedRow, state);
         }
         if (++panel == block.panels) panel = 0, ++row;
+        if (!busy()) ahead = reinterpret_cast<const char *>(&state);
     }
 
-    /// A copy of the cells x .. x + kRead - 1 of row y, zeros outside the array.
-    const float *cutRow(std::int64_t x, std::int64_t y)
+    /// Those of the cells first .. first + kRead - 1 that are in the array, in their places.
+    [[gnu::noinline]] const float *copyRow(std::int64_t first)
     {
-        const std::int64_t left = larger(x, 0), right = smaller(x + kRead, job.width);
+        const std::int64_t begin = larger(first, 0);
+        const std::int64_t end = smaller(first + kRead, job.width * job.height);
         __builtin_memset(state.border, 0, sizeof state.border);
-        __builtin_memcpy(state.border + (left - x), job.sample + y * job.width + left,
-                         (right - left) * sizeof(float));
+        __builtin_memcpy(state.border + (begin - first), job.sample + begin,
+                         (end - begin) * sizeof(float));
         return state.border;
     }
 };
@@ -523,7 +529,7 @@ inline void runPanels(Job &job, State &state, Packer &next, const Block &block,
     packed[0] = static_cast<std::uint8_t *>(scratch) + sizeof(State);
     packed[1] = packed[0] + job.packedBytes();
 
-    Packer packer{job, state, {}, nullptr, 0, 0, reinterpret_cast<const char *>(job.sample)};
+    Packer packer{job, state, {}, nullptr, 0, 0, reinterpret_cast<const char *>(&state)};
     Block block = takeBlock(job);
     packer.start(block, packed[0]);
     while (packer.busy()) packer.step();
