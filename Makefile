@@ -53,7 +53,7 @@ FACTS = '-DBUILD_FLAGS="$(strip $(FLAGS) $(SWITCH))"' '-DBUILD_REVISION="$(REVIS
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all data run bench report test help clean FORCE
+.PHONY: all data run bench search report test help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -68,6 +68,11 @@ $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 	$(LINK) $^ -o $@
 
 $(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(ENGINE)
+	$(LINK) $^ -o $@
+
+$(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(ENGINE)
+	$(LINK) $^ -o $@
+$(BUILD)/search_hash: $(BUILD)/search_hash.o $(BUILD)/engine_partitions.o
 	$(LINK) $^ -o $@
 
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
@@ -104,10 +109,16 @@ run: $(PROGRAM) data
 	$(PROGRAM)
 
 MACHINE ?= $(shell tools/machine_name.sh)
-bench: $(PROGRAM) $(BUILD)/scaling data
+bench: $(PROGRAM) $(BUILD)/scaling $(BUILD)/bench_cpu data
 	mkdir -p results/$(MACHINE)
+	$(BUILD)/bench_cpu results/$(MACHINE)/cpu.csv
 	ENTROPY_BENCHMARK=0 $(BUILD)/scaling results/$(MACHINE)/scaling.csv
 	ENTROPY_RESULTS=results/$(MACHINE) $(PROGRAM)
+
+# The hashes of sources/engine/cpu_hash.h, found again: ten minutes each.
+search: $(BUILD)/search_hash
+	$(BUILD)/search_hash ternary
+	$(BUILD)/search_hash binary
 
 # Tables and plots of README.md and report.md from results/; the plots need gnuplot.
 report:
@@ -143,6 +154,7 @@ make            build $(BUILD)/entropy and $(BUILD)/make_data
 make data       make data/data.bin and data/reference.bin, and check their checksums
 make run        run the active version on data/data.bin, after the benchmark of all versions
 make bench      the same, and keep the times in results/<machine>/
+make search     search for the hash functions of the CPU engine
 make test       build and run the tests, after installing GoogleTest if it is missing
 make clean      remove $(BUILD)/, data/data.bin and data/reference.bin
 
