@@ -199,6 +199,8 @@ TEST_P(EnginePath, MatchesReferenceAndTheOtherPathsOnEveryShapeAndContent)
     std::vector<Shape> shapes = kShapes;
     for (const int width : {478, 479, 480, 481, 482, 483, 484, 959, 960, 961, 962, 963, 1447})
         shapes.push_back({width, width % 2 ? 7 : 12});
+    for (const int width : {1, 2, 3, 4, 5, 10, 16, 61, 160, 161}) // from 960 rows on: narrow arrays
+        shapes.push_back({width, 950 + 7 * width});
     for (const Shape shape : shapes)
         for (const std::string &content : kContents) {
             const std::vector<float> sample = makeSample(content, shape);
@@ -238,6 +240,28 @@ TEST_P(EnginePath, ComputesAnyRowsAtAnyAlignment)
                 ASSERT_EQ(result[i + offset], wanted ? whole[i] : -1) << i << " at " << offset;
             }
         }
+}
+
+TEST_P(EnginePath, ComputesAnyRowsOfNarrowArrays)
+{
+    constexpr int kWidth = 13, kHeight = 20011;
+    std::vector<float> sample = makeSample("random", {kWidth, kHeight});
+    CpuOptions options, plain;
+    options.path = GetParam();
+    plain.path = Path::Plain;
+    const auto whole = compute(kWidth, kHeight, sample, plain);
+    EXPECT_TRUE(sameBits(compute(kWidth, kHeight, sample, options), whole));
+    for (const int begin : {0, 1, 2, 477, 3000}) {
+        const int end = kHeight - begin / 2;
+        std::vector<float> result(sample.size(), -1);
+        engine::entropyOnCpu(kWidth, kHeight, sample.data(), result.data(), begin, end, options);
+        for (int i = 0; i < kWidth * kHeight; ++i) {
+            const bool wanted = i / kWidth >= begin && i / kWidth < end;
+            ASSERT_EQ(result[i], wanted ? whole[i] : -1) << i << " from row " << begin;
+        }
+    }
+    sample[kWidth * 9999 + 12] = 16;
+    EXPECT_THROW(compute(kWidth, kHeight, sample, options), common::Error);
 }
 
 TEST_P(EnginePath, NamesTheFirstCellThatIsNoLevel)

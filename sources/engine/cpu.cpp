@@ -4,7 +4,9 @@
 #include "common/error.h"
 #include "common/threads.h"
 #include "engine/cpu_job.h"
+#include "engine/cpu_narrow.h"
 #include "engine/cpu_plain.h"
+#include "engine/cpu_scratch.h"
 #include "engine/cpu_tables.h"
 
 #include <algorithm>
@@ -21,7 +23,6 @@ namespace
 
 constexpr std::size_t kHugePage = std::size_t(2) << 20;
 
-/// Of 0, 1, 2: the kernels from fast to slow, as in kPaths.
 const Kernel &kernelOf(Path path)
 {
     switch (path) {
@@ -138,28 +139,10 @@ void divide(Job &job, int threads)
 /// Threads that have something to do, counting cells that fill up panels as cells.
 int threadsFor(std::int64_t width, std::int64_t rows, int most)
 {
-    constexpr std::int64_t kCellsPerThread = 1 << 15; // some 30 microseconds: starting one takes 5
+    constexpr std::int64_t kCellsPerThread = 1 << 17; // some 80 microseconds: starting one takes 5
     const std::int64_t cells = ceilDiv(width, kPanelColumns) * kPanelColumns * rows;
     const int offered = most > 0 ? std::min(most, omp_get_max_threads()) : omp_get_max_threads();
     return static_cast<int>(std::clamp<std::int64_t>(cells / kCellsPerThread, 1, offered));
-}
-
-/// Memory that a thread keeps from call to call.
-void *scratch(std::size_t bytes)
-{
-    static thread_local common::HostArray<char> memory;
-    static thread_local std::size_t size = 0;
-    if (size < bytes) {
-        size = 0;
-        bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage;
-        memory.reset(static_cast<char *>(std::aligned_alloc(kHugePage, bytes)));
-        if (!memory) throw common::Unavailable("no host memory for packed cells");
-#ifdef MADV_HUGEPAGE
-        madvise(memory.get(), bytes, MADV_HUGEPAGE); // advice: it may be refused
-#endif
-        size = bytes;
-    }
-    return memory.get();
 }
 
 bool chosen(CpuOptions::Choice choice, bool best)
@@ -175,6 +158,7 @@ void runKernel(const Kernel &kernel, Job &job, const CpuOptions &options)
                                                             : chosen(options.gather, false);
     job.stream = chosen(options.stream, job.width > lastLevelCache() / 8 / rows);
     const int threads = threadsFor(job.width, rows, options.threads);
+    if (isNarrow(job.width, rows)) return runNarrow(kernel, job, threads);
     divide(job, threads);
     const std::size_t bytes = kernel.stateBytes + 2 * job.packedBytes();
     if (threads == 1) return kernel.run(job, scratch(bytes));
