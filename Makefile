@@ -73,20 +73,25 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-scaling bench-labs measures batch report test versions help clean FORCE
+.PHONY: all labs data run bench bench-scaling bench-cpu bench-labs search measures batch report test versions help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
 FILES   := $(addprefix $(BUILD)/entropy_,samples.o reference_file.o)
+ENGINE  := $(patsubst sources/engine/%.cpp,$(BUILD)/engine_%.o,$(wildcard sources/engine/*.cpp))
 PARTS   := $(addprefix $(BUILD)/entropy_,main.o options.o output.o) $(FILES)
 
-$(CORES): $(BUILD)/%: $(BUILD)/%_core.o $(PARTS)
+$(CORES): $(BUILD)/%: $(BUILD)/%_core.o $(PARTS) $(ENGINE)
 	$(LINK) $^ -o $@
 $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 	$(LINK) $^ -o $@
-$(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o
+$(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(ENGINE)
 	$(LINK) $^ -o $@
-$(CORES:%=%_measures): $(BUILD)/%_measures: $(BUILD)/measures.o $(BUILD)/%_core.o $(FILES)
+$(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(ENGINE)
+	$(LINK) $^ -o $@
+$(BUILD)/search_hash: $(BUILD)/search_hash.o $(BUILD)/engine_partitions.o
+	$(LINK) $^ -o $@
+$(CORES:%=%_measures): $(BUILD)/%_measures: $(BUILD)/measures.o $(BUILD)/%_core.o $(FILES) $(ENGINE)
 	$(LINK) $^ -o $@
 
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
@@ -113,6 +118,13 @@ $(BUILD)/entropy_%.o: sources/entropy/%.cpp $(BUILD)/compiler.stamp
 	$(CPP) -MD -MP -c $< -o $@
 $(BUILD)/%.o: tools/%.cpp $(BUILD)/compiler.stamp
 	$(CPP) -MD -MP -c $< -o $@
+
+# One binary for every processor: only these files may use instructions that some of them lack.
+X86 := $(filter x86_64% i386% i486% i586% i686% amd64%,$(shell $(CXX) -dumpmachine))
+$(BUILD)/engine_cpu_avx2.o:   INSTRUCTIONS := $(if $(X86),-mavx2)
+$(BUILD)/engine_cpu_avx512.o: INSTRUCTIONS := $(if $(X86),-mavx512f -mavx512bw)
+$(BUILD)/engine_%.o: sources/engine/%.cpp $(BUILD)/compiler.stamp
+	$(CPP) $(INSTRUCTIONS) -MD -MP -c $< -o $@
 
 # ---- companion labs ----------------------------------------------------------------------------
 
@@ -159,11 +171,19 @@ bench: $(PROGRAM) data
 bench-scaling: $(BUILD)/scaling
 	mkdir -p $(RESULTS)
 	ENTROPY_BENCHMARK=0 $(BUILD)/scaling $(RESULTS)/scaling.csv
+bench-cpu: $(BUILD)/bench_cpu
+	mkdir -p $(RESULTS)
+	$(BUILD)/bench_cpu $(RESULTS)/cpu.csv
 bench-labs: labs
 	mkdir -p $(RESULTS)
 	$(BUILD)/maximum --benchmark --csv $(RESULTS)/maximum.csv
 	$(BUILD)/transpose --benchmark --csv $(RESULTS)/transpose.csv
 	$(BUILD)/hello 8 32 4 --order --runs 100 >$(RESULTS)/hello.txt
+
+# The hashes of sources/engine/cpu_hash.h, found again: ten minutes each.
+search: $(BUILD)/search_hash
+	$(BUILD)/search_hash ternary
+	$(BUILD)/search_hash binary
 
 # Every version, judged by its total time over all groups but the first and by the slowest group.
 measures: $(PROGRAM)_measures data
@@ -202,13 +222,13 @@ $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	$(CU) -MD -MP -c $< -o $@
 $(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) \
-                    $(filter-out %_main.o,$(PARTS))
+                    $(filter-out %_main.o,$(PARTS)) $(ENGINE)
 	$(LINK) $^ -lgtest -lpthread $(LIBRARIES) -o $@
 $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUILD)/%_core.o \
     $(BUILD)/tests/no_benchmark.cpp.o $(BUILD)/tests/test_core.cpp.o $(BUILD)/tests/test_%.cpp.o
 	$(LINK) $^ -lgtest -lpthread -o $@
 # The core in another framework's main; other cores in this one's.
-$(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o
+$(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(ENGINE)
 	$(LINK) $^ -o $@
 $(BUILD)/tests/broken $(BUILD)/tests/minimal: $(BUILD)/tests/%: $(BUILD)/tests/%.cu.o $(PARTS)
 	$(LINK) $^ -o $@
@@ -231,6 +251,8 @@ make data           make data/data.bin and data/reference.bin, and check their c
 make run            run the active version on data/data.bin, after the benchmark of all versions
 make bench          the same, and keep the times in $(RESULTS)/
 make bench-scaling  OpenMP versions with 1, 2, 4, ... threads
+make bench-cpu      the CPU engine by path, content, size and threads
+make search         search for the hash functions of the CPU engine
 make labs           build the companion labs: $(LABS)
 make run-maximum    build and run a lab; ARGUMENTS='--help' and the like go to the program
 make bench-labs     the labs' benchmarks, and keep the times

@@ -1,9 +1,9 @@
-// The ladder: versions v0 to v14 of the 5x5 windowed entropy, each in a namespace of its own with
+// The ladder: versions v0 to v16 of the 5x5 windowed entropy, each in a namespace of its own with
 // its own cudaCallback (contract: core.h). From top to bottom: what the versions share; v0 to v9
-// (CUDA); v10 to v13 (OpenMP); v14 (both); the table of versions; the objects that run at load
-// time; the switch that picks the active version. To compare two versions, diff two namespaces.
-// "Measured" in a lead comment: 10240x10240 random cells, the kernel alone on an H200 for v0 to v9,
-// end to end on 64 threads for v10 to v13 and with four H200 for v14.
+// (CUDA); v10 to v13 (OpenMP); v14 (both); v16 (the engine); the table of versions; the objects
+// that run at load time; the switch that picks the active version. To compare two versions, diff
+// two namespaces. "Measured" in a lead comment: 10240x10240 random cells, the kernel alone on an
+// H200 for v0 to v9, end to end on 64 threads for v10 to v13 and with four H200 for v14.
 //
 // All use the identity  H = -sum p ln p = ln N - (1/N) sum n ln n  with N cells in the window and
 // n of them at a level, so that only ln 1 .. ln 25 occur.
@@ -14,6 +14,7 @@
 #include "common/host_array.h"
 #include "common/machine.h"
 #include "common/threads.h"
+#include "engine/cpu.h"
 #include "entropy/benchmark.h"
 #include "entropy/call.h"
 #include "entropy/log_table.h"
@@ -750,6 +751,23 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace v14
 
+// ---- v16: the engine on the CPU -----------------------------------------------------------------
+
+// From v12: cells become bits. Full adders made of SIMD instructions count 512 cells at once, and
+// the counts index a table of exact answers: sources/engine/cpu_kernel.h tells how.
+namespace v16
+{
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v16", width, height, sample, result);
+    HostArray<float> output = engine::allocateResult(call.cells);
+    engine::entropyOnCpu(width, height, sample, output.get(), 0, height);
+    *result = output.release();
+}
+
+} // namespace v16
+
 // ---- the table of versions ---------------------------------------------------------------------
 
 const std::vector<entropy::Version> &entropy::versions()
@@ -772,6 +790,7 @@ const std::vector<entropy::Version> &entropy::versions()
         {"v12", openMp, "v11 + byte counters, float table", v12::cudaCallback, none},
         {"v13", openMp, "v12 + sixteen 2-D prefix sums", v13::cudaCallback, none},
         {"v14", both, "v7 on all GPUs, v12 when small", v14::cudaCallback, none},
+        {"v16", openMp, "bit-sliced SIMD, exact table", v16::cudaCallback, none},
     };
     return table;
 }

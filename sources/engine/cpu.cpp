@@ -1,0 +1,239 @@
+#include "engine/cpu.h"
+
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/threads.h"
+#include "engine/cpu_job.h"
+#include "engine/cpu_narrow.h"
+#include "engine/cpu_plain.h"
+#include "engine/cpu_scratch.h"
+#include "engine/cpu_tables.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+namespace engine
+{
+namespace
+{
+
+constexpr std::size_t kHugePage = std::size_t(2) << 20;
+
+const Kernel &kernelOf(Path path)
+{
+    switch (path) {
+    case Path::Avx512: return kAvx512;
+    case Path::Avx2: return kAvx2;
+    default: return kPortable;
+    }
+}
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// ---- choices -----------------------------------------------------------------------------------
+
+Path chooseKernel()
+{
+    const char *setting = std::getenv("ENTROPY_CPU_PATH");
+    for (const Path path : {Path::Avx512, Path::Avx2, Path::Portable}) {
+        if (!setting && pathWorksHere(path)) return path;
+        if (!setting || std::string(setting) != pathName(path)) continue;
+        if (!pathWorksHere(path))
+            throw common::Error("ENTROPY_CPU_PATH is " + std::string(setting) +
+                                ", which this processor cannot run");
+        return path;
+    }
+    throw common::Error("ENTROPY_CPU_PATH is '" + std::string(setting) +
+                        "', expected avx512, avx2 or portable");
+}
+
+/// Gather instructions look up faster than single loads on some processors and slower on others
+/// of the same kind, depending on their microcode: the only way to know is to try.
+bool measureGather(const Kernel &kernel)
+{
+    constexpr int kSize = 1024, kTries = 20;
+    const float *table = (kernel.ternary ? ternaryTables() : binaryTables()).ofCells[kWindowCells];
+    std::vector<float> entropy(kSize);
+    std::vector<std::uint16_t> codes(kSize);
+    for (int i = 0; i < kSize; ++i) codes[i] = static_cast<std::uint16_t>(i * 7919 % 151 * 199);
+    const auto best = [&](bool gather) {
+        double seconds = 1;
+        for (int i = 0; i < kTries; ++i) {
+            const common::WallClock clock;
+            kernel.lookUp(entropy.data(), codes.data(), table, kSize, gather);
+            seconds = std::min(seconds, clock.seconds());
+        }
+        return seconds;
+    };
+    return best(true) < best(false);
+}
+
+bool gatherIsFaster(const Kernel &kernel)
+{
+    if (&kernel == &kPortable) return false; // it has none
+    if (&kernel == &kAvx512) {
+        static const bool faster = measureGather(kAvx512);
+        return faster;
+    }
+    static const bool faster = measureGather(kAvx2);
+    return faster;
+}
+
+std::int64_t lastLevelCache()
+{
+    static const std::int64_t bytes = [] {
+        long size = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+        size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+        return size > 0 ? static_cast<std::int64_t>(size) : std::int64_t(32) << 20;
+    }();
+    return bytes;
+}
+
+/// Cell by cell is faster where the panels would be almost empty.
+bool isSmall(std::int64_t width, std::int64_t rows)
+{
+    constexpr int kMostCells = 4096, kCellsPerPanelRow = 12; // measured
+    const std::int64_t panelRows = ceilDiv(width, kPanelColumns) * (rows + 2 * kRadius);
+    return width <= kMostCells && width * rows <= kMostCells &&
+           width * rows < kCellsPerPanelRow * panelRows;
+}
+
+// ---- dividing the work -------------------------------------------------------------------------
+
+/// Blocks as large as fit twice into a second-level cache, since every block reads four rows more
+/// than it writes, but several for each thread, so that none waits long for the last one. Wide
+/// blocks are split before high ones: that costs nothing but shorter runs of memory.
+void divide(Job &job, int threads)
+{
+    constexpr std::int64_t kMostPanels = 24, kFewestPanels = 6, kMostRows = 192;
+    constexpr std::int64_t kEnoughRows = 48, kFewestRows = 8, kBlocksPerThread = 4;
+    constexpr std::int64_t kPackedBytes = 400 << 10;
+    const std::int64_t rows = job.end - job.begin;
+    job.panels = ceilDiv(job.width, kPanelColumns);
+
+    std::int64_t across = ceilDiv(job.panels, kMostPanels), mostRows = 0;
+    const auto blocks = [&] { return across * ceilDiv(rows, mostRows); };
+    const auto split = [&](std::int64_t columns) {
+        job.panelsPerBlock = ceilDiv(job.panels, columns);
+        across = ceilDiv(job.panels, job.panelsPerBlock);
+        mostRows =
+            std::min(kPackedBytes / (kPackedRow * job.panelsPerBlock) - 2 * kRadius, kMostRows);
+    };
+    split(across);
+    const std::int64_t wanted = threads == 1 ? 1 : kBlocksPerThread * threads;
+    while (blocks() < wanted && job.panelsPerBlock >= 2 * kFewestPanels) split(2 * across);
+    if (blocks() < wanted) // lower blocks, but not so low that the rows read twice matter
+        mostRows = std::min(mostRows, std::max(kEnoughRows, rows * across / wanted));
+    if (blocks() < threads) // unless there were threads without any
+        mostRows = std::min(mostRows, std::max(kFewestRows, rows * across / threads));
+    job.rowsPerBlock = ceilDiv(rows, ceilDiv(rows, mostRows)); // as even as it can be
+    job.blocks = across * ceilDiv(rows, job.rowsPerBlock);
+}
+
+/// Threads that have something to do, counting cells that fill up panels as cells.
+int threadsFor(std::int64_t width, std::int64_t rows, int most)
+{
+    constexpr std::int64_t kCellsPerThread = 1 << 17; // some 80 microseconds: starting one takes 5
+    const std::int64_t cells = ceilDiv(width, kPanelColumns) * kPanelColumns * rows;
+    const int offered = most > 0 ? std::min(most, omp_get_max_threads()) : omp_get_max_threads();
+    return static_cast<int>(std::clamp<std::int64_t>(cells / kCellsPerThread, 1, offered));
+}
+
+bool chosen(CpuOptions::Choice choice, bool best)
+{
+    return choice == CpuOptions::Choice::Best ? best : choice == CpuOptions::Choice::Yes;
+}
+
+void runKernel(const Kernel &kernel, Job &job, const CpuOptions &options)
+{
+    const std::int64_t rows = job.end - job.begin;
+    job.tables = (kernel.ternary ? ternaryTables() : binaryTables()).ofCells.data();
+    job.gather = options.gather == CpuOptions::Choice::Best ? gatherIsFaster(kernel)
+                                                            : chosen(options.gather, false);
+    job.stream = chosen(options.stream, job.width > lastLevelCache() / 8 / rows);
+    const int threads = threadsFor(job.width, rows, options.threads);
+    if (isNarrow(job.width, rows)) return runNarrow(kernel, job, threads);
+    divide(job, threads);
+    const std::size_t bytes = kernel.stateBytes + 2 * job.packedBytes();
+    if (threads == 1) return kernel.run(job, scratch(bytes));
+    common::FirstError error;
+#pragma omp parallel num_threads(threads)
+    error.guard([&] { kernel.run(job, scratch(bytes)); });
+    error.rethrow();
+}
+
+} // namespace
+
+// ---- interface ---------------------------------------------------------------------------------
+
+const char *pathName(Path path)
+{
+    switch (path) {
+    case Path::Best: return "best";
+    case Path::Plain: return "plain";
+    default: return kernelOf(path).name;
+    }
+}
+
+bool pathWorksHere(Path path)
+{
+    return path == Path::Best || path == Path::Plain || kernelOf(path).worksHere();
+}
+
+Path bestKernel()
+{
+    static const Path path = chooseKernel();
+    return path;
+}
+
+void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, float *result,
+                  std::int64_t begin, std::int64_t end, const CpuOptions &options)
+{
+    if (width < 1 || height < 1 || begin < 0 || begin > end || end > height)
+        throw common::Error("entropyOnCpu: rows " + std::to_string(begin) + " to " +
+                            std::to_string(end) + " of an array of " + std::to_string(width) +
+                            " x " + std::to_string(height));
+    if (!pathWorksHere(options.path))
+        throw common::Unavailable("entropyOnCpu: this processor cannot run path " +
+                                  std::string(pathName(options.path)));
+    if (begin == end) return;
+
+    const std::int64_t firstRead = std::max<std::int64_t>(begin - kRadius, 0);
+    const std::int64_t endRead = std::min(end + kRadius, height);
+    const bool plain =
+        options.path == Path::Plain || (options.path == Path::Best && isSmall(width, end - begin));
+    if (plain) {
+        checkCells(width, sample, firstRead, endRead);
+        return entropyPlain(width, height, sample, result, begin, end);
+    }
+    Job job;
+    job.sample = sample;
+    job.result = result;
+    job.width = width;
+    job.height = height;
+    job.begin = begin;
+    job.end = end;
+    runKernel(kernelOf(options.path == Path::Best ? bestKernel() : options.path), job, options);
+    if (job.suspicious) checkCells(width, sample, firstRead, endRead);
+}
+
+common::HostArray<float> allocateResult(std::size_t cells)
+{
+    common::HostArray<float> result = common::allocateHost<float>(cells);
+#ifdef MADV_HUGEPAGE
+    const auto address = reinterpret_cast<std::uintptr_t>(result.get());
+    const std::uintptr_t first = (address + kHugePage - 1) / kHugePage * kHugePage;
+    const std::uintptr_t last = (address + cells * sizeof(float)) / kHugePage * kHugePage;
+    if (first < last)
+        madvise(reinterpret_cast<void *>(first), last - first, MADV_HUGEPAGE); // may be refused
+#endif
+    return result;
+}
+
+} // namespace engine
