@@ -63,6 +63,9 @@ ifdef VERSION
       $(foreach lab,$(LABS),$(call versions_in,$(wildcard sources/$(lab)/core.cu)))))
   endif
 endif
+ifneq ($(filter-out $(notdir $(PROGRAM)),$(SWITCHED)),)
+  $(info VERSION=$(VERSION) is a version of the lab $(SWITCHED): make run-$(SWITCHED))
+endif
 SWITCH_OF = $(if $(filter $(SWITCHED),$(notdir $(1))),-DVERSION=$(VERSION))
 
 # The sources that the program is built from, not the whole tree: a log written by `tee` into the

@@ -25,15 +25,15 @@ for argument; do case $argument in CXX=*) compiler=${argument#CXX=} ;; esac; don
 say() { echo "== $*"; }
 
 tools/setup.sh build "$compiler"
-if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
-    say "building (with nvcc: this takes a minute the first time)"
-else
-    say "building without nvcc: the CUDA versions will be listed, not run"
-fi
+say "building (the first time this takes a minute or more)"
 make --no-print-directory -j "$(nproc)" all "$@"
 say "data"
 make --no-print-directory data "$@"
-say "running"
+if [ "${ENTROPY_BENCHMARK:-1}" = 0 ]; then
+    say "running"
+else
+    say "running; first the benchmark of all versions: minutes without a GPU (ENTROPY_BENCHMARK=0 skips it)"
+fi
 build=build
 for argument; do case $argument in BUILD=*) build=${argument#BUILD=} ;; esac; done
 exec "$build/entropy"

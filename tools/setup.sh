@@ -39,7 +39,10 @@ esac
 
 command -v make >/dev/null || install make
 if ! has_compiler; then
-    if [ "$compiler" = clang++ ]; then install clang libomp-dev; else install g++; fi
+    case $compiler in
+    g++) install g++ ;;
+    clang++) install clang libomp-dev ;;
+    esac
     has_compiler || { echo "setup: $compiler cannot build an OpenMP program:" >&2; cat "$log" >&2; exit 2; }
 fi
 if [ "$what" = tests ] && ! has_gtest; then

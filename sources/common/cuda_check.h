@@ -8,6 +8,17 @@
 namespace common
 {
 
+/// What it means when CUDA cannot find a GPU; null for any other status.
+inline const char *whyNoGpu(cudaError_t status)
+{
+    if (status == cudaErrorNoDevice) return "needs a GPU: there is none here";
+    if (status != cudaErrorInsufficientDriver) return nullptr;
+    int driver = 0;
+    return cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0
+               ? "needs a GPU: the NVIDIA driver here is older than this program's CUDA"
+               : "needs a GPU: there is no NVIDIA driver here";
+}
+
 /// Throws Error with the call, the place and CUDA's own words unless `status` is cudaSuccess;
 /// Unavailable where the device has too little memory.
 inline void cudaCheck(cudaError_t status, const char *expression, const char *file, int line)
@@ -18,6 +29,7 @@ inline void cudaCheck(cudaError_t status, const char *expression, const char *fi
                                  std::to_string(line) + ": " + cudaGetErrorString(status) + " (" +
                                  cudaGetErrorName(status) + ")";
     if (status == cudaErrorMemoryAllocation) throw Unavailable(sentence);
+    if (const char *why = whyNoGpu(status)) throw Unavailable(why);
     throw Error(sentence);
 }
 

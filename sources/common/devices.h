@@ -29,8 +29,8 @@ inline std::string whyNoDevice()
     const cudaError_t status = cudaGetDeviceCount(&count);
     if (status == cudaSuccess && count > 0) return "";
     cudaGetLastError();
-    return std::string("needs a GPU: ") +
-           cudaGetErrorString(status == cudaSuccess ? cudaErrorNoDevice : status);
+    if (const char *why = whyNoGpu(status == cudaSuccess ? cudaErrorNoDevice : status)) return why;
+    return std::string("needs a GPU: ") + cudaGetErrorString(status);
 }
 
 /// Threads that device `device` keeps in flight at once: multiprocessors x threads on each.

@@ -42,13 +42,31 @@ inline std::string benchmarkSetting()
     return setting ? setting : "";
 }
 
+/// False where main will only print its help or refuse its arguments: nobody should wait minutes
+/// for that. At load time main's arguments are not here yet: they are read from the system.
+inline bool commandLineIsARun()
+{
+    std::ifstream commandLine("/proc/self/cmdline");
+    std::string argument;
+    std::getline(commandLine, argument, '\0'); // the program
+    while (std::getline(commandLine, argument, '\0')) {
+        if (argument == "--csv" || argument == "--reference") {
+            if (!std::getline(commandLine, argument, '\0')) return false;
+        } else if (argument.size() > 1 && argument[0] == '-') {
+            const bool known = argument == "--print" || argument.rfind("--csv=", 0) == 0 ||
+                               argument.rfind("--reference=", 0) == 0;
+            if (!known) return false;
+        } else if (argument != "-" && !std::ifstream(argument)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 inline bool warmUpWanted()
 {
     if (benchmarkSetting() == "0") return false;
-    std::ifstream commandLine("/proc/self/cmdline"); // load time: main's arguments are not here yet
-    for (std::string argument; std::getline(commandLine, argument, '\0');)
-        if (argument == "--help" || argument == "-h") return false;
-    return true;
+    return commandLineIsARun();
 }
 
 inline bool benchmarkWanted() { return warmUpWanted() && benchmarkSetting() != "warm-up"; }
@@ -218,6 +236,7 @@ private:
         std::printf("\n%-*s %-11s | %10s %10s %4s | %10s %10s %4s %9s | %9s %7s | %s\n",
                     nameWidth(), "", "platform", "end to end", "minimum", "runs", "kernel",
                     "minimum", "runs", "registers", "Mcell/s", "of copy", "idea");
+        std::fflush(stdout);
     }
 
     /// Of the column of names: as wide as the longest.
@@ -237,6 +256,7 @@ private:
         if (!row.note.empty()) {
             std::printf("%-*s %-11s | %s\n", nameWidth(), version.name,
                         platformName(version.platform), row.note.c_str());
+            std::fflush(stdout);
             return;
         }
         std::printf("%-*s %-11s | %10.3f %10.3f %4zu | ", nameWidth(), version.name,

@@ -65,12 +65,15 @@ using common::upload;
 // 32x32 threads, the most that a block may have: 6400 blocks at 2560x2560. A kernel that needs more
 // than the 64 registers a thread that such a block leaves compiles, but never launches: hence
 // __launch_bounds__. Its second number, one block on a multiprocessor, matters too: left out, the
-// compiler squeezes v1, v7 and v9 into 32 registers, and v9 takes 52 ms instead of 19.
+// compiler squeezes v1 to v5, v7 and v9 into 32 registers: v2 to v5 then run as fast as v0, 24.4
+// ms, but v1, v7 and v9 spill, and v9 takes 52 ms instead of 19.
 constexpr int kBlockSide = 32;
 constexpr int kBlockThreads = kBlockSide * kBlockSide;
 
 dim3 block() { return dim3(kBlockSide, kBlockSide); }
 
+// Folded: CUDA's grids are 65535 blocks high at most, so a block's row has two coordinates, and a
+// kernel finds it at blockIdx.z * gridDim.y + blockIdx.y.
 dim3 grid(int width, int height)
 {
     return common::foldedGridOf(width, height, kBlockSide, kBlockSide);
@@ -156,7 +159,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v1
 
 // From v0: the table in shared memory, one for a block. Shared memory cannot be initialised, so
-// the block's first 26 threads fill it, and all wait for them. Measured: 25.0 ms.
+// the block's first 26 threads fill it, and all wait for them, also those without a cell.
+// Measured: 25.0 ms.
 namespace v2
 {
 
@@ -401,7 +405,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v7
 
 // From v7: the input is read through a 2-D texture, stored so that neighbours in both directions
-// are close in memory. Measured: 15.5 ms; the plain reads of v7 were served by the caches already.
+// are close in memory; + 0.5f is the centre of a texel. Measured: 15.5 ms; the plain reads of v7
+// were served by the caches already.
 namespace v8
 {
 
@@ -626,8 +631,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v12
 
 // From v12: sixteen 2-D prefix sums first, then four reads a level give its count in any window:
-// 64 reads a cell where v12 has 25, and 68 bytes a cell to write first. It would win with larger
-// windows or fewer levels. Measured: 543 ms.
+// 64 reads a cell where v12 has 25, and 64 bytes a cell to write twice first. It could win with
+// larger windows or fewer levels. Measured: 543 ms.
 namespace v13
 {
 
@@ -708,7 +713,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // From v7 and v12: the rows are split among all GPUs, one host thread and one call of v7 each.
 // A part reads kRadius rows more at each inner edge, so that its windows are whole, and throws
 // their results away. Without a GPU, or with fewer cells than one GPU runs threads, v12 is faster.
-// Measured: 140 ms, of which the kernels take 3.8: the rest is host memory touched first and twice.
+// Measured: 140 ms, of which the kernels take 3.8: the rest is host memory: pages
+// touched for the first time, and each part copied twice.
 namespace v14
 {
 
@@ -809,15 +815,16 @@ static entropy::Benchmark benchmark400(400, 400), benchmark2560(2560, 2560),
 #ifndef VERSION
 #define VERSION v14 // the active version: edit this line, or build with `make VERSION=v3`
 #endif
+namespace active = VERSION; // an error here: there is no such version
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {
-    VERSION::cudaCallback(width, height, sample, result);
+    active::cudaCallback(width, height, sample, result);
 }
 
 const char *entropy::activeVersion()
 {
     for (const Version &version : versions())
-        if (version.callback == VERSION::cudaCallback) return version.name;
+        if (version.callback == active::cudaCallback) return version.name;
     return "a version that is not in the table";
 }

@@ -103,8 +103,8 @@ int gradeAll(const Options &options)
 
     double total = 0;
     for (std::size_t group = 1; group < groups; ++group) total += milliseconds[group];
-    std::printf("\n%zu of %zu groups passed with %s; total without the first group %.3f ms, "
-                "slowest group %zu with %.3f ms\n",
+    std::printf("\n%zu of %zu groups passed with %s; total without the first group, which "
+                "may pay for start-up, %.3f ms; slowest group %zu with %.3f ms\n",
                 passed, groups, activeVersion(), total, slowest + 1, milliseconds[slowest]);
     if (loadTimeFailures() > 0)
         std::printf("FAILED: %d failures before main, in the benchmark above\n",

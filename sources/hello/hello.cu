@@ -50,6 +50,7 @@ Options parseOptions(int argc, char **argv)
                                       {"help", no_argument, nullptr, 'h'},
                                       {nullptr, 0, nullptr, 0}};
     Options options;
+    opterr = 0; // one sentence, ours
     for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;)
         switch (letter) {
         case 'o': options.order = true; break;
@@ -57,7 +58,9 @@ Options parseOptions(int argc, char **argv)
             options.runs = static_cast<int>(common::parseInteger("--runs", optarg, 1, kMostRuns));
             break;
         case 'h': options.help = true; return options;
-        default: throw common::Error("bad usage, --help lists the options");
+        default:
+            throw common::Error(std::string(argv[optind - 1]) +
+                                ": no such option, or its value is missing; see --help");
         }
     if (argc - optind != 3)
         throw common::Error("three integers expected (blocks, block dimensions x and y), found " +

@@ -36,6 +36,7 @@ Options parseOptions(int argc, char **argv)
     constexpr long long kMost = 1LL << 40;
     Options options;
     bool sized = false;
+    opterr = 0; // one sentence, ours
     for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;)
         switch (letter) {
         case 'r':
@@ -47,7 +48,9 @@ Options parseOptions(int argc, char **argv)
         case 'b': options.benchmark = true; break;
         case 'f': options.csv = optarg; break;
         case 'h': options.help = true; break;
-        default: throw common::Error("bad usage, --help lists the options");
+        default:
+            throw common::Error(std::string(argv[optind - 1]) +
+                                ": no such option, or its value is missing; see --help");
         }
     if (optind < argc)
         throw common::Error("'" + std::string(argv[optind]) + "' is no option, --help lists them");

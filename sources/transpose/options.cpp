@@ -54,6 +54,7 @@ Options parseOptions(int argc, char **argv)
     };
     Options options;
     bool rows = false, columns = false;
+    opterr = 0; // one sentence, ours
     for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;)
         switch (letter) {
         case 'r': options.rows = parseSide("--rows", optarg), rows = true; break;
@@ -63,7 +64,9 @@ Options parseOptions(int argc, char **argv)
         case 'm': options.benchmark = true; break;
         case 'f': options.csv = optarg; break;
         case 'h': options.help = true; break;
-        default: throw common::Error("bad usage, --help lists the options");
+        default:
+            throw common::Error(std::string(argv[optind - 1]) +
+                                ": no such option, or its value is missing; see --help");
         }
     if (rows != columns) throw common::Error("--rows and --columns go together");
     if (argc - optind > 1)
