@@ -4,6 +4,7 @@
 #include "engine/partitions.h"
 #include "entropy/reference.h"
 #include "shapes.h"
+#include "temporary.h"
 
 #include <cmath>
 #include <cstring>
@@ -349,6 +350,17 @@ TEST(Engine, ChoosesAPathByItself)
         plain.path = Path::Plain;
         EXPECT_TRUE(sameBits(compute(shape.width, shape.height, sample, {}),
                              compute(shape.width, shape.height, sample, plain)));
+    }
+}
+
+// An inline function in a file that is compiled for one processor could be the copy that the linker
+// keeps for all, and crash on the others.
+TEST(Engine, FilesForOneProcessorExportNoInlineFunctions)
+{
+    for (const std::string file : {"avx2", "avx512", "portable"}) {
+        const Outcome outcome = runCommand("nm " BUILD_DIRECTORY "/engine_cpu_" + file + ".o");
+        ASSERT_EQ(outcome.status, 0) << outcome.errors;
+        EXPECT_EQ(outcome.output.find(" W "), std::string::npos) << outcome.output;
     }
 }
 

@@ -27,6 +27,36 @@ namespace
 
 using Hash = BinaryHash;
 
+#if defined(__SSE2__)
+
+/// 16 cells to signed bytes, those beyond -128..127 to the nearest of these. The conversion rounds;
+/// where that changes a cell it also raises a flag of the processor, which run() looks at.
+[[gnu::always_inline]] inline __m128i toBytes(const float *cells)
+{
+    __m128i q[4];
+    for (int i = 0; i < 4; ++i) q[i] = _mm_cvtps_epi32(_mm_loadu_ps(cells + 4 * i));
+    return _mm_packs_epi16(_mm_packs_epi32(q[0], q[1]), _mm_packs_epi32(q[2], q[3]));
+}
+
+/// pairs[i][j] = lane i + 16 * lane (i + 4), of 64 cells each; outOfRange collects bits of cells
+/// that are not in 0..15.
+[[gnu::always_inline]] inline void packPairs(const float *cells, std::uint8_t (*pairs)[64],
+                                             Word &outOfRange)
+{
+    __m128i seen = _mm_setzero_si128();
+    for (int lane = 0; lane < 4; ++lane)
+        for (int j = 0; j < 64; j += 16) {
+            const __m128i low = toBytes(cells + 60 * lane + j);
+            const __m128i high = toBytes(cells + 60 * (lane + 4) + j);
+            seen = _mm_or_si128(seen, _mm_or_si128(low, high));
+            _mm_store_si128(reinterpret_cast<__m128i *>(pairs[lane] + j),
+                            _mm_or_si128(low, _mm_slli_epi16(high, 4)));
+        }
+    outOfRange |= andNot((Word)seen, repeated(0x0f));
+}
+
+#else
+
 /// pairs[i][j] = lane i + 16 * lane (i + 4), of 64 cells each. Adding 1.5 * 2^23 leaves an integer
 /// in the lowest bits of a float; subtracting it again must give the cell back, and only 0..15 may
 /// be set in these bits, or `outOfRange` becomes more than 0.
@@ -50,6 +80,8 @@ inline void packPairs(const float *cells, std::uint8_t (*pairs)[64], Word &outOf
     }
     outOfRange |= Word{wrong, wrong};
 }
+
+#endif
 
 /// 16 indices from their lower and upper bytes.
 [[gnu::always_inline]] inline void storeIndices(std::uint16_t *to, Word low, Word high)
@@ -97,6 +129,9 @@ inline void finishStreaming()
 } // namespace
 } // namespace engine
 
+#if defined(__SSE2__)
+#include "engine/cpu_flags.h"
+#endif
 #include "engine/cpu_kernel.h"
 
 namespace engine
@@ -104,6 +139,17 @@ namespace engine
 
 static bool worksHere() { return true; }
 
-const Kernel kPortable = {"portable", worksHere, false, sizeof(State), runBlocks, lookUp};
+static void run(Job &job, void *scratch)
+{
+#if defined(__SSE2__)
+    const ConversionFlags flags;
+    runBlocks(job, scratch);
+    if (flags.raised()) __atomic_store_n(&job.suspicious, 1, __ATOMIC_RELAXED);
+#else
+    runBlocks(job, scratch);
+#endif
+}
+
+const Kernel kPortable = {"portable", worksHere, false, sizeof(State), run, lookUp};
 
 } // namespace engine
