@@ -52,7 +52,7 @@ endif
 # The companion labs: main.cu and core.cu, or one file. A version belongs to the source in whose
 # namespaces it stands, and sets the switch of that program.
 LABS       := maximum transpose hello
-versions_in = $(shell awk '/^namespace [a-z]/ { sub(/^transpose(::)?/, "", $$2); \
+versions_in = $(shell awk '/^namespace [a-z]/ && $$3 != "=" { sub(/^transpose(::)?/, "", $$2); \
                 if ($$2 && !seen[$$2]++) print $$2 }' $(1) /dev/null)
 VERSIONS   := $(call versions_in,$(CORE_SOURCE))
 ifdef VERSION

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Everything that only a machine with GPUs can show: tools/check_gpu.sh DIRECTORY [stage ...]
-# Stages: tests, sanitizer, versions, studies, labs, profile, run; all of them if none is named.
+# Stages: tests, sanitizer, versions, studies, labs, profile, run, cpu; all of them if none is named.
 # Each prints one line with its verdict and leaves its log in DIRECTORY; exit status 0 if all passed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 directory=${1:?usage: tools/check_gpu.sh DIRECTORY [stage ...]}
 shift
-[ $# -gt 0 ] || set -- tests sanitizer versions studies labs profile run
+[ $# -gt 0 ] || set -- tests sanitizer versions studies labs profile run cpu
 nvidia-smi -L | grep -q '^GPU' || { echo "check_gpu.sh: there is no GPU here" >&2; exit 2; }
 mkdir -p "$directory/results"
 directory=$(cd "$directory" && pwd)
@@ -112,9 +112,15 @@ run() {
     ENTROPY_BENCHMARK=0 build/scaling "$directory/results/scaling.csv"
 }
 
+# The CPU engine by path, content, size and threads.
+cpu() {
+    make -j "$jobs" build/bench_cpu || return
+    build/bench_cpu "$directory/results/cpu.csv"
+}
+
 for name; do
     case $name in
-    tests | sanitizer | versions | studies | labs | profile | run) stage "$name" "$name" ;;
+    tests | sanitizer | versions | studies | labs | profile | run | cpu) stage "$name" "$name" ;;
     *) echo "check_gpu.sh: there is no stage '$name'" >&2; exit 2 ;;
     esac
 done
