@@ -28,7 +28,7 @@ stage() { # name, command...: runs it, keeps its output, prints the verdict
 # With a GPU no version may be skipped.
 tests() {
     make -j "$jobs" test || return
-    ! grep -E 'needs (a GPU|CUDA|cuBLAS)' "$directory/tests.log"
+    ! grep -qE 'needs (a GPU|CUDA|cuBLAS)' "$directory/tests.log"
 }
 
 # Tests on small arrays under each tool of compute-sanitizer.

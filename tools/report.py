@@ -110,7 +110,7 @@ def resources(directory):
     rows = []
     for name, row in at_size(measured, size).items():
         kernel = value(row, "kernel_median_ms")
-        if kernel:
+        if kernel and row["platform"] == "CUDA":  # on one GPU, like the copy
             rows.append([name, row["registers"], row["local_bytes"],
                          f"{100 * float(row['occupancy']):.0f} %", shown(kernel),
                          f"{100 * float(row['device_copy_ms']) / kernel:.2f} %"])
