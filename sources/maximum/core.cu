@@ -25,7 +25,7 @@ using maximum::Call;
 
 // ---- m1: CPU -----------------------------------------------------------------------------------
 
-// Baseline: one thread, one loop over the elements. Every other version is checked against it.
+// Baseline: one thread, one loop over the elements.
 namespace m1
 {
 

@@ -119,6 +119,7 @@ private:
         if (version.platform == Platform::Cuda) {
             common::KernelTimes kernels;
             call(version, block);
+            validate();
             times.kernel = kernels.slowestDevice();
         }
         return times;

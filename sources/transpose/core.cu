@@ -276,12 +276,13 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 // in the same banks, so row r keeps its quad q in place q ^ (r / 4 % 8): the eight writers, whose
 // rows are 4 apart, then have eight different places, and readers still have all eight of theirs.
 //
-// Measured on an H200, of a copy's speed in the same run: 1.05 at 512, 0.99 at 2048, 0.972 at 8192,
-// 0.971 at 16384; cuBLAS geam, in another run: 0.77, 0.88, 0.902, 0.933. Of 156 tilings this one
-// won or tied at each but 2048, where the best reached 1.04. What lost at 8192 and 16384: blocks in
-// groups of 8 to 32 tiles, 0.945 and 0.939; registers saved until 2048 threads fit on a
-// multiprocessor, 0.95; tiles of 32 x 32, and patches written straight from registers, were never
-// ahead. Streaming hints help a little at 512 and nothing at 8192 (0.1340 ms either way).
+// Measured on an H200, of a copy's speed in the same run: 1.11 at 512, 0.98 at 2048, 0.96 at 8096,
+// 0.981 at 8192, 0.976 at 16384; cuBLAS geam 0.94, 0.83, 0.89, 0.907, 0.935. In a search over 156
+// tilings this one won or tied at each size but 2048, where the best was 4 % ahead. What lost at
+// 8192 and 16384: blocks in groups of 8 to 32 tiles, 0.945 and 0.939; registers saved until 2048
+// threads fit on a multiprocessor, 0.95; tiles of 32 x 32, and patches written straight from
+// registers, were never ahead. Streaming hints help a little at 512 and nothing at 8192 (0.1340 ms
+// either way).
 namespace transpose::t8
 {
 

@@ -20,7 +20,7 @@ struct Options
 /// Text of --help.
 extern const char *const kHelp;
 
-/// Throws common::Error on bad usage, after getopt has said on standard error what is wrong.
+/// Throws common::Error on bad usage.
 Options parseOptions(int argc, char **argv);
 
 } // namespace transpose
