@@ -132,13 +132,13 @@ $(BUILD)/engine_%.o: sources/engine/%.cpp $(BUILD)/compiler.stamp
 # ---- companion labs ----------------------------------------------------------------------------
 
 LAB_OBJECTS := $(addprefix $(BUILD)/,maximum_core.o maximum_options.o transpose_core.o \
-                 transpose_options.o hello_order.o)
+                 transpose_options.o hello_options.o hello_order.o)
 
 labs: $(addprefix $(BUILD)/,$(LABS))
 $(BUILD)/maximum $(BUILD)/transpose: $(BUILD)/%: $(BUILD)/%_main.o $(BUILD)/%_core.o \
                                      $(BUILD)/%_options.o
 	$(LINK) $^ $(LIBRARIES) -o $@
-$(BUILD)/hello: $(BUILD)/hello_hello.o $(BUILD)/hello_order.o
+$(BUILD)/hello: $(addprefix $(BUILD)/hello_,hello.o options.o order.o)
 	$(LINK) $^ -o $@
 $(BUILD)/hello_hello.o: sources/hello/hello.cu $(BUILD)/compiler.stamp
 	$(CU) -MD -MP -c $< -o $@

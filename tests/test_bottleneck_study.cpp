@@ -1,8 +1,8 @@
 // What is special about sources/entropy/cores/bottleneck_study.cu.
 #include "common/error.h"
-#include "common/host_array.h"
 #include "entropy/core.h"
 #include "entropy/log_table.h"
+#include "entropy/run.h"
 #include "shapes.h"
 #include "windows.h"
 
@@ -81,10 +81,9 @@ TEST(Probes, WriteEveryCell)
         if (!version.unavailable.empty()) GTEST_SKIP() << version.unavailable;
         for (const Shape shape : kShapes) {
             std::vector<float> sample = makeSample("random", shape);
-            float *cells = nullptr;
-            version.callback(shape.width, shape.height, sample.data(), &cells);
-            const common::HostArray<float> result(cells);
-            EXPECT_TRUE(std::all_of(cells, cells + sample.size(),
+            const auto result =
+                entropy::run(version.callback, shape.width, shape.height, sample.data());
+            EXPECT_TRUE(std::all_of(result.get(), result.get() + sample.size(),
                                     [](float cell) { return std::isfinite(cell); }))
                 << version.name << ", " << shape.width << " x " << shape.height;
         }
@@ -96,18 +95,15 @@ TEST(StaticArrays, ALargerArrayIsRefusedWithTheLimit)
     for (const char *name : {"static_memo", "no_scan_no_malloc"}) {
         if (!version(name).unavailable.empty()) GTEST_SKIP() << version(name).unavailable;
         std::vector<float> sample(7000011, 1.0f);
-        float *result = nullptr;
+        const entropy::Callback callback = version(name).callback;
         try {
-            version(name).callback(7000011, 1, sample.data(), &result);
+            entropy::run(callback, 7000011, 1, sample.data());
             ADD_FAILURE() << name << " took it";
         } catch (const common::Unavailable &refusal) {
             EXPECT_EQ(refusal.what(), std::string(name) +
                                           ": cudaCallback: the array has 7000011 cells, the static "
                                           "device arrays hold 7000010");
         }
-        EXPECT_EQ(result, nullptr);
-        version(name).callback(7000010, 1, sample.data(), &result); // the largest that fits
-        EXPECT_NE(result, nullptr);
-        std::free(result);
+        EXPECT_TRUE(entropy::run(callback, 7000010, 1, sample.data())); // the largest that fits
     }
 }

@@ -3,10 +3,11 @@
 #include "common/error.h"
 #include "common/host_array.h"
 #include "common/host_poison.h"
+#include "common/integer.h"
 #include "common/kernel_times.h"
 #include "common/measure.h"
 #include "common/threads.h"
-#include "temporary.h"
+#include "messages.h"
 
 #include <algorithm>
 #include <atomic>
@@ -180,13 +181,18 @@ TEST(OutputFile, ReplacesWhatALinkPointsToAndNoPipe)
 
 TEST(OutputFile, SaysWhatItCannotDo)
 {
-    try {
-        OutputFile file("no/such/directory/out");
-        FAIL();
-    } catch (const Error &error) {
-        EXPECT_STREQ(error.what(),
-                     "no/such/directory/out cannot be created: No such file or directory");
-    }
+    EXPECT_EQ(messageOf([] { OutputFile file("no/such/directory/out"); }),
+              "no/such/directory/out cannot be created: No such file or directory");
+}
+
+TEST(Integer, SaysWhatItExpected)
+{
+    EXPECT_EQ(parseInteger("side", "32", 1, 32), 32);
+    EXPECT_EQ(parseInteger("side", "-1", -1, 32), -1);
+    for (const char *text : {"0", "33", "", "1x", "x", "1.5", "99999999999999999999"})
+        EXPECT_THROW(parseInteger("side", text, 1, 32), Error) << text;
+    EXPECT_EQ(messageOf([] { parseInteger("side", "33", 1, 32); }),
+              "side is '33', expected an integer in 1..32");
 }
 
 TEST(Csv, QuotesAndChecksItsRows)

@@ -1,7 +1,7 @@
 // Hello: the analysis of the order on made-up runs, and the program.
 #include "common/error.h"
 #include "hello/order.h"
-#include "temporary.h"
+#include "messages.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -9,17 +9,12 @@
 #include <set>
 #include <sstream>
 
-using namespace hello;
-
+namespace hello
+{
 namespace
 {
 
 const std::string kHello = BUILD_DIRECTORY "/hello";
-
-bool holds(const std::string &text, const std::string &part)
-{
-    return text.find(part) != std::string::npos;
-}
 
 /// Tickets in thread order, all blocks one after the other on one multiprocessor.
 Trial ascendingRun(const Shape &shape)
@@ -29,12 +24,18 @@ Trial ascendingRun(const Shape &shape)
     return run;
 }
 
+Findings analyseAll(const Shape &shape, const std::vector<Trial> &runs)
+{
+    std::size_t next = 0;
+    return analyse(shape, static_cast<int>(runs.size()), [&] { return runs[next++]; });
+}
+
 } // namespace
 
 TEST(Order, AscendingAtEveryLevel)
 {
     const Shape shape{3, 32, 2}; // two warps a block
-    const Findings findings = analyse(shape, {ascendingRun(shape), ascendingRun(shape)});
+    const Findings findings = analyseAll(shape, {ascendingRun(shape), ascendingRun(shape)});
     EXPECT_EQ(findings.runs, 2);
     EXPECT_EQ(findings.lanes.groups, 12);
     EXPECT_EQ(findings.lanes.ascending, 12);
@@ -57,7 +58,7 @@ TEST(Order, BlocksInAnyOrderButInOnePiece)
     Trial run = ascendingRun(shape);
     std::rotate(run.tickets.begin(), run.tickets.begin() + 4, run.tickets.end());
     run.sm = {0, 1, 1};
-    const Findings findings = analyse(shape, {ascendingRun(shape), run});
+    const Findings findings = analyseAll(shape, {ascendingRun(shape), run});
     EXPECT_EQ(findings.lanes.ascending, findings.lanes.groups);
     EXPECT_EQ(findings.warps.groups, 0) << "a single warp has no order";
     EXPECT_EQ(findings.blocks.ascending, 1);
@@ -74,7 +75,7 @@ TEST(Order, InterleavedBlocksAndSwappedLanes)
 {
     const Shape shape{2, 2, 1};
     const Trial run{{0, 2, 3, 1}, {0, 1}}; // block 1 begins (ticket 1, lane 1) inside of block 0
-    const Findings findings = analyse(shape, {run});
+    const Findings findings = analyseAll(shape, {run});
     EXPECT_EQ(findings.runsInterleaved, 1);
     EXPECT_EQ(findings.lanes.groups, 2);
     EXPECT_EQ(findings.lanes.ascending, 1);
@@ -87,14 +88,14 @@ TEST(Order, AlwaysTheSameButNotAscending)
 {
     const Shape shape{1, 2, 1};
     const Trial run{{1, 0}, {0}};
-    const std::string text = report(analyse(shape, {run, run}));
+    const std::string text = report(analyseAll(shape, {run, run}));
     EXPECT_TRUE(holds(text, "The lanes of a warp always came in the same order here, not the"))
         << text;
 }
 
 TEST(Order, ASingleThreadHasNone)
 {
-    const Findings findings = analyse({1, 1, 1}, {Trial{{0}, {0}}});
+    const Findings findings = analyseAll({1, 1, 1}, {Trial{{0}, {0}}});
     EXPECT_EQ(findings.lanes.groups + findings.warps.groups + findings.blocks.groups, 0);
 }
 
@@ -103,7 +104,7 @@ TEST(Order, RefusesTicketsThatWereNotDrawnOnceEach)
     const std::vector<std::vector<unsigned>> bad = {{0, 0}, {0, 2}, {0}, {0, 0xFFFFFFFF}};
     for (const std::vector<unsigned> &tickets : bad) {
         const std::vector<Trial> runs = {{tickets, {0}}};
-        EXPECT_THROW(analyse({1, 2, 1}, runs), common::Error);
+        EXPECT_THROW(analyseAll({1, 2, 1}, runs), common::Error);
     }
 }
 
@@ -112,20 +113,22 @@ TEST(HelloProgram, HelpAndBadUsage)
     const Outcome help = runCommand(kHello + " --help");
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.output.find("usage: hello"), 0u);
-    const auto expectRefusal = [](const std::string &arguments, const std::string &part) {
-        const Outcome outcome = runCommand(kHello + " " + arguments);
-        EXPECT_EQ(outcome.status, 2) << arguments;
-        EXPECT_EQ(outcome.output, "") << arguments;
-        EXPECT_TRUE(holds(outcome.errors, part)) << arguments << "\n" << outcome.errors;
-    };
-    expectRefusal("", "hello: three integers expected");
-    expectRefusal("5 2", "found 2");
-    expectRefusal("5 2 2 2", "found 4");
-    expectRefusal("33 2 2", "hello: the number of blocks is '33', expected an integer in 1..32");
-    expectRefusal("5 0 2", "block dimension x is '0'");
-    expectRefusal("5 2 two", "block dimension y is 'two'");
-    expectRefusal("5 2 2 --order --runs 0", "--runs is '0', expected an integer in 1..");
-    expectRefusal("5 2 2 --nonsense", "--nonsense: no such option");
+    expectBadUsage(kHello + " ", "hello: three integers expected");
+    expectBadUsage(kHello + " 5 2", "found 2");
+    expectBadUsage(kHello + " 5 2 2 2", "found 4");
+    expectBadUsage(kHello + " 33 2 2",
+                   "hello: the number of blocks is '33', expected an integer in 1..32");
+    expectBadUsage(kHello + " 5 0 2", "block dimension x is '0'");
+    expectBadUsage(kHello + " 5 2 two", "block dimension y is 'two'");
+    expectBadUsage(kHello + " 5 2 2 --order --runs 0", "--runs is '0', expected an integer in 1..");
+    expectBadUsage(kHello + " 5 2 2 --order --runs", "hello: --runs: its value is missing");
+    expectBadUsage(kHello + " 5 2 2 --runs 5", "hello: --runs is for --order");
+    expectBadUsage(kHello + " 5 2 2 --nonsense", "--nonsense: no such option");
+    expectBadUsage(kHello + " 5 2 2 -xyz", "hello: -xyz: no such option");
+    for (const char *number : {"-1", "-15", "-155", "-1x"})
+        expectBadUsage(kHello + " " + number + " 2 2", std::string("hello: an argument is '") +
+                                                           number +
+                                                           "', expected an integer in 1..32");
 }
 
 // With a GPU every thread has a line, also the 32768 of the largest grid; without one the host says
@@ -162,3 +165,5 @@ TEST(HelloProgram, OrderIsAnsweredFromRuns)
          {"5 runs", "of 160 warps", "of 40 blocks", "of 5 grids", "Is there a rule to the order?"})
         EXPECT_TRUE(holds(outcome.output, part)) << part << "\n" << outcome.output;
 }
+
+} // namespace hello

@@ -1,7 +1,7 @@
 // The program as its users meet it: messages, files, exit status. And the switch, the load-time
 // objects, and the core in another framework.
 #include "entropy/core.h"
-#include "temporary.h"
+#include "messages.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,20 +12,6 @@ namespace
 
 const std::string kEntropy = BUILD_DIRECTORY "/entropy";
 const std::string kMakeData = BUILD_DIRECTORY "/make_data";
-
-bool holds(const std::string &text, const std::string &part)
-{
-    return text.find(part) != std::string::npos;
-}
-
-/// Bad input: status 2 and one line on standard error that holds `part`.
-void expectRefusal(const std::string &command, const std::string &part)
-{
-    const Outcome outcome = runCommand(command);
-    EXPECT_EQ(outcome.status, 2) << command;
-    EXPECT_TRUE(holds(outcome.errors, part)) << command << "\n" << outcome.errors;
-    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
-}
 
 } // namespace
 
@@ -44,7 +30,9 @@ TEST(Main, HelpIsImmediateEvenWithTheBenchmarkOn)
 TEST(Main, BadUsageIsRefused)
 {
     expectRefusal(kEntropy + " --nonsense", "entropy: --nonsense: no such option");
-    expectRefusal(kEntropy + " --csv", "entropy: --csv: no such option, or its value is missing");
+    expectRefusal(kEntropy + " --csv", "entropy: --csv: its value is missing");
+    expectRefusal(kEntropy + " --print=5", "entropy: --print=5: it takes no value");
+    expectRefusal(kEntropy + " --print -xyz", "entropy: -xyz: no such option");
     expectRefusal(kEntropy + " data/a data/b", "one FILE expected, found also 'data/b'");
 }
 
@@ -308,6 +296,7 @@ TEST(MakeData, RefusesBadArguments)
     expectRefusal(kMakeData + " 0x5 random /tmp/x.bin", "size '0x5' is not WxH");
     expectRefusal(kMakeData + " 5x5 noise /tmp/x.bin", "content 'noise' is not known");
     expectRefusal(kMakeData + " 5x5", "found 1");
+    expectRefusal(kMakeData + " -xyz 5x5", "make_data: -xyz: no such option");
     expectRefusal(kMakeData + " --seed x 5x5 random /tmp/x.bin", "seed 'x' is not an integer");
     expectRefusal(kMakeData + " 5x5 random no/such/x.bin", "cannot be created");
 }

@@ -1,8 +1,6 @@
 // The maximum of a matrix: every version against std::max_element, and the program around them.
-#include "common/error.h"
-#include "common/integer.h"
 #include "maximum/core.h"
-#include "temporary.h"
+#include "messages.h"
 
 #include <algorithm>
 #include <climits>
@@ -144,14 +142,8 @@ TEST_P(Maximum, RightOnSmallShapes)
 TEST_P(Maximum, RefusesBadArgumentsByName)
 {
     const int element = 1;
-    const auto message = [&](std::int64_t rows, std::int64_t columns,
-                             const int *matrix) -> std::string {
-        try {
-            GetParam().callback(rows, columns, matrix);
-        } catch (const common::Error &error) {
-            return error.what();
-        }
-        return "no error";
+    const auto message = [&](std::int64_t rows, std::int64_t columns, const int *matrix) {
+        return messageOf([&] { GetParam().callback(rows, columns, matrix); });
     };
     const std::string name = GetParam().name;
     EXPECT_EQ(message(0, 5, &element).find(name + ": findMaximum: the matrix is 0 x 5"), 0u);
@@ -180,13 +172,8 @@ TEST(MaximumTable, AnUnavailableVersionSaysWhy)
     for (const Version &version : maximum::versions()) {
         if (version.unavailable.empty()) continue;
         const int element = 1;
-        try {
-            version.callback(1, 1, &element);
-            ADD_FAILURE() << version.name << " ran, though " << version.unavailable;
-        } catch (const common::Error &error) {
-            EXPECT_EQ(std::string(error.what()).find(std::string(version.name) + ": "), 0u)
-                << error.what();
-        }
+        const std::string refusal = messageOf([&] { version.callback(1, 1, &element); });
+        EXPECT_EQ(refusal.find(std::string(version.name) + ": "), 0u) << refusal;
     }
 }
 
@@ -204,19 +191,6 @@ namespace
 {
 
 const std::string kMaximum = BUILD_DIRECTORY "/maximum";
-
-bool holds(const std::string &text, const std::string &part)
-{
-    return text.find(part) != std::string::npos;
-}
-
-void expectRefusal(const std::string &command, const std::string &part)
-{
-    const Outcome outcome = runCommand(command);
-    EXPECT_EQ(outcome.status, 2) << command;
-    EXPECT_TRUE(holds(outcome.errors, part)) << command << "\n" << outcome.errors;
-    EXPECT_EQ(outcome.output, "") << command;
-}
 
 } // namespace
 
@@ -249,13 +223,14 @@ TEST(MaximumProgram, HelpAndBadUsage)
     const Outcome help = runCommand(kMaximum + " --help");
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.output.find("usage: maximum"), 0u) << help.output;
-    expectRefusal(kMaximum + " --rows 0", "maximum: --rows is '0', expected an integer in 1..");
-    expectRefusal(kMaximum + " --columns 3x", "--columns is '3x'");
-    expectRefusal(kMaximum + " --columns ''", "--columns is ''");
-    expectRefusal(kMaximum + " --rows 99999999999999999999", "--rows is '99999999999999999999'");
-    expectRefusal(kMaximum + " --nonsense", "--nonsense: no such option");
-    expectRefusal(kMaximum + " 256", "'256' is no option");
-    expectRefusal(kMaximum + " --benchmark --rows 5", "--benchmark has sizes of its own");
+    expectBadUsage(kMaximum + " --rows 0", "maximum: --rows is '0', expected an integer in 1..");
+    expectBadUsage(kMaximum + " --columns 3x", "--columns is '3x'");
+    expectBadUsage(kMaximum + " --columns ''", "--columns is ''");
+    expectBadUsage(kMaximum + " --rows 99999999999999999999", "--rows is '99999999999999999999'");
+    expectBadUsage(kMaximum + " --nonsense", "--nonsense: no such option");
+    expectBadUsage(kMaximum + " -xyz", "maximum: -xyz: no such option");
+    expectBadUsage(kMaximum + " 256", "'256' is no option");
+    expectBadUsage(kMaximum + " --benchmark --rows 5", "--benchmark has sizes of its own");
 }
 
 TEST(MaximumProgram, WhatCannotBeDoneIsRefusedBeforeTheWork)
@@ -280,17 +255,4 @@ TEST(MaximumProgram, MakeVersionPicksTheVersion)
     EXPECT_NE(m9.status, 0);
     EXPECT_TRUE(holds(m9.errors, "the labs have")) << m9.errors;
     EXPECT_TRUE(holds(m9.errors, "m6")) << m9.errors;
-}
-
-TEST(Integer, SaysWhatItExpected)
-{
-    EXPECT_EQ(common::parseInteger("side", "32", 1, 32), 32);
-    EXPECT_EQ(common::parseInteger("side", "-1", -1, 32), -1);
-    for (const char *text : {"0", "33", "", "1x", "x", "1.5", "99999999999999999999"})
-        EXPECT_THROW(common::parseInteger("side", text, 1, 32), common::Error) << text;
-    try {
-        common::parseInteger("side", "33", 1, 32);
-    } catch (const common::Error &error) {
-        EXPECT_STREQ(error.what(), "side is '33', expected an integer in 1..32");
-    }
 }

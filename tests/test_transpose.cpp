@@ -1,7 +1,7 @@
 // The matrix transpose: every version against a plain reference, bit for bit; the program as its
 // users meet it.
 #include "common/error.h"
-#include "temporary.h"
+#include "messages.h"
 #include "transpose/core.h"
 #include "transpose/matrix.h"
 
@@ -99,11 +99,6 @@ std::string refusal(const Version &version, int rows, int columns, const float *
         return error.what();
     }
     return "";
-}
-
-bool holds(const std::string &text, const std::string &part)
-{
-    return text.find(part) != std::string::npos;
 }
 
 } // namespace

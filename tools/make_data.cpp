@@ -1,5 +1,6 @@
 // Makes input data: the assignment's data.bin with its reference.bin, or one array of any size.
 
+#include "common/arguments.h"
 #include "common/error.h"
 #include "common/output_file.h"
 #include "common/progress.h"
@@ -111,9 +112,7 @@ try {
     opterr = 0; // one sentence, ours
     for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;) {
         if (letter == 'h') return std::fputs(kHelp, stdout), EXIT_SUCCESS;
-        if (letter != 's')
-            throw common::Error(std::string(argv[optind - 1]) +
-                                ": no such option, or its value is missing; see --help");
+        if (letter != 's') throw common::badOption(argv);
         seed = parseSeed(optarg);
     }
     const int arguments = argc - optind;

@@ -1,5 +1,6 @@
 #include "entropy/options.h"
 
+#include "common/arguments.h"
 #include "common/error.h"
 
 #include <getopt.h>
@@ -44,9 +45,7 @@ Options parseOptions(int argc, char **argv)
         case 'c': options.csv = optarg; break;
         case 'r': options.reference = optarg; break;
         case 'h': options.help = true; break;
-        default:
-            throw common::Error(std::string(argv[optind - 1]) +
-                                ": no such option, or its value is missing; see --help");
+        default: throw common::badOption(argv);
         }
     if (argc - optind > 1)
         throw common::Error("one FILE expected, found also '" + std::string(argv[optind + 1]) +

@@ -90,12 +90,13 @@ std::string conclusion(const char *level, const Level &found)
 
 } // namespace
 
-Findings analyse(const Shape &shape, const std::vector<Trial> &runs)
+Findings analyse(const Shape &shape, int runs, const std::function<Trial()> &draw)
 {
     Findings findings;
     Collector lanes, warps, blocks;
     const int threads = shape.threadsOfBlock();
-    for (const Trial &run : runs) {
+    for (; findings.runs < runs; ++findings.runs) {
+        const Trial run = draw();
         checkTickets(shape, run);
         std::vector<unsigned> firstOfBlock, lastOfBlock;
         for (int block = 0; block < shape.blocks; ++block) {
@@ -122,7 +123,6 @@ Findings analyse(const Shape &shape, const std::vector<Trial> &runs)
         const std::set<unsigned> used(run.sm.begin(), run.sm.end());
         findings.multiprocessors =
             std::max(findings.multiprocessors, static_cast<int>(used.size()));
-        ++findings.runs;
     }
     findings.lanes = lanes.result();
     findings.warps = warps.result();

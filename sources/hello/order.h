@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,9 @@ struct Findings
     int multiprocessors = 0; ///< the most that the blocks of a run were spread over
 };
 
-/// Throws common::Error where a run's tickets are not the numbers 0 .. threads - 1, each once.
-Findings analyse(const Shape &shape, const std::vector<Trial> &runs);
+/// Calls `draw` for each of the runs and keeps of it what it shows, not its tickets. Throws
+/// common::Error where these are not the numbers 0 .. threads - 1, each once.
+Findings analyse(const Shape &shape, int runs, const std::function<Trial()> &draw);
 
 /// The findings as lines of text, the last paragraph a conclusion drawn from them.
 std::string report(const Findings &findings);

@@ -1,5 +1,6 @@
 #include "maximum/options.h"
 
+#include "common/arguments.h"
 #include "common/error.h"
 #include "common/integer.h"
 
@@ -48,9 +49,7 @@ Options parseOptions(int argc, char **argv)
         case 'b': options.benchmark = true; break;
         case 'f': options.csv = optarg; break;
         case 'h': options.help = true; break;
-        default:
-            throw common::Error(std::string(argv[optind - 1]) +
-                                ": no such option, or its value is missing; see --help");
+        default: throw common::badOption(argv);
         }
     if (optind < argc)
         throw common::Error("'" + std::string(argv[optind]) + "' is no option, --help lists them");

@@ -1,5 +1,6 @@
 #include "transpose/options.h"
 
+#include "common/arguments.h"
 #include "common/error.h"
 #include "transpose/core.h"
 
@@ -64,9 +65,7 @@ Options parseOptions(int argc, char **argv)
         case 'm': options.benchmark = true; break;
         case 'f': options.csv = optarg; break;
         case 'h': options.help = true; break;
-        default:
-            throw common::Error(std::string(argv[optind - 1]) +
-                                ": no such option, or its value is missing; see --help");
+        default: throw common::badOption(argv);
         }
     if (rows != columns) throw common::Error("--rows and --columns go together");
     if (argc - optind > 1)
