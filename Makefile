@@ -214,7 +214,7 @@ versions:
 # ---- tests -------------------------------------------------------------------------------------
 
 # Programs that tests/all starts, each a main or a core of its own.
-PROGRAMS     := foreign broken minimal
+PROGRAMS     := foreign broken minimal broken_maximum
 TEST_SOURCES := $(filter-out $(PROGRAMS:%=tests/%.cu),$(wildcard tests/*.cpp tests/*.cu))
 # Tests of one core only; test_core.cpp is for every core.
 STUDIES      := memory_study bottleneck_study
@@ -234,6 +234,9 @@ $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUI
 $(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(ENGINE)
 	$(LINK) $^ -o $@
 $(BUILD)/tests/broken $(BUILD)/tests/minimal: $(BUILD)/tests/%: $(BUILD)/tests/%.cu.o $(PARTS)
+	$(LINK) $^ -o $@
+$(BUILD)/tests/broken_maximum: $(addprefix $(BUILD)/,tests/broken_maximum.cu.o maximum_main.o \
+                                 maximum_options.o)
 	$(LINK) $^ -o $@
 
 # Compiler and GoogleTest, installed where they are missing.

@@ -243,6 +243,25 @@ TEST(MaximumProgram, WhatCannotBeDoneIsRefusedBeforeTheWork)
     EXPECT_TRUE(holds(large.errors, "maximum: no host memory for")) << large.errors;
 }
 
+TEST(MaximumProgram, OnlyUnavailableMeansCannotRun)
+{
+    const auto with = [](const std::string &active) {
+        return runCommand("ACTIVE=" + active + " " BUILD_DIRECTORY "/tests/broken_maximum");
+    };
+    for (const char *active : {"right", "starved", "absent"}) {
+        const Outcome outcome = with(active);
+        EXPECT_EQ(outcome.status, 1) << outcome.errors; // two rows are bad
+        EXPECT_TRUE(holds(outcome.output, "FAILED: 2 wrong")) << active << "\n" << outcome.output;
+        EXPECT_FALSE(holds(outcome.output, "active version FAILED")) << outcome.output;
+    }
+    const Outcome failing = with("failing");
+    EXPECT_EQ(failing.status, 1) << failing.errors;
+    for (const char *part :
+         {"active version FAILED: it broke", "FAILED: 3 wrong answers and errors",
+          "WRONG: found 2017, right is 2018", "| too little here", "| needs another machine"})
+        EXPECT_TRUE(holds(failing.output, part)) << part << "\n" << failing.output;
+}
+
 TEST(MaximumProgram, MakeVersionPicksTheVersion)
 {
     const TemporaryDirectory directory;

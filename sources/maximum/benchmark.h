@@ -17,19 +17,23 @@
 namespace maximum
 {
 
-/// One size after the other; keeps the times for a CSV file and counts what went wrong.
+/// One size after the other; keeps the times for a CSV file.
 class Benchmark
 {
 public:
-    /// Runs every version on `matrix`: checked against the reference first, then timed. Prints a
-    /// table. A version that cannot run here, or would take absurdly long, is a row that says why.
-    void run(const Matrix &matrix)
+    /// Runs every version on `matrix`: checked against the reference before it is timed end to end,
+    /// and after its kernel is timed. Prints a table. A version that cannot run here, or would take
+    /// more than 20 s by its time at the size before, is a row that says why. Returns the failures:
+    /// wrong answers, and errors that do not just say "cannot run here".
+    int run(const Matrix &matrix)
     {
+        failed = 0;
         const std::string size =
             std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns);
         common::Progress progress("maximum " + size);
         progress.show("computing the right answer");
         const int answer = reference(matrix);
+        progress.wipe();
         const common::Timing read = readTime(matrix.size() * sizeof(int));
 
         std::vector<Row> rows;
@@ -40,10 +44,8 @@ public:
         }
         progress.wipe();
         print(rows, matrix, answer, read, size);
+        return failed;
     }
-
-    /// Versions that gave a wrong answer or an error that does not just say "cannot run here".
-    int failures() const { return failed; }
 
     const common::Csv &times() const { return csv; }
 
@@ -61,12 +63,15 @@ private:
         double size = 0, milliseconds = 0;
     };
 
-    /// All zero without a GPU, or where it has too little memory.
-    static common::Timing readTime(std::size_t bytes)
+    /// All zero without a GPU, or where it has too little memory or fails.
+    common::Timing readTime(std::size_t bytes)
     {
         try {
             if (common::deviceCount() > 0) return common::deviceRead(bytes);
         } catch (const common::Unavailable &) {
+        } catch (const std::exception &error) { // a version may have left the device in ruins
+            std::printf("reading FAILED: %s\n", error.what());
+            ++failed;
         }
         return {};
     }
@@ -113,24 +118,25 @@ private:
                       const common::Timing &read, const std::string &size)
     {
         const double megabytes = 1e-6 * sizeof(int) * matrix.size(); // GB/s = megabytes / ms
-        const common::Timing *yardstick = nullptr;
+        const Row *yardstick = nullptr;
         for (const Row &row : rows)
-            if (row.version->yardstick && row.kernel.repeats) yardstick = &row.kernel;
+            if (row.version->yardstick && row.kernel.repeats) yardstick = &row;
         std::printf("matrix of %s (rows x columns), maximum %d; times in ms, median and minimum\n",
                     size.c_str(), answer);
         if (read.repeats)
             std::printf("reading as many bytes and no more: GPU 0 %.4f ms (%.0f GB/s)\n",
                         read.median, megabytes / read.median);
-        std::printf("%-4s %-8s | %14s %10s %4s | %14s %10s %4s | %7s %7s %7s | %s\n", "",
-                    "platform", "with transfers", "minimum", "runs", "without: GPU", "minimum",
-                    "runs", "GB/s", "of CUB", "of read", "idea");
+        const char *const columns = "%14s %10s %4s %9s %7s %7s | ";
+        std::printf("%-4s %-8s | ", "", "platform");
+        std::printf(columns, "with transfers", "minimum", "runs", "GB/s", "of CUB", "of read");
+        std::printf(columns, "without: GPU", "minimum", "runs", "GB/s", "of CUB", "of read");
+        std::printf("idea\n");
         for (const Row &row : rows) printRow(row, megabytes, yardstick, read);
         std::printf("\n");
         std::fflush(stdout);
     }
 
-    // "of CUB" and "of read": that one's time over this one's, kernels only; 1 is as fast.
-    static void printRow(const Row &row, double megabytes, const common::Timing *yardstick,
+    static void printRow(const Row &row, double megabytes, const Row *yardstick,
                          const common::Timing &read)
     {
         const Version &version = *row.version;
@@ -139,17 +145,24 @@ private:
             std::printf("%s\n", row.note.c_str());
             return;
         }
-        std::printf("%14.4f %10.4f %4zu | ", row.total.median, row.total.minimum,
-                    row.total.repeats);
-        if (row.kernel.repeats)
-            std::printf("%14.4f %10.4f %4zu | %7.1f %7s %7s", row.kernel.median, row.kernel.minimum,
-                        row.kernel.repeats, megabytes / row.kernel.median,
-                        yardstick ? fixed(yardstick->median / row.kernel.median).c_str() : "-",
-                        read.repeats ? fixed(read.median / row.kernel.median).c_str() : "-");
-        else
-            std::printf("%14s %10s %4s | %7.1f %7s %7s", "-", "-", "-",
-                        megabytes / row.total.median, "-", "-");
-        std::printf(" | %s\n", version.idea);
+        printTime(row.total, megabytes, yardstick ? yardstick->total : common::Timing{}, read);
+        printTime(row.kernel, megabytes, yardstick ? yardstick->kernel : common::Timing{}, read);
+        std::printf("%s\n", version.idea);
+    }
+
+    // "of CUB" and "of read": that one's time over this one's, 1 is as fast. CUB's is with or
+    // without transfers like this one; reading is without.
+    static void printTime(const common::Timing &time, double megabytes, const common::Timing &cub,
+                          const common::Timing &read)
+    {
+        const auto cell = [&](const char *format, double value) {
+            return time.repeats && value > 0 ? formatted(format, value) : "-";
+        };
+        std::printf("%14s %10s %4s %9s %7s %7s | ", cell("%.4f", time.median).c_str(),
+                    cell("%.4f", time.minimum).c_str(), cell("%.0f", time.repeats).c_str(),
+                    cell("%.1f", megabytes / time.median).c_str(),
+                    cell("%.4f", cub.median / time.median).c_str(),
+                    cell("%.4f", read.median / time.median).c_str());
     }
 
     void addToCsv(const Row &row, const Matrix &matrix, const common::Timing &read)
@@ -168,7 +181,6 @@ private:
         return text;
     }
     static std::string number(double value) { return formatted("%.6g", value); }
-    static std::string fixed(double value) { return formatted("%.3f", value); }
 
     common::Csv csv{{"version", "platform", "rows", "columns", "runs", "total_median_ms",
                      "total_min_ms", "kernel_runs", "kernel_median_ms", "kernel_min_ms",

@@ -13,42 +13,48 @@
 #include <cstdio>
 #include <optional>
 
-using namespace maximum;
-
+namespace maximum
+{
 namespace
 {
 
 constexpr int kPassed = 0, kFailed = 1, kCannotRun = 2;
 
-/// What the switch at the end of core.cu is set to, and its answer.
-void askActiveVersion(const Matrix &matrix)
+/// What the switch at the end of core.cu is set to, and its answer. Returns the failures: one or
+/// none; that a version cannot run here is none, and its row in the table says so again.
+int askActiveVersion(const Matrix &matrix)
 {
     const Version &active = activeVersion();
     if (!active.unavailable.empty()) {
         std::printf("active version %s: %s\n\n", active.name, active.unavailable.c_str());
-        return;
+        return 0;
     }
     try {
         const common::WallClock clock;
         const int largest = findMaximum(matrix.rows, matrix.columns, matrix.elements.get());
         std::printf("active version %s: the maximum is %d, first call %.3f ms\n\n", active.name,
                     largest, clock.milliseconds());
-    } catch (const common::Unavailable &reason) { // its row in the table will say so again
+    } catch (const common::Unavailable &reason) {
         std::printf("active version %s\n\n", reason.what());
+    } catch (const std::exception &error) {
+        std::printf("active version FAILED: %s\n\n", error.what());
+        return 1;
     }
+    return 0;
 }
 
-void checkOneMatrix(const Options &options, Benchmark &benchmark)
+/// Returns the failures.
+int checkOneMatrix(const Options &options, Benchmark &benchmark)
 {
     const Matrix matrix = randomMatrix(options.rows, options.columns);
-    askActiveVersion(matrix);
-    benchmark.run(matrix);
+    const int failures = askActiveVersion(matrix);
+    return failures + benchmark.run(matrix);
 }
 
-/// The assignment's matrix, then squares of 2^24, 2^28 and 2^30 elements.
-void checkFourSizes(Benchmark &benchmark)
+/// The assignment's matrix, then squares of 2^24, 2^28 and 2^30 elements. Returns the failures.
+int checkFourSizes(Benchmark &benchmark)
 {
-    benchmark.run(hashedMatrix(256, 1024));
+    int failures = benchmark.run(hashedMatrix(256, 1024));
     for (const std::int64_t side : {1 << 12, 1 << 14, 1 << 15}) {
         const double bytes = sizeof(int) * static_cast<double>(side) * side;
         const double available = static_cast<double>(common::availableMemory());
@@ -58,8 +64,9 @@ void checkFourSizes(Benchmark &benchmark)
                         static_cast<long long>(side), static_cast<long long>(side),
                         bytes / (1 << 30), available / (1 << 30));
         else
-            benchmark.run(hashedMatrix(side, side));
+            failures += benchmark.run(hashedMatrix(side, side));
     }
+    return failures;
 }
 
 int run(const Options &options)
@@ -68,10 +75,8 @@ int run(const Options &options)
     std::optional<common::OutputFile> csv; // refused now rather than after minutes
     if (!options.csv.empty()) csv.emplace(options.csv);
     Benchmark benchmark;
-    if (options.benchmark)
-        checkFourSizes(benchmark);
-    else
-        checkOneMatrix(options, benchmark);
+    const int failures =
+        options.benchmark ? checkFourSizes(benchmark) : checkOneMatrix(options, benchmark);
     if (csv) {
         csv->write(benchmark.times().str());
         csv->commit();
@@ -79,24 +84,24 @@ int run(const Options &options)
 
     int canRun = 0, known = 0;
     for (const Version &version : versions()) ++known, canRun += version.unavailable.empty();
-    if (benchmark.failures() > 0)
-        std::printf("FAILED: %d rows above are wrong or ended in an error\n", benchmark.failures());
+    if (failures > 0)
+        std::printf("FAILED: %d wrong answers and errors above\n", failures);
     else
         std::printf("passed: %d of %d versions can run here, no answer was wrong\n", canRun, known);
-    return benchmark.failures() > 0 ? kFailed : kPassed;
+    return failures > 0 ? kFailed : kPassed;
 }
 
 } // namespace
+} // namespace maximum
 
 int main(int argc, char **argv)
-{
-    try {
-        const Options options = parseOptions(argc, argv);
-        if (options.help) return std::fputs(kHelp, stdout), kPassed;
-        return run(options);
-    } catch (const std::exception &error) {
-        std::fflush(stdout);
-        std::fprintf(stderr, "maximum: %s\n", error.what());
-        return kCannotRun;
-    }
+try {
+    const maximum::Options options = maximum::parseOptions(argc, argv);
+    if (!options.help) return maximum::run(options);
+    std::fputs(maximum::kHelp, stdout);
+    return maximum::kPassed;
+} catch (const std::exception &error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "maximum: %s\n", error.what());
+    return maximum::kCannotRun;
 }

@@ -12,9 +12,9 @@ namespace maximum
 const char *const kHelp =
     R"(usage: maximum [--rows R] [--columns C] [--benchmark] [--csv FILE]
 
-Largest element of a matrix of random integers 1..2018, by every version of the core that can run
-here: each is checked against the right answer and then timed, with the transfers to and from the
-GPU and without them.
+Largest element of a matrix of random integers 1..2018 (and, in --benchmark, one 2019 at the very
+end), by every version of the core that can run here: each is checked against the right answer and
+timed, with the transfers to and from the GPU and without them.
 
   --rows R      rows of the matrix (default: 256)
   --columns C   columns of the matrix (default: 1024)

@@ -1,0 +1,52 @@
+// A core of the maximum lab with one version of each fate; ACTIVE in the environment picks one.
+#include "common/error.h"
+#include "maximum/core.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace maximum
+{
+
+static int right(std::int64_t rows, std::int64_t columns, const int *matrix)
+{
+    return *std::max_element(matrix, matrix + rows * columns);
+}
+
+static int wrong(std::int64_t rows, std::int64_t columns, const int *matrix)
+{
+    return right(rows, columns, matrix) - 1;
+}
+
+static int failing(std::int64_t, std::int64_t, const int *) { throw common::Error("it broke"); }
+
+static int starved(std::int64_t, std::int64_t, const int *)
+{
+    throw common::Unavailable("too little here");
+}
+
+const std::vector<Version> &versions()
+{
+    static const std::vector<Version> table = {
+        {"right", Platform::Cpu, "does it", right, ""},
+        {"wrong", Platform::Cpu, "one less", wrong, ""},
+        {"failing", Platform::Cpu, "throws", failing, ""},
+        {"starved", Platform::Cpu, "has too little memory", starved, ""},
+        {"absent", Platform::Cpu, "cannot run here", right, "needs another machine"},
+    };
+    return table;
+}
+
+const Version &activeVersion()
+{
+    for (const Version &version : versions())
+        if (version.name == std::string(std::getenv("ACTIVE"))) return version;
+    throw common::Error("there is no such version");
+}
+
+int findMaximum(std::int64_t rows, std::int64_t columns, const int *matrix)
+{
+    return activeVersion().callback(rows, columns, matrix);
+}
+
+} // namespace maximum
