@@ -94,7 +94,7 @@ $(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(ENGINE)
 	$(LINK) $^ -o $@
 $(BUILD)/search_hash: $(BUILD)/search_hash.o $(BUILD)/engine_partitions.o
 	$(LINK) $^ -o $@
-$(CORES:%=%_measures): $(BUILD)/%_measures: $(BUILD)/measures.o $(BUILD)/%_core.o $(FILES) $(ENGINE)
+$(CORES:%=%_measures): $(BUILD)/%_measures: $(BUILD)/%_measures.o $(BUILD)/%_core.o $(FILES) $(ENGINE)
 	$(LINK) $^ -o $@
 
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
@@ -116,6 +116,8 @@ $(BUILD)/%_core.o: sources/entropy/cores/%.cu $(BUILD)/compiler.stamp $(BUILD)/%
 $(BUILD)/%_core.o: sources/%/core.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
 	$(COMPILE_CORE)
 $(BUILD)/%_main.o: sources/%/main.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
+	$(COMPILE_CORE)
+$(BUILD)/%_measures.o: tools/measures.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
 	$(COMPILE_CORE)
 $(BUILD)/entropy_%.o: sources/entropy/%.cpp $(BUILD)/compiler.stamp
 	$(CPP) -MD -MP -c $< -o $@
@@ -244,7 +246,8 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	tools/setup.sh tests $(CXX)
 	@mkdir -p $(@D) && touch $@
 
-test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORES) $(BUILD)/make_data labs
+test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORES) $(BUILD)/make_data labs \
+      $(BUILD)/bottleneck_study_measures
 	$(BUILD)/tests/all $(TESTFLAGS)
 	$(BUILD)/tests/memory_study $(TESTFLAGS)
 	$(BUILD)/tests/bottleneck_study $(TESTFLAGS)

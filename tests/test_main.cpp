@@ -253,6 +253,22 @@ TEST(Cores, AStudyWhoseSwitchNamesCudaSaysWhatIsMissing)
     expectRefusal(study + " data/worked_4x4.txt", "needs ");
 }
 
+TEST(Measures, MachineMedianAndMinimumOfEveryVersion)
+{
+    const TemporaryDirectory directory;
+    const std::string measures =
+        BUILD_DIRECTORY "/bottleneck_study_measures data/three_groups.bin ";
+    const Outcome outcome = runCommand(measures + directory.path("out.csv"));
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_EQ(outcome.output.find("CPU: "), 0u) << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "all but first    minimum slowest group    minimum rounds"))
+        << outcome.output;
+    const std::string csv = contentsOf(directory.path("out.csv"));
+    EXPECT_TRUE(holds(csv, ",total_median_ms,total_min_ms,")) << csv;
+    EXPECT_TRUE(holds(csv, "\nopenmp,OpenMP,no,")) << csv;
+    expectBadUsage(measures + "no/such.csv", "measures: no/such.csv cannot be created");
+}
+
 TEST(LoadTime, WarmUpAloneTimesNothing)
 {
     const Outcome outcome =

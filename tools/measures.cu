@@ -4,7 +4,9 @@
 #include "common/clock.h"
 #include "common/csv.h"
 #include "common/host_array.h"
+#include "common/machine.h"
 #include "common/measure.h"
+#include "common/output_file.h"
 #include "common/progress.h"
 #include "entropy/core.h"
 #include "entropy/reference.h"
@@ -13,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +26,9 @@ constexpr const char *kHelp =
     R"(usage: PROGRAM_measures FILE [CSV]
 
 Times every version of the core end to end on each group of FILE, and prints the total over all
-groups but the first and the slowest of these, as medians of several rounds. Answers are checked
-before they are timed, except those of probes, which give none. CSV: a file for the same numbers.
+groups but the first and the slowest of these, as medians and minima of several rounds. Answers are
+checked before they are timed, except those of probes, which give none. CSV: a file for the same
+numbers.
 With ENTROPY_BENCHMARK=0 in the environment the core's own benchmark does not run before.
 
 exit status: 0 all that could run was right; 1 a version failed; 2 bad usage or bad input
@@ -77,18 +81,13 @@ Measures measure(const entropy::Version &version, std::vector<entropy::Sample> &
     return {common::summarize(totals), common::summarize(slowests)};
 }
 
-std::string milliseconds(const common::Timing &timing)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f", timing.median);
-    return timing.repeats ? text : "";
-}
-
 /// A line on standard output and a row of the CSV. Returns whether the version was right, or could
 /// not run here.
 bool report(const entropy::Version &version, std::vector<entropy::Sample> &samples,
-            const std::vector<std::vector<float>> &gold, common::Csv &csv)
+            const std::vector<std::vector<float>> &gold, common::Progress &progress,
+            common::Csv &csv)
 {
+    progress.show(version.name);
     Measures measures;
     std::string note = version.unavailable;
     bool right = true;
@@ -103,24 +102,39 @@ bool report(const entropy::Version &version, std::vector<entropy::Sample> &sampl
         note = error.what();
         right = false;
     }
-    const std::string total = milliseconds(measures.total),
-                      slowest = milliseconds(measures.slowest);
-    std::printf("%-18s %-11s %13s %13s %6zu  %s%s\n", version.name,
-                entropy::platformName(version.platform), total.c_str(), slowest.c_str(),
-                measures.total.repeats, version.probe ? "probe, no answer. " : "", note.c_str());
+    const auto milliseconds = [&](double value) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.3f", value);
+        return std::string(measures.total.repeats ? text : "");
+    };
+    const std::string total = milliseconds(measures.total.median),
+                      totalMinimum = milliseconds(measures.total.minimum),
+                      slowest = milliseconds(measures.slowest.median),
+                      slowestMinimum = milliseconds(measures.slowest.minimum);
+    progress.wipe();
+    std::printf("%-18s %-11s %13s %10s %13s %10s %6zu  %s%s\n", version.name,
+                entropy::platformName(version.platform), total.c_str(), totalMinimum.c_str(),
+                slowest.c_str(), slowestMinimum.c_str(), measures.total.repeats,
+                version.probe ? "probe, no answer. " : "", note.c_str());
     std::fflush(stdout);
     csv.add({version.name, entropy::platformName(version.platform), version.probe ? "yes" : "no",
-             std::to_string(measures.total.repeats), total, slowest, note});
+             std::to_string(measures.total.repeats), total, totalMinimum, slowest, slowestMinimum,
+             note});
     return right;
 }
 
 int run(const std::string &file, const std::string &csvFile)
 {
-    common::Progress progress("measures");
+    std::optional<common::OutputFile> output; // refused now rather than after minutes
+    if (!csvFile.empty()) output.emplace(csvFile);
     std::vector<entropy::Sample> samples = entropy::readSamples(file).samples;
     if (samples.size() < 2)
         throw common::Error(file + " has one group, at least two are needed: the first does not "
                                    "count");
+    std::printf("%s\n", common::machineFacts().c_str());
+    std::fflush(stdout);
+
+    common::Progress progress("measures");
     std::vector<std::vector<float>> gold;
     for (const entropy::Sample &sample : samples) {
         progress.show("computing the reference of group " + std::to_string(gold.size() + 1));
@@ -128,17 +142,20 @@ int run(const std::string &file, const std::string &csvFile)
     }
     progress.wipe();
 
-    common::Csv csv({"version", "platform", "probe", "rounds", "total_median_ms",
-                     "slowest_group_median_ms", "note"});
-    std::printf("%s, %zu groups; medians of all rounds, in ms\n", file.c_str(), samples.size());
-    std::printf("%-18s %-11s %13s %13s %6s\n", "", "platform", "all but first", "slowest group",
-                "rounds");
+    common::Csv csv({"version", "platform", "probe", "rounds", "total_median_ms", "total_min_ms",
+                     "slowest_group_median_ms", "slowest_group_min_ms", "note"});
+    std::printf("%s, %zu groups; median and minimum of all rounds, in ms\n", file.c_str(),
+                samples.size());
+    std::printf("%-18s %-11s %13s %10s %13s %10s %6s\n", "", "platform", "all but first", "minimum",
+                "slowest group", "minimum", "rounds");
+    std::fflush(stdout);
     bool right = true;
-    for (const entropy::Version &version : entropy::versions()) {
-        progress.show(version.name);
-        right &= report(version, samples, gold, csv);
+    for (const entropy::Version &version : entropy::versions())
+        right &= report(version, samples, gold, progress, csv);
+    if (output) {
+        output->write(csv.str());
+        output->commit();
     }
-    if (!csvFile.empty()) csv.save(csvFile);
     return right ? 0 : 1;
 }
 
