@@ -31,19 +31,24 @@ tests() {
     ! grep -qE 'needs (a GPU|CUDA|cuBLAS)' "$directory/tests.log"
 }
 
-# Tests on small arrays under each tool of compute-sanitizer.
+# Tests on small arrays, and both kernels of hello, under each tool of compute-sanitizer.
 sanitizer() {
-    local programs="build/tests/all build/tests/memory_study build/tests/bottleneck_study"
+    local tests="build/tests/all build/tests/memory_study build/tests/bottleneck_study"
     # shellcheck disable=SC2086
-    make -j "$jobs" $programs || return
+    make -j "$jobs" $tests build/hello || return
     local tool program
     for tool in memcheck racecheck initcheck synccheck; do
-        for program in $programs; do
-            echo "== $tool $program"
-            compute-sanitizer --tool "$tool" --error-exitcode 9 "$program" \
-                --gtest_filter='*SmallShapes*' || return
+        for program in $tests; do
+            sanitized "$program" --gtest_filter='*SmallShapes*' || return
         done
+        sanitized build/hello 2 3 2 || return
+        sanitized build/hello 2 32 2 --order --runs 3 || return
     done
+}
+
+sanitized() { # program, arguments...: under $tool
+    echo "== $tool $*"
+    compute-sanitizer --tool "$tool" --error-exitcode 9 "$@"
 }
 
 # The line of the switch edited to every version in turn, each build run on data/data.bin.
