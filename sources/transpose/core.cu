@@ -30,7 +30,7 @@
 
 // ---- t0 and t1: CPU ----------------------------------------------------------------------------
 
-// Baseline and check: two loops. The reads run along rows, each write lands in another row.
+// Baseline: two loops on one core. The reads run along rows, each write lands in another row.
 namespace transpose::t0
 {
 
@@ -493,7 +493,7 @@ const std::vector<transpose::Version> &transpose::versions()
 #endif
     constexpr Platform cpu = Platform::Cpu, openMp = Platform::OpenMp, cuda = Platform::Cuda;
     static const std::vector<Version> table = {
-        {"t0", cpu, "two loops: the check", t0::matrixTranspose, none},
+        {"t0", cpu, "baseline: two loops on one core", t0::matrixTranspose, none},
         {"t1", openMp, "t0 + tiles, all threads", t1::matrixTranspose, none},
         {"t2", cuda, "global memory: reads rows, writes columns", t2::matrixTranspose, noGpu, true},
         {"t3", cuda, "t2 turned: reads columns, writes rows", t3::matrixTranspose, noGpu, true},
@@ -524,7 +524,7 @@ void transpose::checkBlock(int block)
 void transpose::run(const Version &version, int rows, int columns, const float *input,
                     float *output, int block)
 {
-    const common::ErrorScope scope(version.name.c_str());
+    const common::ErrorScope scope(version.name);
     constexpr int kLongestSide = INT_MAX - 128; // room for a last block
     if (rows < 1 || columns < 1 || rows > kLongestSide || columns > kLongestSide)
         throw common::Error("the matrix is " + std::to_string(rows) + " x " +
@@ -535,13 +535,13 @@ void transpose::run(const Version &version, int rows, int columns, const float *
     if (version.blocks) checkBlock(block);
     if (!version.unavailable.empty()) throw common::Unavailable(version.unavailable);
     if (version.platform != Platform::Cuda)
-        return version.function(rows, columns, input, output, block);
+        return version.callback(rows, columns, input, output, block);
 #ifdef __CUDACC__
     const common::DeviceScope device(0);
     const std::size_t cells = static_cast<std::size_t>(rows) * columns;
     const common::DeviceArray<float> deviceInput = common::upload(input, cells);
     common::DeviceArray<float> deviceOutput = common::poisoned<float>(cells);
-    version.function(rows, columns, deviceInput.data(), deviceOutput.data(), block);
+    version.callback(rows, columns, deviceInput.data(), deviceOutput.data(), block);
     common::download(deviceOutput, output);
 #endif
 }
@@ -552,9 +552,14 @@ void transpose::run(const Version &version, int rows, int columns, const float *
 #define VERSION t8 // the active version: edit this line, or build with `make VERSION=t5`
 #endif
 
+void transpose::matrixTranspose(int rows, int columns, const float *input, float *output, int block)
+{
+    run(activeVersion(), rows, columns, input, output, block);
+}
+
 const transpose::Version &transpose::activeVersion()
 {
     for (const Version &version : versions())
-        if (version.function == transpose::VERSION::matrixTranspose) return version;
+        if (version.callback == VERSION::matrixTranspose) return version;
     throw common::Error("the active version is not in the table");
 }
