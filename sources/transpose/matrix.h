@@ -43,8 +43,7 @@ inline void fillRandom(float *matrix, std::size_t cells)
 /// The right answer, by all threads; shares nothing with core.cu.
 inline void reference(int rows, int columns, const float *input, float *output)
 {
-    const std::int64_t cells = static_cast<std::int64_t>(rows) * columns;
-#pragma omp parallel for schedule(static) num_threads(common::threadsFor(cells, 1 << 16))
+#pragma omp parallel for num_threads(common::threadsFor(1LL * rows * columns, 1 << 16))
     for (std::int64_t x = 0; x < columns; ++x)
         for (std::int64_t y = 0; y < rows; ++y) output[x * rows + y] = input[y * columns + x];
 }
