@@ -5,6 +5,7 @@
 #include "common/clock.h"
 #include "common/copy_speed.h"
 #include "common/csv.h"
+#include "common/error.h"
 #include "common/kernel_times.h"
 #include "common/machine.h"
 #include "transpose/core.h"
@@ -45,6 +46,7 @@ public:
             const common::WallClock clock;
             matrixTranspose(rows, columns, input.get(), output.get(), block);
             const double milliseconds = clock.milliseconds();
+            const common::ErrorScope scope(active.name);
             validate();
             std::printf("\nactive version %s: right, first call %.3f ms\n", active.name,
                         milliseconds);
@@ -53,7 +55,7 @@ public:
             author = "the reference";
             answer = expected.get();
         } catch (const std::exception &error) {
-            std::printf("\nactive version %s FAILED: %s\n", active.name, error.what());
+            std::printf("\nFAILED: active version %s\n", error.what());
             return false;
         }
         if (!printed) return true;

@@ -61,7 +61,7 @@ int runProgram(const Options &options)
     }
 
     if (failures > 0)
-        std::printf("\nFAILED: %d above, wrong or ended in an error\n", failures);
+        std::printf("\nFAILED: %d of the above were wrong or ended in an error\n", failures);
     else
         std::printf("\npassed: all that can run here give the right answer, bit for bit\n");
     return failures > 0 ? kFailed : kPassed;
