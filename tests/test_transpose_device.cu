@@ -18,20 +18,18 @@ TEST(TransposeDevice, UnalignedArraysSmallShapes)
         if (version.platform != transpose::Platform::Cuda || !version.unavailable.empty()) continue;
         for (const int inputOffset : {0, 1, 2})
             for (const int outputOffset : {0, 3, 4}) {
-                const int rows = 68, columns = 36, cells = rows * columns;
-                std::vector<float> input(cells + 8);
+                constexpr int rows = 68, columns = 36;
+                std::vector<float> input(rows * columns + 8);
                 transpose::fillRandom(input.data(), input.size());
                 const auto deviceInput = common::upload(input.data(), input.size());
                 auto deviceOutput = common::poisoned<float>(input.size());
-                version.function(rows, columns, deviceInput.data() + inputOffset,
+                version.callback(rows, columns, deviceInput.data() + inputOffset,
                                  deviceOutput.data() + outputOffset, 8);
 
                 std::vector<float> expected(input.size());
                 transpose::poison(expected.data(), expected.size());
-                for (int y = 0; y < rows; ++y)
-                    for (int x = 0; x < columns; ++x)
-                        expected[outputOffset + x * rows + y] =
-                            input[inputOffset + y * columns + x];
+                transpose::reference(rows, columns, input.data() + inputOffset,
+                                     expected.data() + outputOffset);
                 const auto output = common::download(deviceOutput);
                 EXPECT_EQ(transpose::firstDifference(output.get(), expected.data(), input.size()),
                           input.size())

@@ -8,7 +8,7 @@ A table stands between two markers, the first of which says what it holds:
 
 usage: tools/report.py            rewrite the tables; draw the plots where gnuplot is installed
        tools/report.py --check    change nothing; exit status 1 if a table, or a lead comment of
-                                  core.cu, is not what results/ says
+                                  a core.cu, is not what results/ says
 """
 
 import csv
@@ -189,7 +189,8 @@ def maximum(directory):
 def transpose(directory, block):
     """Share of the device's copy speed by size, for the versions with blocks of that side."""
     measured = [row for row in rows_of(directory, "transpose.csv")
-                if row["block"] in (block, "-") and value(row, "kernel_median_ms")]
+                if row["block"] in (block, "-") and value(row, "kernel_median_ms")
+                and value(row, "device_copy_ms")]
     sizes = list(dict.fromkeys(row["rows"] for row in measured))
     rows = []
     for name in dict.fromkeys(row["version"] for row in measured):
@@ -266,20 +267,29 @@ def draw(directory):
 
 
 def unmeasured():
-    """Lead comments of core.cu whose "Measured: N ms" is not what README's machine measured."""
-    directory = re.search(r"<!-- table: ladder (\S+) (\S+) -->", (ROOT / "README.md").read_text())
-    measured = at_size(rows_of(directory.group(1), "times.csv"), directory.group(2))
-    source = (ROOT / "sources/entropy/core.cu").read_text()
+    """Lead comments whose "Measured: N ms" is not what README's machine measured."""
+    directory, size = re.search(r"<!-- table: ladder (\S+) (\S+) -->",
+                                (ROOT / "README.md").read_text()).groups()
+    ladder_times = at_size(rows_of(directory, "times.csv"), size)
+    transpose_times = {row["version"]: row for row in rows_of(directory, "transpose.csv")
+                       if row["rows"] == "8192" and row["block"] in ("32", "-")}
+    return (unmeasured_in("sources/entropy/core.cu", ladder_times) +
+            unmeasured_in("sources/transpose/core.cu", transpose_times))
+
+
+def unmeasured_in(core, measured):
+    """The same of one source, with the measured row of each version."""
     wrong = []
-    for comment, version in re.findall(r"((?://.*\n)+)namespace (v\d+)\n", source):
-        if version not in measured:
-            wrong.append(f"{version}: not measured")
-            continue
+    for comment, version in re.findall(r"((?://.*\n)+)namespace (?:\w+::)?([a-z]\d+)\n",
+                                       (ROOT / core).read_text()):
         claim = re.search(r"Measured:\s+(?://\s*)?([\d.]+)\s+(?://\s*)?ms", comment)
-        column = "total_median_ms" if measured[version]["platform"] != "CUDA" else "kernel_median_ms"
-        truth = value(measured[version], column)
-        if not claim or abs(float(claim.group(1)) - truth) > 0.05 * truth:
-            wrong.append(f"{version}: measured {shown(truth)} ms")
+        row = measured.get(version)
+        column = "kernel_median_ms" if row and row["platform"] == "CUDA" else "total_median_ms"
+        truth = value(row, column) if row else None
+        if truth is None:
+            wrong.append(f"{core}, lead comment of {version}: not measured")
+        elif not claim or abs(float(claim.group(1)) - truth) > 0.05 * truth:
+            wrong.append(f"{core}, lead comment of {version}: measured {shown(truth)} ms")
     return wrong
 
 
@@ -299,7 +309,7 @@ def main(arguments):
     if arguments:
         for claim in unmeasured():
             stale.append(claim)
-            print(f"report.py: core.cu, lead comment of {claim}", file=sys.stderr)
+            print(f"report.py: {claim}", file=sys.stderr)
         for name in set(stale) & set(DOCUMENTS):
             print(f"report.py: {name} is not what results/ says: run `make report`", file=sys.stderr)
         return 1 if stale else 0

@@ -1,9 +1,11 @@
-// Checks versions against the CPU's answer on one random matrix, times them, prints the table.
+// Checks versions against the right answer on one random matrix, times them, prints the table.
 // Include it from .cu files only: they are all compiled by nvcc or all by the host compiler.
 #pragma once
 
+#include "common/clock.h"
 #include "common/copy_speed.h"
 #include "common/csv.h"
+#include "common/error.h"
 #include "common/kernel_times.h"
 #include "common/machine.h"
 #include "transpose/core.h"
@@ -24,18 +26,82 @@ public:
     Benchmark(int rows, int columns)
         : rows(rows), columns(columns), cells(static_cast<std::size_t>(rows) * columns),
           input(allocateChecked(cells)), expected(common::allocateHost<float>(cells)),
-          output(common::allocateHost<float>(cells))
+          output(common::allocateHost<float>(cells)), hostCopy(common::hostCopy(cells)),
+          deviceCopy(deviceCopyTime(cells))
     {
         fillRandom(input.get(), cells);
-        poison(expected.get(), cells);
-        run(versions().front(), rows, columns, input.get(), expected.get(), 0);
-        hostCopy = common::hostCopy(cells);
-        if (common::deviceCount() > 0) deviceCopy = common::deviceCopy(cells);
+        reference(rows, columns, input.get(), expected.get());
+    }
+
+    /// Asks the active version, once and by the core's own entry; says whether it was right, and
+    /// how long it took. On request prints the matrix and the transpose, the reference's where the
+    /// version cannot run here. False if it was wrong or failed: then there is nothing to print.
+    bool askActiveVersion(int block, bool printed)
+    {
+        const Version &active = activeVersion();
+        std::string author = active.name;
+        const float *answer = output.get();
+        try {
+            poison(output.get(), cells);
+            const common::WallClock clock;
+            matrixTranspose(rows, columns, input.get(), output.get(), block);
+            const double milliseconds = clock.milliseconds();
+            const common::ErrorScope scope(active.name);
+            validate();
+            std::printf("\nactive version %s: right, first call %.3f ms\n", active.name,
+                        milliseconds);
+        } catch (const common::Unavailable &reason) { // its row in the table will say so again
+            std::printf("\nactive version %s\n", reason.what());
+            author = "the reference";
+            answer = expected.get();
+        } catch (const std::exception &error) {
+            std::printf("\nFAILED: active version %s\n", error.what());
+            return false;
+        }
+        if (!printed) return true;
+        printMatrix("matrix", rows, columns, input.get());
+        printMatrix(("transposed by " + author).c_str(), columns, rows, answer);
+        return true;
+    }
+
+    /// The table: every version, in each of these blocks if it leaves the choice. The number of
+    /// rows that were wrong or failed (not: cannot run here).
+    int run(const std::vector<int> &blocks, common::Csv &csv)
+    {
         printHead();
+        int failures = 0;
+        for (const Version &version : versions())
+            for (const int block : version.blocks ? blocks : std::vector<int>{0})
+                failures += !row(version, block, csv);
+        return failures;
+    }
+
+    /// An empty table of times.
+    static common::Csv csv()
+    {
+        return common::Csv({"version", "platform", "block", "rows", "columns", "runs",
+                            "total_median_ms", "total_min_ms", "kernel_runs", "kernel_median_ms",
+                            "kernel_min_ms", "host_copy_ms", "device_copy_ms", "note"});
+    }
+
+private:
+    struct Times
+    {
+        common::Timing total, kernel; ///< no repeats: not measured
+    };
+
+    /// All zero without a GPU, or where it has too little memory.
+    static common::Timing deviceCopyTime(std::size_t cells)
+    {
+        try {
+            if (common::deviceCount() > 0) return common::deviceCopy(cells);
+        } catch (const common::Unavailable &) {
+        }
+        return {};
     }
 
     /// Validates a version, then times it: end to end and, for CUDA, the kernel. A row of the table
-    /// either way; false if the version was wrong or failed (not: cannot run here).
+    /// either way; false if the version was wrong or failed.
     bool row(const Version &version, int block, common::Csv &csv)
     {
         Times times;
@@ -59,31 +125,6 @@ public:
         return good;
     }
 
-    /// Prints the matrix and, transposed by the active version or, where that cannot run, by the
-    /// plain one, its transpose.
-    void print()
-    {
-        const bool here = activeVersion().unavailable.empty();
-        const Version &version = here ? activeVersion() : versions().front();
-        call(version, kBlocks.back());
-        printMatrix("matrix", rows, columns, input.get());
-        printMatrix(("transposed by " + version.name).c_str(), columns, rows, output.get());
-    }
-
-    /// An empty table of times.
-    static common::Csv csv()
-    {
-        return common::Csv({"version", "platform", "block", "rows", "columns", "runs",
-                            "total_median_ms", "total_min_ms", "kernel_runs", "kernel_median_ms",
-                            "kernel_min_ms", "host_copy_ms", "device_copy_ms", "note"});
-    }
-
-private:
-    struct Times
-    {
-        common::Timing total, kernel; ///< no repeats: not measured
-    };
-
     static common::HostArray<float> allocateChecked(std::size_t cells)
     {
         constexpr std::size_t kArrays = 5; // input, expected, output; two to measure a copy
@@ -97,7 +138,7 @@ private:
 
     void call(const Version &version, int block)
     {
-        run(version, rows, columns, input.get(), output.get(), block);
+        transpose::run(version, rows, columns, input.get(), output.get(), block);
     }
 
     void validate() const
@@ -147,8 +188,7 @@ private:
     void printRow(const Version &version, const std::string &side, const Times &times,
                   const std::string &note) const
     {
-        std::printf("%-4s %-6s %5s | ", version.name.c_str(), platformName(version.platform),
-                    side.c_str());
+        std::printf("%-4s %-6s %5s | ", version.name, platformName(version.platform), side.c_str());
         if (!note.empty()) {
             std::printf("%s\n", note.c_str());
             return;
@@ -164,8 +204,13 @@ private:
         print(times.kernel, 9, 4);
         const bool kernel = times.kernel.repeats > 0;
         const double median = kernel ? times.kernel.median : times.total.median;
-        const double copy = kernel ? deviceCopy.median : hostCopy.median;
-        std::printf("%7.1f %7.4f | %s\n", speed(median), copy / median, version.idea.c_str());
+        const common::Timing &copy = kernel ? deviceCopy : hostCopy;
+        std::printf("%7.1f ", speed(median));
+        if (copy.repeats)
+            std::printf("%7.4f", copy.median / median);
+        else
+            std::printf("%7s", "-");
+        std::printf(" | %s\n", version.idea);
         std::fflush(stdout);
     }
 
@@ -179,7 +224,7 @@ private:
     int rows, columns;
     std::size_t cells;
     common::HostArray<float> input, expected, output;
-    common::Timing hostCopy, deviceCopy; ///< deviceCopy.repeats is 0 without a GPU
+    common::Timing hostCopy, deviceCopy; ///< deviceCopy.repeats is 0 where it was not measured
 };
 
 } // namespace transpose

@@ -1,7 +1,10 @@
 // The matrix transpose: versions t0 to t9, each in a namespace of its own with its own
 // matrixTranspose (contract: core.h). From top to bottom: what the versions share; t0 and t1 (CPU);
 // t2 to t7 (CUDA, one factor at a time); t8 (as fast as a copy); t9 (the vendor's library); the
-// table of versions; the switch. To compare two versions, diff two namespaces.
+// table of versions; the switch. To compare two versions, diff two namespaces. "Measured" in a lead
+// comment: 8192x8192 floats, blocks of 32x32 where a version leaves the choice; the kernel alone on
+// an H200, where a copy takes 0.132 ms, for t2 to t9; end to end for t0 and, on 64 threads, t1,
+// where a copy takes 1.85 ms.
 //
 // A transpose computes nothing. It reads and writes every cell once, 8 bytes in all, so the most it
 // can reach is the speed of a copy. What costs is order: memory moves in sectors of 32 bytes, eight
@@ -30,7 +33,8 @@
 
 // ---- t0 and t1: CPU ----------------------------------------------------------------------------
 
-// Baseline and check: two loops. The reads run along rows, each write lands in another row.
+// Baseline: two loops on one core. The reads run along rows, each write lands in another row.
+// Measured: 557 ms.
 namespace transpose::t0
 {
 
@@ -45,6 +49,8 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 // From t0: tile by tile, on all threads, through a buffer that stays in the first-level cache, so
 // that reads and writes of the matrices both run along rows; t5 and t6 do so in shared memory. And
 // the padding serves here too: rows a power of two apart compete for the same few cache lines.
+// Measured: 3.55 ms. The 8.0 ms of the same run at 1024 and 2048 are longer than the work takes:
+// there something held the threads up.
 namespace transpose::t1
 {
 
@@ -97,7 +103,7 @@ static void withBlock(int block, Work work)
 } // namespace transpose
 
 // Global memory only, rows first: a warp reads along a row, whole sectors at once, and writes down
-// a column, where each 4-byte store touches a sector of its own.
+// a column, where each 4-byte store touches a sector of its own. Measured: 0.964 ms.
 namespace transpose::t2
 {
 
@@ -119,6 +125,7 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 
 // From t2: columns first. A warp reads down a column and writes along a row: the same bytes asked
 // for the other way round. A sector read in part may still be in the cache for the next warp.
+// Measured: 0.396 ms.
 namespace transpose::t3
 {
 
@@ -139,7 +146,8 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 } // namespace transpose::t3
 
 // From t2: through a tile in shared memory, direct mapping: every thread writes the cell that it
-// has read. Shared memory alone brings nothing, the writes still run down columns.
+// has read. The writes still run down columns. Measured: 0.996 ms, no better than t2; but in blocks
+// of 16x16 0.312 instead of 0.502.
 namespace transpose::t4
 {
 
@@ -169,7 +177,8 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 // From t4: block-transposed mapping. The tile's place is transposed, and a warp writes along a row
 // of the output what it takes from a column of the tile: both sides of global memory run along
 // rows. The price: of the 32 banks of shared memory a column of a tile 32 wide meets only one, and
-// a warp that reads it takes 32 turns; 8 turns at a width of 16, 2 at 8.
+// a warp that reads it takes 32 turns; 8 turns at a width of 16, 2 at 8. Measured: 0.535 ms, behind
+// t3, which has no tile; in blocks of 16x16 0.280, ahead of it.
 namespace transpose::t5
 {
 
@@ -201,7 +210,8 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 
 // From t5: the tile padded by one column that nobody uses. Each row now starts one bank further, so
 // the cells of a column lie in different banks and a warp reads them in one turn (32 wide; at 16
-// and 8 it reads from several columns, and a few cells still meet: two turns).
+// and 8 it reads from several columns, and a few cells still meet: two turns). Measured: 0.308 ms,
+// 0.265 in blocks of 16x16; nothing gained in blocks of 8x8, where t2 to t7 all take 0.64.
 namespace transpose::t6
 {
 
@@ -232,7 +242,7 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 } // namespace transpose::t6
 
 // From t6: the access order turned, everything else kept. Neighbouring threads take neighbouring
-// rows, so a warp runs down columns of both matrices, and the tile cannot help.
+// rows, so a warp runs down columns of both matrices, and the tile cannot help. Measured: 1.09 ms.
 namespace transpose::t7
 {
 
@@ -265,6 +275,8 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 // ---- t8: as fast as a copy ---------------------------------------------------------------------
 
 // From t6: 16 bytes an access, 16 cells a thread, larger tiles in an order that suits the memory.
+// Where rows or columns are no multiple of 4, or an array is not aligned to 16 bytes, it falls back
+// to 4 bytes an access. Measured: 0.134 ms.
 //
 // A thread owns a patch of 4 x 4 cells: four loads of 16 bytes, all under way before the first is
 // used. It transposes the patch in its registers, where that is only a matter of names, and stores
@@ -276,13 +288,12 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 // in the same banks, so row r keeps its quad q in place q ^ (r / 4 % 8): the eight writers, whose
 // rows are 4 apart, then have eight different places, and readers still have all eight of theirs.
 //
-// Measured on an H200, of a copy's speed in the same run: 1.11 at 512, 0.98 at 2048, 0.96 at 8096,
-// 0.981 at 8192, 0.976 at 16384; cuBLAS geam 0.94, 0.83, 0.89, 0.907, 0.935. In a search over 156
-// tilings this one won or tied at each size but 2048, where the best was 4 % ahead. What lost at
-// 8192 and 16384: blocks in groups of 8 to 32 tiles, 0.945 and 0.939; registers saved until 2048
-// threads fit on a multiprocessor, 0.95; tiles of 32 x 32, and patches written straight from
-// registers, were never ahead. Streaming hints help a little at 512 and nothing at 8192 (0.1340 ms
-// either way).
+// Of a copy's speed in the same run: 1.11 at 512, 0.98 at 2048, 0.96 at 8096, 0.981 at 8192, 0.975
+// at 16384; cuBLAS geam 0.94, 0.83, 0.89, 0.907, 0.935. In an earlier search over 156 tilings this
+// one won or tied at each size but 2048, where the best was 4 % ahead. What lost at 8192 and 16384:
+// blocks in groups of 8 to 32 tiles, 0.945 and 0.939; registers saved until 2048 threads fit on a
+// multiprocessor, 0.95; tiles of 32 x 32, and patches written straight from registers, were never
+// ahead. Streaming hints help a little at 512 and nothing at 8192 (0.1340 ms either way).
 namespace transpose::t8
 {
 
@@ -343,7 +354,9 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 // For any other matrix: t6 with 16 cells a thread, all loads under way before the first is used.
-// Rows that start anywhere share sectors with their neighbours; a tile 64 wide shares fewer.
+// They are 16 of 4 bytes, not 4 of 16, and so are the stores: rows of an odd number of floats start
+// at any alignment. Such rows share sectors with their neighbours; a tile 64 wide shares fewer. The
+// benchmark shows what this costs: 8191 beside 8192.
 __global__ void __launch_bounds__(kThreads)
     cellKernel(int rows, int columns, const float *input, float *output)
 {
@@ -410,7 +423,7 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 #ifdef CUBLAS_VERSION
 
 // The peer: cuBLAS geam, output = 1 * transpose(input) + 0 * output. It counts columns first, so
-// what we call rows x columns is columns x rows there.
+// what we call rows x columns is columns x rows there. Measured: 0.145 ms.
 namespace transpose::t9
 {
 
@@ -493,7 +506,7 @@ const std::vector<transpose::Version> &transpose::versions()
 #endif
     constexpr Platform cpu = Platform::Cpu, openMp = Platform::OpenMp, cuda = Platform::Cuda;
     static const std::vector<Version> table = {
-        {"t0", cpu, "two loops: the check", t0::matrixTranspose, none},
+        {"t0", cpu, "baseline: two loops on one core", t0::matrixTranspose, none},
         {"t1", openMp, "t0 + tiles, all threads", t1::matrixTranspose, none},
         {"t2", cuda, "global memory: reads rows, writes columns", t2::matrixTranspose, noGpu, true},
         {"t3", cuda, "t2 turned: reads columns, writes rows", t3::matrixTranspose, noGpu, true},
@@ -524,7 +537,7 @@ void transpose::checkBlock(int block)
 void transpose::run(const Version &version, int rows, int columns, const float *input,
                     float *output, int block)
 {
-    const common::ErrorScope scope(version.name.c_str());
+    const common::ErrorScope scope(version.name);
     constexpr int kLongestSide = INT_MAX - 128; // room for a last block
     if (rows < 1 || columns < 1 || rows > kLongestSide || columns > kLongestSide)
         throw common::Error("the matrix is " + std::to_string(rows) + " x " +
@@ -535,13 +548,13 @@ void transpose::run(const Version &version, int rows, int columns, const float *
     if (version.blocks) checkBlock(block);
     if (!version.unavailable.empty()) throw common::Unavailable(version.unavailable);
     if (version.platform != Platform::Cuda)
-        return version.function(rows, columns, input, output, block);
+        return version.callback(rows, columns, input, output, block);
 #ifdef __CUDACC__
     const common::DeviceScope device(0);
     const std::size_t cells = static_cast<std::size_t>(rows) * columns;
     const common::DeviceArray<float> deviceInput = common::upload(input, cells);
     common::DeviceArray<float> deviceOutput = common::poisoned<float>(cells);
-    version.function(rows, columns, deviceInput.data(), deviceOutput.data(), block);
+    version.callback(rows, columns, deviceInput.data(), deviceOutput.data(), block);
     common::download(deviceOutput, output);
 #endif
 }
@@ -552,9 +565,14 @@ void transpose::run(const Version &version, int rows, int columns, const float *
 #define VERSION t8 // the active version: edit this line, or build with `make VERSION=t5`
 #endif
 
+void transpose::matrixTranspose(int rows, int columns, const float *input, float *output, int block)
+{
+    run(activeVersion(), rows, columns, input, output, block);
+}
+
 const transpose::Version &transpose::activeVersion()
 {
     for (const Version &version : versions())
-        if (version.function == transpose::VERSION::matrixTranspose) return version;
+        if (version.callback == VERSION::matrixTranspose) return version;
     throw common::Error("the active version is not in the table");
 }

@@ -1,4 +1,5 @@
-// What main.cu does with a matrix in host memory, on all threads: fill, poison, compare; and print.
+// What main.cu does with a matrix in host memory, on all threads: fill, transpose as a reference,
+// poison, compare; and print.
 #pragma once
 
 #include "common/threads.h"
@@ -37,6 +38,14 @@ inline void fillRandom(float *matrix, std::size_t cells)
             matrix[cell] = static_cast<float>((bits ^ (bits >> 31)) >> 40) * 0x1p-24f;
         }
     });
+}
+
+/// The right answer, by all threads; shares nothing with core.cu.
+inline void reference(int rows, int columns, const float *input, float *output)
+{
+#pragma omp parallel for num_threads(common::threadsFor(1LL * rows * columns, 1 << 16))
+    for (std::int64_t x = 0; x < columns; ++x)
+        for (std::int64_t y = 0; y < rows; ++y) output[x * rows + y] = input[y * columns + x];
 }
 
 /// Every byte 0xFF, which reads as NaN: a cell that a version does not write cannot look right.

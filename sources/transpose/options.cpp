@@ -2,11 +2,10 @@
 
 #include "common/arguments.h"
 #include "common/error.h"
+#include "common/integer.h"
 #include "transpose/core.h"
 
-#include <charconv>
 #include <climits>
-#include <cstring>
 #include <getopt.h>
 
 namespace transpose
@@ -18,7 +17,7 @@ const char *const kHelp =
        transpose --benchmark [N] [--csv FILE]
 
 Transposes an N x N matrix of random floats by every version that can run here, checks each
-bit for bit against the plain CPU version, and times it beside a copy of the same floats.
+bit for bit against the right answer, and times it beside a copy of the same floats.
 
   N                 rows and columns (default: 1024)
   --rows R          rows, for a matrix that is no square
@@ -26,24 +25,13 @@ bit for bit against the plain CPU version, and times it beside a copy of the sam
   --block SIDE      thread blocks of SIDE x SIDE: 8, 16 or 32 (default: 32), for the versions that
                     leave the choice
   --print           print the matrix and its transpose, as is done without asking up to 8 x 8
-  --benchmark       every version and block at 512, 1024, 2048, 8096, 8192, 16192 and 16384, or at
-                    the size given
+  --benchmark       every version and block at 512, 1024, 2048, 8096, 8191, 8192, 16192 and 16384,
+                    or at the size given
   --csv FILE        write the times to FILE
   --help            this text
 
 exit status: 0 all right; 1 a version was wrong or failed; 2 bad usage or cannot run
 )";
-
-static int parseSide(const char *what, const char *text)
-{
-    int value = 0;
-    const char *const end = text + std::strlen(text);
-    const auto [stop, status] = std::from_chars(text, end, value);
-    if (status != std::errc() || stop != end || value < 1)
-        throw common::Error(std::string(what) + " is '" + text + "', expected an integer of 1.." +
-                            std::to_string(INT_MAX));
-    return value;
-}
 
 Options parseOptions(int argc, char **argv)
 {
@@ -52,6 +40,9 @@ Options parseOptions(int argc, char **argv)
         {"block", required_argument, nullptr, 'b'}, {"print", no_argument, nullptr, 'p'},
         {"benchmark", no_argument, nullptr, 'm'},   {"csv", required_argument, nullptr, 'f'},
         {"help", no_argument, nullptr, 'h'},        {nullptr, 0, nullptr, 0},
+    };
+    const auto parseSide = [](const char *what, const char *text) {
+        return static_cast<int>(common::parseInteger(what, text, 1, INT_MAX));
     };
     Options options;
     bool rows = false, columns = false;
