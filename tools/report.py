@@ -165,8 +165,8 @@ def counters(directory):
                   "sectors a load", "of the device memory's speed"], rows)
 
 
-def maximum(directory):
-    """Kernel times of the maximum lab, against CUB and against reading the same bytes."""
+def maximum(directory, column):
+    """Times of the maximum lab in one column, against CUB's and against reading the same bytes."""
     measured = rows_of(directory, "maximum.csv")
     sizes = list(dict.fromkeys(f"{row['rows']}x{row['columns']}" for row in measured))
     by_size = {size: {row["version"]: row for row in measured
@@ -176,13 +176,11 @@ def maximum(directory):
         cells = []
         for size in sizes:
             row, cub = by_size[size].get(name), by_size[size]["m6"]
-            kernel = value(row, "kernel_median_ms") if row else None
-            if kernel:
-                cells.append(f"{shown(kernel)} ({value(cub, 'kernel_median_ms') / kernel:.2f}, "
-                             f"{float(row['device_read_ms']) / kernel:.2f})")
-            else:
-                cells.append(shown(value(row, "total_median_ms")) if row else "-")
-        rows.append([name] + cells)
+            time = value(row, column) if row else None
+            cells.append(f"{shown(time)} ({value(cub, column) / time:.3f}, "
+                         f"{float(row['device_read_ms']) / time:.3f})" if time else "-")
+        if any(cell != "-" for cell in cells):
+            rows.append([name] + cells)
     return table([""] + sizes, rows)
 
 
@@ -273,22 +271,31 @@ def unmeasured():
     ladder_times = at_size(rows_of(directory, "times.csv"), size)
     transpose_times = {row["version"]: row for row in rows_of(directory, "transpose.csv")
                        if row["rows"] == "8192" and row["block"] in ("32", "-")}
-    return (unmeasured_in("sources/entropy/core.cu", ladder_times) +
-            unmeasured_in("sources/transpose/core.cu", transpose_times))
+    maximum_times = {row["version"]: row for row in rows_of(directory, "maximum.csv")
+                     if row["rows"] == "16384"}
+    wrong = (unmeasured_in("sources/entropy/core.cu", ladder_times) +
+             unmeasured_in("sources/maximum/core.cu", maximum_times) +
+             unmeasured_in("sources/transpose/core.cu", transpose_times))
+    for study, size in (("memory_study", "4096x4096"), ("bottleneck_study", "2560x2560")):
+        wrong += unmeasured_in(f"sources/entropy/cores/{study}.cu",
+                               at_size(rows_of(f"{directory}/{study}", "times.csv"), size))
+    return wrong
 
 
 def unmeasured_in(core, measured):
     """The same of one source, with the measured row of each version."""
     wrong = []
-    for comment, version in re.findall(r"((?://.*\n)+)namespace (?:\w+::)?([a-z]\d+)\n",
+    for comment, version in re.findall(r"((?://.*\n)+)namespace (?:\w+::)?(\w+)\n{\n\n",
                                        (ROOT / core).read_text()):
-        claim = re.search(r"Measured:\s+(?://\s*)?([\d.]+)\s+(?://\s*)?ms", comment)
+        claim = re.search(r"Measured: ([\d.]+) ms(?:, end to end ([\d.]+) ms)?",
+                          re.sub(r"\s*//\s*", " ", comment))
         row = measured.get(version)
         column = "kernel_median_ms" if row and row["platform"] == "CUDA" else "total_median_ms"
         truth = value(row, column) if row else None
         if truth is None:
             wrong.append(f"{core}, lead comment of {version}: not measured")
-        elif not claim or abs(float(claim.group(1)) - truth) > 0.05 * truth:
+        elif not claim or any(said and abs(float(said) - truth) > 0.05 * truth for said, truth in
+                              zip(claim.groups(), (truth, value(row, "total_median_ms")))):
             wrong.append(f"{core}, lead comment of {version}: measured {shown(truth)} ms")
     return wrong
 

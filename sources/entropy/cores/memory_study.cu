@@ -6,6 +6,9 @@
 //
 // All use the identity  H = ln N - (1/N) sum n ln n  of core.cu. Compare the kernel times: end to
 // end, every version also pays for turning the caller's floats into cells of its own type.
+// "Measured" in a lead comment: 4096x4096 random cells, the kernel alone on an H200; openmp end to
+// end on 64 threads. On that GPU few of the winners won: what counts there is the local memory that
+// the counters take, and so the types.
 
 #include "entropy/core.h"
 
@@ -167,7 +170,7 @@ private:
 // ---- the log table: none, or in global, private, shared or constant memory ---------------------
 
 // Baseline. One thread a cell. Sizes and row pointers are fetched from global memory; cells,
-// results and arithmetic are double; each thread takes up to 17 logarithms.
+// results and arithmetic are double; each thread takes up to 17 logarithms. Measured: 3.96 ms.
 namespace log_none
 {
 
@@ -205,7 +208,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace log_none
 
-// From log_none: a table of ln 0 .. ln 25 in global memory, left to the caches.
+// From log_none: a table of ln 0 .. ln 25 in global memory, left to the caches. Measured: 4.02 ms.
 namespace log_global
 {
 
@@ -246,6 +249,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From log_none: the table private to each thread. It is indexed by a variable, so it cannot live
 // in registers: each thread first writes 26 doubles to its local memory, to read at most 17.
+// Measured: 4.76 ms.
 namespace log_private
 {
 
@@ -284,7 +288,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace log_private
 
 // From log_none: the table in shared memory, one for a block. One thread writes the 26 constants,
-// and all wait for it.
+// and all wait for it. Measured: 4.02 ms; on the GPU of the course it was the best place.
 namespace log_shared
 {
 
@@ -326,7 +330,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace log_shared
 
 // From log_none: the table in constant memory. Its cache serves one address a cycle to a warp, and
-// the threads of a warp ask for different ones.
+// the threads of a warp ask for different ones. Measured: 3.96 ms, the time without a table.
 namespace log_constant
 {
 
@@ -368,7 +372,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- the matrix: pointers to rows (log_shared), or flat ----------------------------------------
 
 // From log_shared: all rows in one array. The place of a cell is computed, where the row layout
-// waits for a pointer from memory first.
+// waits for a pointer from memory first. Measured: 4.01 ms: the pointers come from the cache.
 namespace matrix_flat
 {
 
@@ -412,6 +416,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- the sizes: in the matrix (matrix_flat), or apart, in global or constant memory ------------
 
 // From matrix_flat: no struct. The cells come as plain pointers, the sizes from global memory.
+// Measured: 4.02 ms.
 namespace sizes_global
 {
 
@@ -461,7 +466,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace sizes_global
 
 // From sizes_global: the sizes in constant memory. All threads ask for the same address, which is
-// what its cache is made for.
+// what its cache is made for. Measured: 3.98 ms.
 namespace sizes_constant
 {
 
@@ -515,6 +520,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // From sizes_constant: cells and counters short, table, arithmetic and results float: 6 bytes a
 // cell in device memory where there were 16. Coordinates stay int: a side may exceed 32767. Float
 // is enough: tests/test_memory_study.cpp adds up every possible window in every order.
+// Measured: 2.96 ms: the counters take half the local memory.
 namespace types_short_float
 {
 
@@ -617,7 +623,7 @@ void callbackInBlocks(const char *version, int width, int height, float *sample,
 
 } // namespace
 
-// The same block as types_short_float: what these two differ by is noise.
+// The same block as types_short_float: what these two differ by is noise. Measured: 2.92 ms.
 namespace block_8x8
 {
 
@@ -628,7 +634,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace block_8x8
 
-// Four times the threads share one filling of the table.
+// Four times the threads share one filling of the table. Measured: 2.93 ms.
 namespace block_16x16
 {
 
@@ -639,7 +645,9 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace block_16x16
 
-// As many threads as a block may have; a warp reads from a single row.
+// As many threads as a block may have; a warp reads from a single row. Measured: 2.98 ms: at 35
+// registers a thread, a multiprocessor has room for one such block, half the threads that it could
+// run.
 namespace block_32x32
 {
 
@@ -650,8 +658,9 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace block_32x32
 
-// From here on 1024 threads in ever wider and flatter blocks: longer reads from each row, but more
-// rows above and below that only the windows reach into.
+// From here on the 1024 threads stand in ever wider and flatter blocks: more warps side by side,
+// but always four rows that only the windows reach into: 20 are read here to write 16. Measured:
+// 2.97 ms.
 namespace block_64x16
 {
 
@@ -662,7 +671,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace block_64x16
 
-// Eight rows of 128.
+// Eight rows of 128. Measured: 2.97 ms.
 namespace block_128x8
 {
 
@@ -673,7 +682,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace block_128x8
 
-// Four rows of 256: the fastest on the GPU of the course.
+// Four rows of 256: the fastest on the GPU of the course. Measured: 2.97 ms.
 namespace block_256x4
 {
 
@@ -684,7 +693,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace block_256x4
 
-// Two rows of 512: each block reads six rows to write two.
+// Two rows of 512: each block reads six rows to write two. Measured: 2.98 ms: the caches serve what
+// is read again.
 namespace block_512x2
 {
 
@@ -698,7 +708,9 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- combined ----------------------------------------------------------------------------------
 
 // From log_none by way of every winner: table in shared memory (log_shared), flat (matrix_flat),
-// sizes in constant memory (sizes_constant), short and float, blocks of 256x4.
+// sizes in constant memory (sizes_constant), short and float, blocks of 256x4. Each was studied on
+// the one before, so this is block_256x4 by another name: what the two differ by is noise.
+// Measured: 2.97 ms.
 namespace combined
 {
 
@@ -764,7 +776,7 @@ namespace combined
 // ---- OpenMP ------------------------------------------------------------------------------------
 
 // From combined: one iteration a cell where the GPU has a thread, on all threads there are (the
-// document's machine had 12). The table is private to the code, as constants.
+// document's machine had 12). The table is private to the code, as constants. Measured: 15.5 ms.
 namespace openmp
 {
 
@@ -825,7 +837,7 @@ const std::vector<entropy::Version> &entropy::versions()
         {"block_128x8", cuda, "types_short_float + 128x8", block_128x8::cudaCallback, noGpu},
         {"block_256x4", cuda, "types_short_float + 256x4", block_256x4::cudaCallback, noGpu},
         {"block_512x2", cuda, "types_short_float + 512x2", block_512x2::cudaCallback, noGpu},
-        {"combined", cuda, "all winners", combined::cudaCallback, noGpu},
+        {"combined", cuda, "all winners: block_256x4 again", combined::cudaCallback, noGpu},
         {"openmp", openMp, "combined on the CPU", openmp::cudaCallback, none},
     };
     return table;
