@@ -76,12 +76,13 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-scaling bench-cpu bench-labs search measures batch report test versions help clean FORCE
+.PHONY: all labs data run bench bench-scaling bench-gpu bench-cpu bench-labs search measures batch report test versions help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
 FILES   := $(addprefix $(BUILD)/entropy_,samples.o reference_file.o)
-ENGINE  := $(patsubst sources/engine/%.cpp,$(BUILD)/engine_%.o,$(wildcard sources/engine/*.cpp))
+ENGINE  := $(patsubst sources/engine/%,$(BUILD)/engine_%.o,$(basename $(wildcard sources/engine/*.cpp) \
+             $(filter-out $(if $(filter 0,$(CUDA)),sources/engine/gpu.cu),$(wildcard sources/engine/*.cu))))
 PARTS   := $(addprefix $(BUILD)/entropy_,main.o options.o output.o) $(FILES)
 
 $(CORES): $(BUILD)/%: $(BUILD)/%_core.o $(PARTS) $(ENGINE)
@@ -91,6 +92,8 @@ $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 $(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(ENGINE)
 	$(LINK) $^ -o $@
 $(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(ENGINE)
+	$(LINK) $^ -o $@
+$(BUILD)/bench_gpu: $(BUILD)/bench_gpu_main.o $(ENGINE)
 	$(LINK) $^ -o $@
 $(BUILD)/search_hash: $(BUILD)/search_hash.o $(BUILD)/engine_partitions.o
 	$(LINK) $^ -o $@
@@ -117,6 +120,8 @@ $(BUILD)/%_core.o: sources/%/core.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.s
 	$(COMPILE_CORE)
 $(BUILD)/%_main.o: sources/%/main.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
 	$(COMPILE_CORE)
+$(BUILD)/%_main.o: tools/%.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
+	$(COMPILE_CORE)
 $(BUILD)/%_measures.o: tools/measures.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
 	$(COMPILE_CORE)
 $(BUILD)/entropy_%.o: sources/entropy/%.cpp $(BUILD)/compiler.stamp
@@ -130,6 +135,8 @@ $(BUILD)/engine_cpu_avx2.o:   INSTRUCTIONS := $(if $(X86),-mavx2)
 $(BUILD)/engine_cpu_avx512.o: INSTRUCTIONS := $(if $(X86),-mavx512f -mavx512bw)
 $(BUILD)/engine_%.o: sources/engine/%.cpp $(BUILD)/compiler.stamp
 	$(CPP) $(INSTRUCTIONS) -MD -MP -c $< -o $@
+$(BUILD)/engine_%.o: sources/engine/%.cu $(BUILD)/compiler.stamp
+	$(CU) -MD -MP -c $< -o $@
 
 # ---- companion labs ----------------------------------------------------------------------------
 
@@ -176,6 +183,10 @@ bench: $(PROGRAM) data
 bench-scaling: $(BUILD)/scaling
 	mkdir -p $(RESULTS)
 	ENTROPY_BENCHMARK=0 $(BUILD)/scaling $(RESULTS)/scaling.csv
+bench-gpu: $(BUILD)/bench_gpu
+	@mkdir -p $(RESULTS)
+	$(BUILD)/bench_gpu $(RESULTS)/gpu.csv
+
 bench-cpu: $(BUILD)/bench_cpu
 	mkdir -p $(RESULTS)
 	$(BUILD)/bench_cpu $(RESULTS)/cpu.csv
@@ -260,6 +271,7 @@ make data           make data/data.bin and data/reference.bin, and check their c
 make run            run the active version on data/data.bin, after the benchmark of all versions
 make bench          the same, and keep the times in $(RESULTS)/
 make bench-scaling  OpenMP versions with 1, 2, 4, ... threads
+make bench-gpu      the GPU engine by content, size and alignment, beside a copy
 make bench-cpu      the CPU engine by path, content, size and threads
 make search         search for the hash functions of the CPU engine
 make labs           build the companion labs: $(LABS)

@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <omp.h>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -31,19 +30,11 @@ Times every path of the CPU engine that this machine has, float in and float out
 validated first; prints the table and writes it to FILE.csv.
 )";
 
-/// makeContent, and "dominant": one level nearly everywhere, so that counts reach 25.
 std::vector<float> makeSample(const std::string &content, int width, int height)
 {
-    if (content != "dominant") {
-        const auto levels =
-            entropy::makeContent(entropy::parseContent(content), width, height, 20201122);
-        return {levels.begin(), levels.end()};
-    }
-    std::mt19937 generator(20201122);
-    std::vector<float> sample(static_cast<std::size_t>(width) * height, 5.0f);
-    for (float &cell : sample)
-        if (generator() % 40 == 0) cell = static_cast<float>(generator() % entropy::kLevels);
-    return sample;
+    const auto levels =
+        entropy::makeContent(entropy::parseContent(content), width, height, 20201122);
+    return {levels.begin(), levels.end()};
 }
 
 /// Copies whole cache lines of `to` around the caches, where the compiler has stores for that.

@@ -15,31 +15,32 @@ namespace entropy
 /// What an array is filled with.
 struct Content
 {
-    enum class Kind { Random, Smooth, Flat, Checkerboard };
+    enum class Kind { Random, Smooth, Flat, Checkerboard, Dominant };
     Kind kind = Kind::Random;
     int levels = kLevels; ///< Random: how many of the levels occur
 };
 
-/// "random", "smooth", "flat", "checkerboard" or "levels=k" with k in 1..16.
+/// "random", "smooth", "flat", "checkerboard", "dominant" or "levels=k" with k in 1..16.
 inline Content parseContent(const std::string &name)
 {
     if (name == "random") return {};
     if (name == "smooth") return {Content::Kind::Smooth};
     if (name == "flat") return {Content::Kind::Flat};
     if (name == "checkerboard") return {Content::Kind::Checkerboard};
+    if (name == "dominant") return {Content::Kind::Dominant};
     const std::string prefix = "levels=", digits = name.substr(0, prefix.size()) == prefix
                                                        ? name.substr(prefix.size())
                                                        : std::string();
     for (int k = 1; k <= kLevels; ++k)
         if (digits == std::to_string(k)) return {Content::Kind::Random, k};
     throw common::Error("content '" + name +
-                        "' is not known, expected random, smooth, flat, checkerboard or "
-                        "levels=k with k in 1..16");
+                        "' is not known, expected random, smooth, flat, checkerboard, dominant "
+                        "or levels=k with k in 1..16");
 }
 
 /// height rows of width cells. Random: every cell drawn on its own. Smooth: slopes between random
 /// heights on a grid of 64x64 cells. Flat: patches of 48x48 equal cells. Checkerboard: 0 and 15
-/// by turns. Integers only, and std::mt19937_64, whose numbers the standard fixes.
+/// by turns. Dominant: 5, but for one cell in forty: counts up to 25 and just below. Integers only, and std::mt19937_64, whose numbers the standard fixes.
 inline std::vector<std::uint8_t> makeContent(Content content, int width, int height,
                                              std::uint64_t seed)
 {
@@ -67,6 +68,7 @@ inline std::vector<std::uint8_t> makeContent(Content content, int width, int hei
             case Content::Kind::Random: level = draw(content.levels); break;
             case Content::Kind::Checkerboard: level = (x + y) % 2 * (kLevels - 1); break;
             case Content::Kind::Flat: level = grid[corner]; break;
+            case Content::Kind::Dominant: level = draw(40) ? 5 : draw(kLevels); break;
             case Content::Kind::Smooth: {
                 const int *top = &grid[corner], *bottom = &grid[corner + across];
                 const int above = top[0] * (kStep - right) + top[1] * right;
