@@ -252,15 +252,16 @@ public:
 
 private:
     /// Feeding a device takes a thread's time too: to pack a tile and to put its results in place.
-    /// Where a core computes as fast as it does that, the tile stays here. The dearer way is tried
-    /// now and then: what it costs depends on what else is going on.
+    /// Unless that is clearly less than computing the tile takes, it stays here. The dearer way is
+    /// tried now and then: what it costs depends on what else is going on.
     bool deviceIsCheaper()
     {
-        constexpr unsigned kTry = 64; // one tile of so many
+        constexpr double kClearly = 0.8;
+        constexpr unsigned kTry = 1024; // one tile of so many
         const double here = onCpu.get(), there = throughDevice.get();
         if (there == 0) return true;
         if (here == 0) return false;
-        return (there < here) != (turn++ % kTry == kTry - 1);
+        return (there < kClearly * here) != (turn++ % kTry == kTry - 1);
     }
 
     std::vector<std::unique_ptr<Device>> devices;

@@ -433,8 +433,10 @@ __global__ void __launch_bounds__(kThreads, 1)
     __shared__ __align__(256) GpuTables own;
     __shared__ __align__(16) float results[kAligned ? 1 : kWarps][kWarp * kColumns];
     static_assert(offsetof(GpuTables, words) == 0); // aligned to 256
-    for (int i = threadIdx.x; i < GpuTables::kEntries; i += kThreads)
-        own.entropies[i] = tables->entropies[i];
+    static_assert(offsetof(GpuTables, entropies) % sizeof(float4) == 0);
+    for (int i = threadIdx.x; i < GpuTables::kEntries / 4; i += kThreads)
+        reinterpret_cast<float4 *>(own.entropies)[i] =
+            reinterpret_cast<const float4 *>(tables->entropies)[i];
     for (int i = threadIdx.x; i < GpuTables::kRows; i += kThreads) // now they lead to addresses
         own.shifts[i] = tables->shifts[i] + sharedAddress(own.entropies);
     if (threadIdx.x < GpuTables::kWords) own.words[threadIdx.x] = tables->words[threadIdx.x];

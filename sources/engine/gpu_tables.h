@@ -17,9 +17,8 @@ struct alignas(16) GpuTables
     static constexpr int kRows = 290, kEntries = 5280, kWords = 2 * 17;
 
     std::uint32_t words[kWords]; ///< one-hot, low and high; the last is that of kNoCell: zero
-    std::int32_t
-        shifts[kRows];         ///< in bytes: the entry of a code lies at 4 * code + its row's shift
-    float entropies[kEntries]; ///< gaps are NaN
+    std::int32_t shifts[kRows];  ///< in bytes: a code's entry lies at 4 * code + its row's shift
+    float entropies[kEntries];   ///< gaps are NaN
 };
 
 /// Built and verified at the first call: throws common::Error if two different entropies share an
