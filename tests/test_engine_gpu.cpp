@@ -7,6 +7,7 @@
 #include "engine/partitions.h"
 #include "gallery.h"
 #include "shapes.h"
+#include "temporary.h"
 
 #include <algorithm>
 #include <array>
@@ -248,6 +249,19 @@ TEST(EngineGpuHash, CodesAreThoseOfTheCommentAndTellEntropiesApart)
         }
     EXPECT_EQ(partitions, 3118u);
     EXPECT_EQ(std::get<0>(*entropyOf.rbegin()) - std::get<0>(*entropyOf.begin()), 295660u);
+}
+
+TEST(EngineGpuHash, IsTheBestThatTheSearchFinds)
+{
+    const Outcome outcome = runCommand(BUILD_DIRECTORY "/search_hash gpu 38");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_NE(outcome.output.find("constant 243: range 295660"), std::string::npos)
+        << outcome.output;
+    EXPECT_NE(outcome.output.find("constant 243, is the best of them"), std::string::npos)
+        << outcome.output;
+    EXPECT_EQ(runCommand(BUILD_DIRECTORY "/search_hash gpu 56").status, 2);
+    EXPECT_EQ(runCommand(BUILD_DIRECTORY "/search_hash").status, 2);
+    EXPECT_EQ(runCommand(BUILD_DIRECTORY "/search_hash --help").status, 0);
 }
 
 // ---- words --------------------------------------------------------------------------------------

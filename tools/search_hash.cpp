@@ -1,8 +1,15 @@
-// The search that finds the hashes of the CPU engine (sources/engine/cpu_hash.h): boolean functions
-// of a count, how many digits of their sums over the levels are kept, and the exclusive-ors that
-// fold these digits into an index. Simulated annealing; what it prints is proven by the build.
+// The searches that find the hashes of the engine; what they print is proven whenever it is used.
+//
+// CPU (sources/engine/cpu_hash.h): boolean functions of a count, how many digits of their sums over
+// the levels are kept, and the exclusive-ors that fold these digits into an index. Simulated
+// annealing.
+//
+// GPU (sources/engine/gpu_hash.h): a boolean function of the bytes y = 8 * count + offset, x = y
+// rotated right by three, and a constant. All there are.
 
 #include "common/clock.h"
+#include "common/error.h"
+#include "engine/gpu_hash.h"
 #include "engine/partitions.h"
 
 #include <algorithm>
@@ -13,6 +20,8 @@
 #include <map>
 #include <random>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace
@@ -20,12 +29,19 @@ namespace
 
 constexpr const char *kHelp =
     R"(usage: search_hash ternary|binary [SECONDS [SEED]]
+       search_hash gpu [OFFSET]
 
-Searches for functions of the five binary digits of a count, made of one operation of any kind with
-three operands (ternary) or of up to three of and, or, xor and and-not (binary), whose sums over the
-levels tell all entropies of a window apart at the least cost; then for a fold of the kept digits to
-15. Prints every improvement: truth tables over the counts 0..25 with the digits kept, and the fold
-as masks over all kept digits, those of the first function leftmost.
+ternary, binary: searches for functions of the five binary digits of a count, made of one operation
+of any kind with three operands (ternary) or of up to three of and, or, xor and and-not (binary),
+whose sums over the levels tell all entropies of a window apart at the least cost; then for a fold of
+the kept digits to 15. Prints every improvement: truth tables over the counts 0..25 with the digits
+kept, and the fold as masks over all kept digits, those of the first function leftmost.
+SECONDS is 600 and SEED 1 if not given.
+
+gpu: tries every offset in 0..55 (or OFFSET alone), boolean function of three operands and constant
+for a hash of a count whose squares, summed over the levels, tell all entropies of all windows apart.
+Prints all there are, with the range of their sums, and whether the one that the engine uses has the
+smallest. Seconds.
 )";
 
 constexpr int kIndexDigits = 15;
@@ -327,16 +343,156 @@ private:
     std::vector<std::vector<std::uint32_t>> keysOfBest; ///< for every size of windows
 };
 
-} // namespace
+// ---- GPU ----------------------------------------------------------------------------------------
 
-int main(int argc, char **argv)
+/// w^2 of a count, where w = function(y, x, constant) bit by bit and y = 8 * count + offset.
+struct SquareHash
 {
-    const std::string kind = argc > 1 ? argv[1] : "";
-    if (argc > 4 || (kind != "ternary" && kind != "binary")) {
+    int offset, function, constant;
+    std::uint32_t range = 0; ///< largest sum less smallest
+
+    std::uint32_t square(int count) const
+    {
+        const unsigned y = 8 * count + offset, x = (y >> 3 | y << 5) & 0xFF;
+        unsigned w = 0;
+        for (int row = 0; row < 8; ++row)
+            if (function >> row & 1)
+                w |= (row & 4 ? y : ~y) & (row & 2 ? x : ~x) & (row & 1 ? constant : ~constant);
+        return (w & 0xFF) * (w & 0xFF);
+    }
+    bool operator<(const SquareHash &other) const
+    {
+        return std::tie(range, offset, function, constant) <
+               std::tie(other.range, other.offset, other.function, other.constant);
+    }
+    bool sameAs(const SquareHash &other) const
+    {
+        return std::tie(offset, function, constant) ==
+               std::tie(other.offset, other.function, other.constant);
+    }
+};
+
+constexpr SquareHash kEnginesOwn = {engine::kOffsetY, engine::kFunction,
+                                    engine::kFactor / engine::kBytes};
+
+class SquareSearch
+{
+public:
+    static constexpr int kOffsets = 56; ///< beyond, 8 * 25 + offset is no byte
+
+    SquareSearch()
+    {
+        std::map<std::pair<int, std::array<int, 9>>, int> known;
+        for (const int cells : engine::windowSizes())
+            for (const engine::Partition &partition : engine::partitionsOf(cells)) {
+                const auto entropy = std::make_pair(cells, partition.sumOfLogs());
+                Window window{{},
+                              known.emplace(entropy, static_cast<int>(known.size())).first->second};
+                for (int count = 0; count <= engine::kWindowCells; ++count)
+                    if (partition.levels[count])
+                        window.terms.push_back({count, partition.levels[count]});
+                windows.push_back(window);
+            }
+        std::shuffle(windows.begin(), windows.end(), std::mt19937(1)); // two that meet come early
+    }
+
+    /// Odd constants are enough: an even one is an odd one inverted, for another function.
+    void run(int firstOffset, int lastOffset)
+    {
+#pragma omp parallel for schedule(dynamic)
+        for (int offset = firstOffset; offset <= lastOffset; ++offset) {
+            Collisions met(kSumBits);
+            for (int function = 1; function < 255; ++function)
+                for (int constant = 1; constant < 256; constant += 2)
+                    tryOut({offset, function, constant}, met);
+        }
+        std::printf("hashes that tell all entropies apart: %ld\n", found);
+        if (firstOffset > kEnginesOwn.offset || lastOffset < kEnginesOwn.offset) return;
+        std::printf("that of the engine, offset %d, function %d, constant %d, is %s\n",
+                    kEnginesOwn.offset, kEnginesOwn.function, kEnginesOwn.constant,
+                    best.sameAs(kEnginesOwn) ? "the best of them"
+                    : ownWorks               ? "one of them, but not the best"
+                                             : "NOT one of them");
+    }
+
+private:
+    static constexpr int kSumBits = 20; ///< 16 * 255^2 < 2^20
+
+    struct Window
+    {
+        std::vector<std::pair<int, std::uint32_t>> terms; ///< a count, and how many levels have it
+        int entropy;
+    };
+
+    void tryOut(SquareHash hash, Collisions &met)
+    {
+        std::uint32_t squares[engine::kWindowCells + 1], least = ~0u, most = 0;
+        for (int count = 0; count <= engine::kWindowCells; ++count)
+            squares[count] = hash.square(count);
+        met.start();
+        for (const Window &window : windows) {
+            std::uint32_t sum = 0;
+            for (const auto &[count, levels] : window.terms) sum += levels * squares[count];
+            if (met.meets(sum, window.entropy)) return;
+            least = std::min(least, sum);
+            most = std::max(most, sum);
+        }
+        hash.range = most - least;
+#pragma omp critical(search_hash_best)
+        keep(hash);
+    }
+
+    void keep(const SquareHash &hash)
+    {
+        ++found;
+        if (found == 1 || hash < best) best = hash;
+        ownWorks |= hash.sameAs(kEnginesOwn);
+        std::printf("offset %d, function %d, constant %d: range %u\n", hash.offset, hash.function,
+                    hash.constant, hash.range);
+        std::fflush(stdout);
+    }
+
+    std::vector<Window> windows;
+    SquareHash best = {};
+    long found = 0;
+    bool ownWorks = false;
+};
+
+/// A number of the command line; throws common::Error if it is none from `least` to `most`.
+int numberFrom(const char *text, int least, int most)
+{
+    char *end = nullptr;
+    const long number = std::strtol(text, &end, 10);
+    if (end == text || *end || number < least || number > most)
+        throw common::Error("'" + std::string(text) + "' is no whole number from " +
+                            std::to_string(least) + " to " + std::to_string(most));
+    return static_cast<int>(number);
+}
+
+int run(const std::string &kind, const std::vector<const char *> &numbers)
+{
+    constexpr int kMost = 1000000000;
+    if (kind == "gpu" && numbers.size() <= 1) {
+        constexpr int kLast = SquareSearch::kOffsets - 1;
+        const int first = numbers.empty() ? 0 : numberFrom(numbers[0], 0, kLast);
+        SquareSearch().run(first, numbers.empty() ? kLast : first);
+    } else if ((kind == "ternary" || kind == "binary") && numbers.size() <= 2) {
+        const int seconds = numbers.empty() ? 600 : numberFrom(numbers[0], 1, kMost);
+        const int seed = numbers.size() < 2 ? 1 : numberFrom(numbers[1], 0, kMost);
+        Search(kind == "ternary" ? ternaryFunctions() : binaryFunctions(), seconds, seed).run();
+    } else {
         std::fputs(kHelp, kind == "--help" ? stdout : stderr);
         return kind == "--help" ? EXIT_SUCCESS : 2;
     }
-    const double seconds = argc > 2 ? std::atof(argv[2]) : 600;
-    const unsigned seed = argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1;
-    Search(kind == "ternary" ? ternaryFunctions() : binaryFunctions(), seconds, seed).run();
+    return EXIT_SUCCESS;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+try {
+    return run(argc > 1 ? argv[1] : "", {argv + std::min(argc, 2), argv + argc});
+} catch (const std::exception &error) {
+    std::fprintf(stderr, "search_hash: %s\n", error.what());
+    return 2;
 }
