@@ -3,11 +3,11 @@
 #include "engine/cpu.h"
 #include "engine/partitions.h"
 #include "entropy/reference.h"
+#include "gallery.h"
 #include "shapes.h"
 #include "temporary.h"
 
 #include <cmath>
-#include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
 #include <set>
@@ -30,11 +30,6 @@ std::vector<float> compute(std::int64_t width, std::int64_t height,
     EXPECT_TRUE(std::isnan(result.back())) << "written beyond the end";
     result.pop_back();
     return result;
-}
-
-bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
-{
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 /// Every way to look up and to write, for a path.
@@ -61,47 +56,6 @@ protected:
             GTEST_SKIP() << "this processor cannot run " << engine::pathName(GetParam());
     }
 };
-
-/// The cells of a window with these counts, the levels in an order that depends on `turn`.
-std::vector<float> cellsOf(const Partition &partition, int turn)
-{
-    std::vector<float> cells;
-    int level = turn;
-    for (int n = engine::kWindowCells; n >= 1; --n)
-        for (int i = 0; i < partition.levels[n]; ++i, level += 7) // 7 and 16 have no common factor
-            cells.insert(cells.end(), n, static_cast<float>(level % engine::kLevels));
-    return cells;
-}
-
-/// An array that shows all the windows of across x down cells: cut by edges if they are smaller
-/// than 5 x 5.
-struct Gallery
-{
-    int width, height;
-    std::vector<float> sample;
-    std::vector<std::size_t> centres; ///< of the windows, one after the other
-};
-
-/// Windows side by side, each with its centre in column 5 i + 2; narrower than 5, they are columns
-/// of an array of their own, one below the other.
-Gallery hang(const std::vector<std::vector<float>> &windows, int across, int down)
-{
-    const int count = static_cast<int>(windows.size());
-    const bool whole = across == engine::kWindow;
-    Gallery gallery;
-    gallery.width = whole ? across * count : across;
-    gallery.height = whole ? down : down * count;
-    gallery.sample.assign(static_cast<std::size_t>(gallery.width) * gallery.height, 0.0f);
-    for (int i = 0; i < count; ++i) {
-        const int left = whole ? across * i : 0, top = whole ? 0 : down * i;
-        for (int cell = 0; cell < across * down; ++cell)
-            gallery.sample[(top + cell / across) * gallery.width + left + cell % across] =
-                windows[i][cell];
-        gallery.centres.push_back((top + down / 2) * static_cast<std::size_t>(gallery.width) +
-                                  left + across / 2);
-    }
-    return gallery;
-}
 
 } // namespace
 

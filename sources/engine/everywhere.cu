@@ -84,10 +84,9 @@ public:
                kCells;
     }
 
-    double entering = 0;    ///< seconds that enter() took
-    std::int64_t cells = 0; ///< of the tile
-
-    bool isFree() const { return !array; }
+    std::atomic<bool> taken{false}; ///< by a thread
+    double entering = 0;            ///< seconds that enter() took
+    std::int64_t cells = 0;         ///< of the tile
 
     /// Packs a tile and sends it on its way.
     void enter(Array &whole, const Tile &next)
@@ -133,20 +132,19 @@ public:
         for (std::int64_t y = tile.top; y < tile.bottom; ++y)
             copyResults(down.data() + (y - tile.top) * pitch + skipped, tile.right - tile.left,
                         array->result + y * array->width + tile.left);
-        array = nullptr;
     }
 
     /// After an error: waits for what is on its way and forgets it.
     void abandon()
     {
         cudaStreamSynchronize(stream);
-        array = nullptr;
+        taken = false;
     }
 
 private:
     static constexpr int kNoCellByte = 0x80;
 
-    Array *array = nullptr; ///< null: nothing is on its way
+    Array *array = nullptr;
     Tile tile{};
     std::int64_t pitch = 0, skipped = 0;
     Stream stream;
@@ -174,43 +172,41 @@ private:
     std::atomic<double> perCell{0};
 };
 
-/// The passages of one thread through one device.
-struct Gate
+/// The passages through one device.
+struct Device
 {
-    int device;
-    Passage passages[2];
+    explicit Device(int number) : number(number) {}
+
+    /// One that nobody has; null if there is none. It is given back by `taken = false`.
+    Passage *claim()
+    {
+        for (Passage &passage : passages)
+            if (!passage.taken.exchange(true)) return &passage;
+        return nullptr;
+    }
+
+    const int number;
+    Passage passages[8]; ///< enough to keep both directions of the bus busy
 };
 
 /// What the threads share: kept from call to call.
-class Gates
+class Devices
 {
 public:
-    Gates() : onTheirWay(common::deviceCount()) {}
-
     std::mutex inUse; ///< by one call at a time
 
-    int devices() const { return static_cast<int>(onTheirWay.size()); }
-
-    /// Room for that many threads; each has its gate to one of the devices in turn.
-    void reserve(int threads)
+    /// Throws common::Unavailable where there is no memory for the passages.
+    Devices() : devices(common::deviceCount())
     {
         common::FirstError error;
-        const int have = static_cast<int>(gates.size());
-        if (threads <= have) return;
-        gates.resize(threads);
-#pragma omp parallel for schedule(static, 1) num_threads(devices())
-        for (int device = 0; device < devices(); ++device)
+        const int count = static_cast<int>(devices.size());
+#pragma omp parallel for schedule(static, 1) num_threads(count)
+        for (int device = 0; device < count; ++device)
             error.guard([&] {
                 const common::DeviceScope current(device);
-                for (int thread = have; thread < threads; ++thread)
-                    if (thread % devices() == device) gates[thread].reset(new Gate{device, {}});
+                devices[device] = std::make_unique<Device>(device);
             });
-        try {
-            error.rethrow();
-        } catch (...) {
-            gates.resize(have);
-            throw;
-        }
+        error.rethrow();
     }
 
     /// Computes tiles until there are none left: `take(tile)` gets the next one and tells whether
@@ -218,80 +214,76 @@ public:
     template <typename Take, typename Compute>
     void work(Array &array, Take take, Compute compute)
     {
-        Gate &gate = *gates[omp_get_thread_num()];
-        const common::DeviceScope current(gate.device);
-        std::atomic<int> &passing = onTheirWay[gate.device].count;
-        const auto leave = [&](Passage &passage) {
+        Device &device = *devices[omp_get_thread_num() % devices.size()];
+        const common::DeviceScope current(device.number);
+        constexpr int kMost = 2;
+        Passage *mine[kMost] = {}; // tiles that this thread has on their way
+        const auto leave = [&](Passage *&passage) {
             const common::WallClock clock;
-            passage.leave();
-            --passing;
-            throughDevice.add(passage.entering + clock.seconds(), passage.cells);
+            passage->leave();
+            throughDevice.add(passage->entering + clock.seconds(), passage->cells);
+            passage->taken = false;
+            passage = nullptr;
         };
         try {
-            for (unsigned turn = 0;; ++turn) {
-                Passage *room = nullptr;
-                for (Passage &passage : gate.passages) {
-                    if (!passage.isFree() && passage.hasArrived()) leave(passage);
-                    if (passage.isFree()) room = &passage;
-                }
+            for (;;) {
+                for (Passage *&passage : mine)
+                    if (passage && passage->hasArrived()) leave(passage);
                 Tile tile;
                 if (!take(tile)) break;
-                const bool pass = room && Passage::fits(tile) && deviceIsCheaper(turn);
-                if (pass && passing++ < kMostOnTheirWay) {
-                    room->enter(array, tile);
-                    continue;
+                Passage **const room = std::find(mine, mine + kMost, nullptr);
+                const bool pass = room != mine + kMost && Passage::fits(tile) && deviceIsCheaper();
+                if (pass && (*room = device.claim())) {
+                    (*room)->enter(array, tile);
+                } else {
+                    const common::WallClock clock;
+                    compute();
+                    onCpu.add(clock.seconds(), (tile.right - tile.left) * (tile.bottom - tile.top));
                 }
-                if (pass) --passing;
-                const common::WallClock clock;
-                compute();
-                onCpu.add(clock.seconds(), (tile.right - tile.left) * (tile.bottom - tile.top));
             }
-            for (Passage &passage : gate.passages)
-                if (!passage.isFree()) leave(passage);
+            for (Passage *&passage : mine)
+                if (passage) leave(passage);
         } catch (...) {
-            for (Passage &passage : gate.passages)
-                if (!passage.isFree()) {
-                    passage.abandon();
-                    --passing;
-                }
+            for (Passage *passage : mine)
+                if (passage) passage->abandon();
             throw;
         }
     }
 
+private:
     /// Feeding a device takes a thread's time too: to pack a tile and to put its results in place.
-    /// Where a core computes as fast as it does that, the tile stays here. Both ways are tried now
-    /// and then: what they cost depends on what else is going on.
-    bool deviceIsCheaper(unsigned turn) const
+    /// Unless that is clearly less than computing the tile takes, it stays here. The dearer way is
+    /// tried now and then: what it costs depends on what else is going on.
+    bool deviceIsCheaper()
     {
-        constexpr unsigned kTry = 64; // one tile of so many
+        constexpr double kClearly = 0.8;
+        constexpr unsigned kTry = 1024; // one tile of so many
         const double here = onCpu.get(), there = throughDevice.get();
         if (there == 0) return true;
         if (here == 0) return false;
-        return (there < here) != (turn % kTry == kTry - 1);
+        return (there < kClearly * here) != (turn++ % kTry == kTry - 1);
     }
 
-private:
-    /// Enough to keep both directions of the bus busy; more would only be waited for at the end.
-    static constexpr int kMostOnTheirWay = 8;
-
-    struct Count
-    {
-        alignas(64) std::atomic<int> count{0};
-    };
-    std::vector<Count> onTheirWay; ///< tiles, for each device
+    std::vector<std::unique_ptr<Device>> devices;
     Cost onCpu, throughDevice;
-    std::vector<std::unique_ptr<Gate>> gates;
+    std::atomic<unsigned> turn{0};
 };
 
-Gates &gates()
+/// Null where there is no GPU, or no memory to pass anything through it.
+Devices *sharedDevices()
 {
-    static Gates *const kept =
-        new Gates; // never freed: the driver may end before static objects do
-    return *kept;
+    static Devices *const kept = [] { // never freed: the driver may end before static objects do
+        try {
+            return common::deviceCount() > 0 ? new Devices : nullptr;
+        } catch (const common::Unavailable &) {
+            return static_cast<Devices *>(nullptr);
+        }
+    }();
+    return kept;
 }
 
 /// Narrow arrays have no blocks; their tiles are ranges of rows.
-void computeNarrow(Array &array, Gates &shared, int threads)
+void computeNarrow(Array &array, Devices &shared, int threads)
 {
     const std::int64_t rows =
         std::max<std::int64_t>(Passage::kCells / 2 / (array.width + 2 * Passage::kPitch), 1);
@@ -317,7 +309,7 @@ void computeNarrow(Array &array, Gates &shared, int threads)
     error.rethrow();
 }
 
-void computeBlocks(Array &array, Gates &shared, int threads)
+void computeBlocks(Array &array, Devices &shared, int threads)
 {
     CpuOptions options;
     options.threads = threads;
@@ -346,14 +338,12 @@ void entropyEverywhere(std::int64_t width, std::int64_t height, const float *sam
 {
     constexpr std::int64_t kFewestCells = 1 << 24; // below, the CPU is done before a GPU has begun
     const int threads = omp_get_max_threads();
-    Gates *shared =
-        width * height >= kFewestCells && common::deviceCount() > 0 ? &gates() : nullptr;
+    Devices *const shared =
+        width * height >= kFewestCells && !omp_in_parallel() ? sharedDevices() : nullptr;
     std::unique_lock<std::mutex> mine;
     if (shared) mine = std::unique_lock<std::mutex>(shared->inUse, std::try_to_lock);
-    if (!mine.owns_lock() || omp_in_parallel())
-        return entropyOnCpu(width, height, sample, result, 0, height);
+    if (!mine.owns_lock()) return entropyOnCpu(width, height, sample, result, 0, height);
 
-    shared->reserve(threads);
     Array array{width, height, sample, result};
     if (isNarrow(width, height))
         computeNarrow(array, *shared, threads);

@@ -20,8 +20,8 @@ namespace engine
 /// nothing. Small arrays, and all arrays where there is no GPU, are computed by the CPU alone.
 ///
 /// May be called from several threads at once: one of the calls has the GPUs. The first call
-/// allocates what passes between host and device and keeps it: 12 MB a thread, two thirds of them
-/// pinned.
+/// allocates what passes between host and devices and keeps it: for each device 40 MB of page-locked
+/// and as much device memory.
 void entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample, float *result);
 
 } // namespace engine

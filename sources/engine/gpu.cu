@@ -336,7 +336,15 @@ struct Walk
         const std::int64_t room = plan.width * plan.height - after;
         const std::int64_t safeEnd = room < 0 ? 0 : room / plan.width + 1;
 
+        const std::int64_t fastEnd = min(end, safeEnd - kRadius);
+        const auto fivesFrom = [&](std::int64_t y) {
+            const bool fast = y + kRadius >= safeBegin && y + kRing <= fastEnd;
+            return fast ? static_cast<int>((fastEnd - y) / kRing) : 0;
+        };
+
         std::int64_t y = begin;
+        int fives = fivesFrom(y);
+        if (fives > 0) order(cellsOf(y + kRadius), besidesOf(y + kRadius), shared.stages);
         const std::uint32_t besides = readBesides(y - kRadius);
         std::uint32_t bytes[kRing - 1];
         if (y - kRadius >= safeBegin && y + kRadius <= safeEnd) {
@@ -353,14 +361,15 @@ struct Walk
 #pragma unroll
         for (int i = 0; i < kRing - 1; ++i) enter(around(bytes[i], besideOf(besides, i)), i);
 
-        const std::int64_t fastEnd = min(end, safeEnd - kRadius);
         while (y < end) {
-            if (y + kRadius >= safeBegin && y + kRing <= fastEnd) {
-                const std::int64_t fives = (fastEnd - y) / kRing;
-                walkFives(y, static_cast<int>(fives));
-                y += fives * kRing;
+            if (fives > 0) {
+                walkFives(y, fives);
+                y += std::int64_t(fives) * kRing;
+            } else {
+                y = walkSlowly(y, end);
             }
-            if (y < end) y = walkSlowly(y, end);
+            fives = fivesFrom(y);
+            if (fives > 0) order(cellsOf(y + kRadius), besidesOf(y + kRadius), shared.stages);
         }
     }
 
@@ -377,7 +386,7 @@ struct Walk
         return y;
     }
 
-    /// Five times `fives` rows, without a branch within five.
+    /// Five times `fives` rows, without a branch within five. The first five are in order.
     __device__ void walkFives(std::int64_t y, int fives)
     {
         const auto pitch = static_cast<unsigned>(plan.width);
@@ -385,34 +394,31 @@ struct Walk
         const Cell *from = cellsOf(y + kRadius), *besides = besidesOf(y + kRadius);
         float *to = resultsOf(y);
         std::uint32_t stage = shared.stages, other = shared.stages + kStageBytes;
-        order(from, besides, stage);
         waitForGroups<0>();
         std::uint32_t beside = packBesides(stage);
         Row next = fetch(stage, beside, from, 0);
 #pragma unroll 1
         do {
-            // The last five order themselves once more: what they fetch of it is not used.
-            if (fives > 1) {
-                from += five;
-                besides += five;
-            }
-            order(from, besides, other);
+            const bool more = fives > 1;
+            if (more) order(from + five, besides + five, other);
 #pragma unroll
             for (int i = 0; i < kRing; ++i) {
                 const Row row = next; // the next one is fetched while this one is computed
                 if (i + 1 < kRing) {
-                    next = fetch(stage, beside, fives > 1 ? from - five : from, i + 1);
-                } else {
+                    next = fetch(stage, beside, from, i + 1);
+                } else { // after the last five, what is fetched is not used
                     waitForGroups<0>();
-                    beside = packBesides(other);
-                    next = fetch(other, beside, from, 0);
+                    const std::uint32_t used = stage;
+                    stage = more ? other : stage;
+                    other = used;
+                    from += more ? five : 0;
+                    besides += five;
+                    beside = packBesides(stage);
+                    next = fetch(stage, beside, from, 0);
                 }
                 enter(row, (i + kRing - 1) % kRing);
                 write(to + std::uint64_t(pitch) * i);
             }
-            const std::uint32_t used = stage;
-            stage = other;
-            other = used;
             to += five;
         } while (--fives > 0);
     }
@@ -426,13 +432,14 @@ __global__ void __launch_bounds__(kThreads, 1)
     extern __shared__ __align__(16) char stages[];
     __shared__ __align__(256) GpuTables own;
     __shared__ __align__(16) float results[kAligned ? 1 : kWarps][kWarp * kColumns];
-    static_assert(sizeof(GpuTables) % sizeof(uint4) == 0 && offsetof(GpuTables, words) == 0);
-    for (int i = threadIdx.x; i < static_cast<int>(sizeof(GpuTables) / sizeof(uint4));
-         i += kThreads)
-        reinterpret_cast<uint4 *>(&own)[i] = reinterpret_cast<const uint4 *>(tables)[i];
-    __syncthreads();
-    for (int i = threadIdx.x; i < GpuTables::kRows; i += kThreads)
-        own.shifts[i] += sharedAddress(own.entropies); // now they lead to addresses
+    static_assert(offsetof(GpuTables, words) == 0); // aligned to 256
+    static_assert(offsetof(GpuTables, entropies) % sizeof(float4) == 0);
+    for (int i = threadIdx.x; i < GpuTables::kEntries / 4; i += kThreads)
+        reinterpret_cast<float4 *>(own.entropies)[i] =
+            reinterpret_cast<const float4 *>(tables->entropies)[i];
+    for (int i = threadIdx.x; i < GpuTables::kRows; i += kThreads) // now they lead to addresses
+        own.shifts[i] = tables->shifts[i] + sharedAddress(own.entropies);
+    if (threadIdx.x < GpuTables::kWords) own.words[threadIdx.x] = tables->words[threadIdx.x];
     __syncthreads();
 
     const int warp = __shfl_sync(kAll, threadIdx.x / kWarp, 0); // so the compiler knows: uniform
@@ -468,6 +475,14 @@ bool isAligned(const void *pointer) { return reinterpret_cast<std::uintptr_t>(po
 
 } // namespace
 
+/// More shared memory than a kernel has without asking.
+template <typename Cell, bool kAligned>
+static void allowStages()
+{
+    CUDA_CHECK(cudaFuncSetAttribute(entropyKernel<Cell, kAligned>,
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize, kStagesBytes));
+}
+
 Gpu::Gpu() : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
 {
     int device = 0;
@@ -475,6 +490,9 @@ Gpu::Gpu() : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     CUDA_CHECK(cudaMemset(badCell.data(), 0, badCell.bytes()));
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
+    allowStages<float, true>();
+    allowStages<float, false>();
+    allowStages<std::uint8_t, true>();
 }
 
 template <typename Cell, bool kAligned>
@@ -485,8 +503,6 @@ void Gpu::launchKernel(std::int64_t width, std::int64_t height, const Cell *samp
     const Plan plan = makePlan(width, height, begin, end, Walk<Cell, kAligned>::kStripColumns,
                                std::int64_t(multiprocessors) * kWarps);
     const unsigned blocks = std::min(plan.items, static_cast<unsigned>(multiprocessors));
-    CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kStagesBytes));
     kernel<<<blocks, kThreads, kStagesBytes, stream>>>(sample, result, tables.data(),
                                                        nextItem.data(), badCell.data(), plan);
     CUDA_CHECK(cudaGetLastError());

@@ -32,6 +32,17 @@ constexpr std::uint32_t kNoCell = 0x80;     ///< byte of a cell outside the arra
 constexpr std::uint32_t kCellBits = 0x78;   ///< byte of a cell: 8 * level, an offset into the words
 constexpr std::uint32_t kScaledBits = 0xF0; ///< bits that 16 * level may have
 
+HOST_DEVICE inline std::uint32_t bitsOf(float value)
+{
+#ifdef __CUDA_ARCH__
+    return __float_as_uint(value);
+#else
+    std::uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+#endif
+}
+
 /// 16 * cell as an integer, rounded up: one multiplication into the subnormal range of float, where
 /// the bits of a number count multiples of 2^-149. For a valid cell it has no bits but kScaledBits.
 /// For any other float either it does, or the float has bits below bit 20 (a fraction that rounding
@@ -41,19 +52,10 @@ HOST_DEVICE inline std::uint32_t scaledCell(float cell)
 #ifdef __CUDA_ARCH__
     return __float_as_uint(__fmaf_ru(cell, __uint_as_float(16), 0.0f)); // + 0: -0 is a valid 0
 #else
-    if (!(cell >= 0) || cell > 1e6f) return cell == 0 ? 0 : ~0u; // GPU: also bits above kScaledBits
-    return static_cast<std::uint32_t>(std::ceil(16.0 * cell));
-#endif
-}
-
-HOST_DEVICE inline std::uint32_t bitsOf(float value)
-{
-#ifdef __CUDA_ARCH__
-    return __float_as_uint(value);
-#else
-    std::uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
+    if (cell == 0) return 0;
+    const double scaled = 16.0 * cell; // exact, like all that is not rounded up here
+    const double steps = std::abs(scaled) < 1 << 24 ? std::ceil(scaled) : scaled;
+    return bitsOf(static_cast<float>(std::ldexp(steps, -149)));
 #endif
 }
 

@@ -14,18 +14,11 @@ struct alignas(16) GpuTables
 {
     static constexpr int kRowBits = 10, kRowCodes = 1 << kRowBits;
     static constexpr std::uint32_t kFirstRow = 616; ///< no code lies in a row before this one
-    static constexpr int kRows = 290, kEntries = 5280;
+    static constexpr int kRows = 290, kEntries = 5280, kWords = 2 * 17;
 
-    std::uint32_t words[2 * 17]; ///< one-hot, low and high; the last is that of kNoCell: zero
-    std::int32_t
-        shifts[kRows];         ///< in bytes: the entry of a code lies at 4 * code + its row's shift
-    float entropies[kEntries]; ///< gaps are NaN
-
-    /// The correctly rounded entropy of the window with that code.
-    static constexpr std::uint32_t rowOf(std::uint32_t code)
-    {
-        return (code >> kRowBits) - kFirstRow;
-    }
+    std::uint32_t words[kWords]; ///< one-hot, low and high; the last is that of kNoCell: zero
+    std::int32_t shifts[kRows];  ///< in bytes: a code's entry lies at 4 * code + its row's shift
+    float entropies[kEntries];   ///< gaps are NaN
 };
 
 /// Built and verified at the first call: throws common::Error if two different entropies share an

@@ -855,7 +855,7 @@ static entropy::Benchmark benchmark400(400, 400), benchmark2560(2560, 2560),
 // ---- the switch --------------------------------------------------------------------------------
 
 #ifndef VERSION
-#define VERSION v14 // the active version: edit this line, or build with `make VERSION=v3`
+#define VERSION v17 // the active version: edit this line, or build with `make VERSION=v3`
 #endif
 namespace active = VERSION; // an error here: there is no such version
 

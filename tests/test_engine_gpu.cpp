@@ -1,0 +1,527 @@
+// What the GPU engine computes, without a GPU: the functions that its kernel calls, in the kernel's
+// order, for every window there can be; which cells it takes for levels; how it cuts its work.
+#include "engine/cpu.h"
+#include "engine/gpu_hash.h"
+#include "engine/gpu_plan.h"
+#include "engine/gpu_tables.h"
+#include "engine/partitions.h"
+#include "gallery.h"
+#include "shapes.h"
+
+#include <algorithm>
+#include <array>
+#include <cfenv>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <random>
+
+using engine::GpuTables;
+using engine::Partition;
+using engine::Word;
+
+namespace
+{
+
+constexpr int kColumns = 4; ///< of a lane
+
+std::uint32_t bitsOf(float value) { return engine::bitsOf(value); }
+
+/// As the kernel finds it, by addresses in bytes.
+float lookUp(std::uint32_t code)
+{
+    const GpuTables &tables = engine::gpuTables();
+    const std::uint32_t row = (code >> GpuTables::kRowBits) - GpuTables::kFirstRow;
+    if (row >= GpuTables::kRows) return NAN;
+    const std::int64_t place = 4 * std::int64_t(code) + tables.shifts[row];
+    if (place % 4 != 0 || place < 0 || place / 4 >= GpuTables::kEntries) return NAN;
+    return tables.entropies[place / 4];
+}
+
+Word wordOf(std::uint32_t byte)
+{
+    const GpuTables &tables = engine::gpuTables();
+    return {tables.words[byte / 4], tables.words[byte / 4 + 1]};
+}
+
+/// The kernel for the four columns of a lane, one row after the other.
+class Lane
+{
+public:
+    /// Eight cells, as bytes, of the next row: the lane's four and two on each side.
+    void enter(const std::array<std::uint32_t, 8> &bytes)
+    {
+        Word words[8];
+        std::transform(bytes.begin(), bytes.end(), words, wordOf);
+        Word across[kColumns];
+        across[0] = words[0] + words[1] + words[2] + words[3] + words[4];
+        for (int i = 1; i < kColumns; ++i) across[i] = across[i - 1] - words[i - 1] + words[i + 4];
+        for (int i = 0; i < kColumns; ++i) {
+            Word &leaving = ring[row % engine::kWindow][i];
+            sums[i].all = sums[i].all + across[i] - leaving;
+            sums[i].even = sums[i].even + engine::even(across[i]) - engine::even(leaving);
+            leaving = across[i];
+        }
+        ++row;
+    }
+    float entropy(int column) const { return lookUp(engine::codeOf(sums[column])); }
+
+private:
+    Word ring[engine::kWindow][kColumns] = {};
+    engine::Sums sums[kColumns];
+    int row = 0;
+};
+
+/// A cell as the kernel packs it; outside the array there is none.
+std::uint32_t byteOf(int width, int height, const std::vector<float> &sample, int x, int y)
+{
+    if (x < 0 || x >= width || y < 0 || y >= height) return engine::kNoCell;
+    const std::uint32_t scaled = engine::scaledCell(sample[std::size_t(y) * width + x]);
+    return engine::packed(0, scaled, 0, 0) >> 9 & engine::kCellBits;
+}
+
+std::vector<float> computeAsKernel(int width, int height, const std::vector<float> &sample)
+{
+    std::vector<float> result(sample.size(), NAN);
+    for (int first = 0; first < width; first += kColumns) {
+        Lane lane;
+        for (int y = -engine::kRadius; y < height + engine::kRadius; ++y) {
+            std::array<std::uint32_t, 8> bytes;
+            for (int i = 0; i < 8; ++i)
+                bytes[i] = byteOf(width, height, sample, first + i - engine::kRadius, y);
+            lane.enter(bytes);
+            if (y < engine::kRadius) continue;
+            const std::size_t left = std::size_t(y - engine::kRadius) * width;
+            for (int i = 0; i < kColumns && first + i < width; ++i)
+                result[left + first + i] = lane.entropy(i);
+        }
+    }
+    return result;
+}
+
+/// Orders in which levels can be given to the counts of a window: ascending and descending, even
+/// levels first, odd ones first (each has a field of its own in a byte), and by chance.
+std::vector<std::vector<float>> orders()
+{
+    std::vector<float> levels(engine::kLevels);
+    std::iota(levels.begin(), levels.end(), 0.0f);
+    std::vector<std::vector<float>> all = {levels, {levels.rbegin(), levels.rend()}};
+    for (const bool odd : {false, true}) {
+        all.push_back(levels);
+        std::stable_partition(all.back().begin(), all.back().end(), [&](float level) {
+            return (static_cast<int>(level) % 2 == 1) == odd;
+        });
+    }
+    std::mt19937 random(1);
+    for (int i = 0; i < 6; ++i) {
+        all.push_back(levels);
+        std::shuffle(all.back().begin(), all.back().end(), random);
+    }
+    return all;
+}
+
+/// Sums of a window whose level number i occurs counts[i] times.
+engine::Sums sumsOf(const std::array<int, engine::kLevels> &counts)
+{
+    engine::Sums sums;
+    for (int level = 0; level < engine::kLevels; ++level)
+        for (int i = 0; i < counts[level]; ++i) {
+            sums.all = sums.all + engine::oneHot(level);
+            sums.even = sums.even + engine::even(engine::oneHot(level));
+        }
+    return sums;
+}
+
+/// What the code of a window is, count by count and without packing: the sum of w^2.
+std::uint32_t plainCode(const std::array<int, engine::kLevels> &counts)
+{
+    std::uint32_t code = 0;
+    for (const int count : counts) {
+        const unsigned y = 8 * count + 38, x = (y >> 3 | y << 5) & 0xFF, k = 243;
+        unsigned w = 0;
+        for (int bit = 0; bit < 8; ++bit) {
+            const int row = 4 * (y >> bit & 1) + 2 * (x >> bit & 1) + (k >> bit & 1);
+            w |= (104u >> row & 1) << bit;
+        }
+        code += w * w;
+    }
+    return code;
+}
+
+std::array<int, engine::kLevels> countsOf(const Partition &partition, std::mt19937 &random)
+{
+    std::array<int, engine::kLevels> counts{};
+    int level = 0;
+    for (int n = 1; n <= engine::kWindowCells; ++n)
+        for (int i = 0; i < partition.levels[n]; ++i) counts[level++] = n;
+    std::shuffle(counts.begin(), counts.end(), random);
+    return counts;
+}
+
+bool isLevel(float cell) { return cell >= 0 && cell <= 15 && cell == std::floor(cell); }
+
+engine::Seen see(float cell) { return {engine::bitsOf(cell), engine::scaledCell(cell)}; }
+
+float floatOf(std::uint32_t bits)
+{
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+} // namespace
+
+// ---- windows ------------------------------------------------------------------------------------
+
+// All windows there can be, of every shape, through the kernel's sums, codes and tables: a proof.
+TEST(EngineGpuHash, IsExactForEveryWindow)
+{
+    const auto levelsInOrder = orders();
+    for (int across = 1; across <= engine::kWindow; ++across)
+        for (int down = 1; down <= engine::kWindow; ++down) {
+            const auto partitions = engine::partitionsOf(across * down);
+            for (std::size_t order = 0; order < levelsInOrder.size(); ++order) {
+                std::vector<std::vector<float>> windows;
+                for (const Partition &partition : partitions) {
+                    windows.push_back(cellsOf(partition, static_cast<int>(order)));
+                    for (float &cell : windows.back())
+                        cell = levelsInOrder[order][static_cast<int>(cell)];
+                }
+                const std::size_t step = across == engine::kWindow ? windows.size() : 1;
+                for (std::size_t first = 0; first < windows.size(); first += step) {
+                    const Gallery gallery = hang(
+                        {windows.begin() + first, windows.begin() + first + step}, across, down);
+                    const auto result =
+                        computeAsKernel(gallery.width, gallery.height, gallery.sample);
+                    for (std::size_t i = 0; i < step; ++i)
+                        ASSERT_EQ(bitsOf(result[gallery.centres[i]]),
+                                  bitsOf(engine::exactEntropy(partitions[first + i])))
+                            << across << " x " << down << ", partition " << first + i << ", order "
+                            << order;
+                }
+            }
+        }
+}
+
+// Windows among others, so that the sums slide: rows of other windows enter and leave.
+TEST(EngineGpuHash, SlidesWithoutError)
+{
+    std::vector<std::vector<float>> windows;
+    int turn = 0;
+    for (const Partition &partition : engine::partitionsOf(engine::kWindowCells))
+        windows.push_back(cellsOf(partition, ++turn));
+    const Gallery wall = tile(windows, 7);
+    std::vector<float> expected(wall.sample.size());
+    engine::entropyOnCpu(wall.width, wall.height, wall.sample.data(), expected.data(), 0,
+                         wall.height);
+    EXPECT_TRUE(sameBits(computeAsKernel(wall.width, wall.height, wall.sample), expected));
+    for (const Shape shape :
+         {Shape{1, 1}, Shape{3, 3}, Shape{4, 31}, Shape{97, 89}, Shape{2049, 3}})
+        for (const std::string &content : kContents) {
+            const auto sample = makeSample(content, shape);
+            expected.assign(sample.size(), NAN);
+            engine::entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0,
+                                 shape.height);
+            EXPECT_TRUE(sameBits(computeAsKernel(shape.width, shape.height, sample), expected))
+                << content << " " << shape.width << " x " << shape.height;
+        }
+}
+
+TEST(EngineGpuHash, CodesAreThoseOfTheCommentAndTellEntropiesApart)
+{
+    std::mt19937 random(2);
+    std::map<std::uint32_t, std::uint32_t> entropyOf; // bits of it, by code
+    std::size_t partitions = 0;
+    for (const int cells : engine::windowSizes())
+        for (const Partition &partition : engine::partitionsOf(cells)) {
+            ++partitions;
+            const std::uint32_t entropy = bitsOf(engine::exactEntropy(partition));
+            for (int i = 0; i < 20; ++i) {
+                const auto counts = countsOf(partition, random);
+                const std::uint32_t code = engine::codeOf(sumsOf(counts));
+                ASSERT_EQ(code, plainCode(counts));
+                ASSERT_EQ(entropyOf.emplace(code, entropy).first->second, entropy);
+                ASSERT_EQ(bitsOf(lookUp(code)), entropy);
+            }
+        }
+    EXPECT_EQ(partitions, 3118u);
+    EXPECT_EQ(std::get<0>(*entropyOf.rbegin()) - std::get<0>(*entropyOf.begin()), 295660u);
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+TEST(EngineGpuHash, WordsHaveAFieldForEveryLevel)
+{
+    std::uint32_t low = 0, high = 0;
+    for (int level = 0; level < engine::kLevels; ++level) {
+        const Word word = engine::oneHot(level);
+        EXPECT_EQ(low & word.low, 0u);
+        EXPECT_EQ(high & word.high, 0u);
+        low |= word.low;
+        high |= word.high;
+        const Word kept = engine::even(word);
+        EXPECT_EQ(kept.low == word.low && kept.high == word.high, level % 2 == 0) << level;
+        EXPECT_EQ(kept.low == 0 && kept.high == 0, level % 2 == 1) << level;
+        EXPECT_EQ(wordOf(8 * level).low, word.low);
+        EXPECT_EQ(wordOf(8 * level).high, word.high);
+    }
+    EXPECT_EQ(low, 9 * engine::kBytes);
+    EXPECT_EQ(high, 9 * engine::kBytes);
+    EXPECT_EQ(wordOf(engine::kNoCell).low, 0u);
+    EXPECT_EQ(wordOf(engine::kNoCell).high, 0u);
+}
+
+// Both sums give back the counts, and x and y of either kind are what the comment says.
+TEST(EngineGpuHash, SumsHoldTheCounts)
+{
+    std::mt19937 random(3);
+    for (int round = 0; round < 20000; ++round) {
+        std::array<int, engine::kLevels> counts{};
+        const int levels = 1 + random() % engine::kLevels; // few: large counts
+        for (int cell = 0; cell < engine::kWindowCells; ++cell) ++counts[random() % levels];
+        std::shuffle(counts.begin(), counts.end(), random);
+        const engine::Sums sums = sumsOf(counts);
+        const Word odd = sums.all - sums.even;
+        for (int level = 0; level < engine::kLevels; ++level) {
+            const bool low = level < 8;
+            const int shift = level / 2 % 4 * 8;
+            const std::uint32_t even32 = low ? sums.even.low : sums.even.high;
+            const std::uint32_t odd32 = low ? odd.low : odd.high;
+            const std::uint32_t x = level % 2 ? odd32 >> 3 | odd32 << 29 : even32;
+            const std::uint32_t y = level % 2 ? odd32 : 8 * even32 + (engine::kOffsetX >> 5);
+            ASSERT_EQ(x >> shift & 0xFF, counts[level] + engine::kOffsetX);
+            ASSERT_EQ(y >> shift & 0xFF, 8u * counts[level] + engine::kOffsetY);
+        }
+    }
+}
+
+TEST(EngineGpuHash, WordsAddAndSubtractWithCarries)
+{
+    const Word a = {0xFFFFFFFF, 1}, b = {2, 0xFFFFFFFF};
+    EXPECT_EQ((a + b).low, 1u);
+    EXPECT_EQ((a + b).high, 0u);
+    EXPECT_EQ((a + b - b).low, a.low);
+    EXPECT_EQ((b - a + a).high, b.high);
+    EXPECT_EQ(engine::even(a).low, engine::kEvenFields);
+}
+
+TEST(EngineGpuHash, GapsOfTheTableAreNaN)
+{
+    const GpuTables &tables = engine::gpuTables();
+    std::map<std::uint32_t, int> known;
+    for (const int cells : engine::windowSizes())
+        for (const Partition &partition : engine::partitionsOf(cells))
+            known[bitsOf(engine::exactEntropy(partition))] = cells;
+    int filled = 0;
+    for (const float entropy : tables.entropies) {
+        EXPECT_TRUE(std::isnan(entropy) || known.count(bitsOf(entropy)));
+        filled += !std::isnan(entropy);
+    }
+    EXPECT_GT(filled, 2000);
+    EXPECT_LT(filled, GpuTables::kEntries);
+}
+
+// ---- cells --------------------------------------------------------------------------------------
+
+TEST(EngineGpuCells, LevelsAreBytes)
+{
+    for (int level = 0; level < engine::kLevels; ++level)
+        EXPECT_EQ(engine::scaledCell(static_cast<float>(level)), 16u * level);
+    EXPECT_EQ(engine::scaledCell(-0.0f), 0u);
+    const std::uint32_t four =
+        engine::packed(engine::scaledCell(1), engine::scaledCell(15), 0, engine::scaledCell(8));
+    EXPECT_EQ(four, 0x8000F010u);
+    EXPECT_EQ(four >> 1 & engine::kCellBits * engine::kBytes, 0x40007808u); // 8 * level
+}
+
+TEST(EngineGpuCells, LevelsAreValidAndNothingElse)
+{
+    const float inf = std::numeric_limits<float>::infinity();
+    std::vector<float> bad = {16,      17,     31,      32,           255,         256,     4096,
+                              65536,   -1,     -16,     3.5f,         0.9375f,     0.5f,    0.25f,
+                              1e-30f,  1e-45f, -1e-45f, 1e-38f,       15.0000009f, 15.5f,   1e30f,
+                              -1e-30f, inf,    -inf,    4294967296.f, 0.0625f,     0.03125f};
+    for (const std::uint32_t nan : {0x7FC00000u, 0xFFC00000u, 0x7F800001u, 0x7FFFFFFFu, 0xFFFFFFFFu,
+                                    0x7FF00000u, 0x7F900000u, 0xFFF00000u, 0x7FABCDEFu})
+        bad.push_back(floatOf(nan));
+    engine::Seen allLevels;
+    for (int level = 0; level < engine::kLevels; ++level) {
+        const float cell = static_cast<float>(level);
+        EXPECT_TRUE(engine::cellsAreValid(see(cell))) << level;
+        allLevels.raw |= see(cell).raw;
+        allLevels.scaled |= see(cell).scaled;
+        bad.push_back(std::nextafter(cell, -inf));
+        bad.push_back(std::nextafter(cell, inf));
+        if (level > 0) bad.push_back(-cell);
+    }
+    EXPECT_TRUE(engine::cellsAreValid(see(-0.0f)));
+    EXPECT_TRUE(engine::cellsAreValid(allLevels));
+    for (const float cell : bad) {
+        ASSERT_FALSE(isLevel(cell)) << cell;
+        const engine::Seen seen = see(cell);
+        EXPECT_FALSE(engine::cellsAreValid(seen)) << cell << ", bits " << seen.raw;
+        EXPECT_FALSE(
+            engine::cellsAreValid({seen.raw | allLevels.raw, seen.scaled | allLevels.scaled}))
+            << cell << " among levels";
+    }
+}
+
+// A level has no bits below bit 20: so all floats that have none, and a sweep over the others.
+TEST(EngineGpuCells, EveryFloatIsJudgedByItsValue)
+{
+    for (std::uint32_t top = 0; top < 1u << 12; ++top) {
+        const float cell = floatOf(top << 20);
+        ASSERT_EQ(engine::cellsAreValid(see(cell)), isLevel(cell))
+            << cell << ", bits " << (top << 20);
+    }
+    std::mt19937 random(4);
+    for (int i = 0; i < 5000000; ++i) {
+        std::uint32_t bits = random();
+        if (i % 3 == 1) bits = 0x3E800000 + bits % 0x03000000; // from 1/4 to 32
+        if (i % 3 == 2) bits &= ~0u << random() % 24;          // few bits
+        const float cell = floatOf(bits);
+        ASSERT_EQ(engine::cellsAreValid(see(cell)), isLevel(cell)) << cell << ", bits " << bits;
+    }
+}
+
+// scaledCell() on the host stands for one instruction of the GPU: the host has the same one, in
+// another rounding mode.
+TEST(EngineGpuCells, TheHostRoundsAsTheGpuDoes)
+{
+    const auto fused = [](float value) {
+        const volatile float cell = value, factor = floatOf(16), zero = 0;
+        std::fesetround(FE_UPWARD);
+        const volatile float result = std::fma(cell, factor, zero);
+        std::fesetround(FE_TONEAREST);
+        return static_cast<float>(result);
+    };
+    std::mt19937 random(5);
+    for (int i = 0; i < 1000000; ++i) {
+        std::uint32_t bits = i < 4096 ? std::uint32_t(i) << 20 : std::uint32_t(random());
+        if (i >= 4096 && i % 2) bits = (bits & 0x80000000) + 0x3D000000 + bits % 0x0D000000;
+        const float cell = floatOf(bits), expected = fused(cell);
+        if (std::isnan(cell))
+            ASSERT_TRUE(std::isnan(floatOf(engine::scaledCell(cell))));
+        else
+            ASSERT_EQ(engine::scaledCell(cell), engine::bitsOf(expected))
+                << cell << ", bits " << bits;
+    }
+}
+
+// ---- plan ---------------------------------------------------------------------------------------
+
+namespace
+{
+
+struct Job
+{
+    std::int64_t width, height, begin, end;
+    int stripColumns;
+    std::int64_t warps;
+};
+
+std::string nameOf(const Job &job)
+{
+    return std::to_string(job.width) + " x " + std::to_string(job.height) + ", rows " +
+           std::to_string(job.begin) + " to " + std::to_string(job.end) + ", strips of " +
+           std::to_string(job.stripColumns) + ", " + std::to_string(job.warps) + " warps";
+}
+
+engine::Plan planOf(const Job &job)
+{
+    return engine::makePlan(job.width, job.height, job.begin, job.end, job.stripColumns, job.warps);
+}
+
+/// Items go strip by strip, then band by band of rows: bands must follow each other from the first
+/// row to the last, each with all strips.
+void expectToCoverAll(const Job &job)
+{
+    SCOPED_TRACE(nameOf(job));
+    const engine::Plan plan = planOf(job);
+    EXPECT_EQ(plan.width, job.width);
+    EXPECT_EQ(plan.height, job.height);
+    EXPECT_EQ(plan.begin, job.begin);
+    EXPECT_EQ(plan.end, job.end);
+    ASSERT_GE(std::int64_t(plan.strips) * job.stripColumns, job.width);
+    ASSERT_LT(std::int64_t(plan.strips - 1) * job.stripColumns, job.width);
+    ASSERT_EQ(plan.bigItems % plan.strips, 0u);
+    ASSERT_EQ(plan.items % plan.strips, 0u);
+    ASSERT_LE(plan.bigItems, plan.items);
+    ASSERT_LE(plan.bigItems, std::max<std::int64_t>(job.warps, plan.strips)) << "not dealt at once";
+    std::int64_t y = job.begin;
+    for (unsigned first = 0; first < plan.items; first += plan.strips) {
+        const bool big = first < plan.bigItems;
+        const std::int64_t band = (big ? first : first - plan.bigItems) / plan.strips;
+        const std::int64_t rows = big ? plan.bigRows : plan.smallRows;
+        ASSERT_EQ((big ? plan.begin : plan.bigEnd) + band * rows, y);
+        y = std::min(y + rows, big ? plan.bigEnd : plan.end);
+        ASSERT_TRUE(!big || y <= plan.bigEnd);
+    }
+    ASSERT_EQ(y, job.end);
+}
+
+} // namespace
+
+TEST(EngineGpuPlan, CoversAllRowsAndStripsOnce)
+{
+    for (const int stripColumns : {124, 128})
+        for (const std::int64_t warps : {16, 160, 2112})
+            for (const std::int64_t width : {1, 4, 123, 124, 125, 128, 129, 1000, 10240, 300000})
+                for (const std::int64_t height : {1, 2, 5, 6, 99, 100, 101, 499, 10240, 1000003})
+                    for (const std::int64_t begin : {std::int64_t(0), height / 3, height - 1})
+                        for (const std::int64_t end : {begin + 1, height - (height - begin) / 4})
+                            expectToCoverAll({width, height, begin, end, stripColumns, warps});
+}
+
+TEST(EngineGpuPlan, CoversEveryCellOnce)
+{
+    for (const int width : {1, 124, 128, 129, 500})
+        for (const int height : {1, 4, 5, 6, 15, 16, 101, 1700, 5003})
+            for (const std::int64_t warps : {4, 16, 48}) {
+                const Job job{width, height, height / 7, height, 124, warps};
+                const engine::Plan plan = planOf(job);
+                std::vector<int> times(std::size_t(height) * plan.strips, 0);
+                for (unsigned number = 0; number < plan.items; ++number) { // as the kernel does it
+                    const bool big = number < plan.bigItems;
+                    const unsigned index = big ? number : number - plan.bigItems;
+                    const std::int64_t rows = big ? plan.bigRows : plan.smallRows;
+                    const std::int64_t begin =
+                        (big ? plan.begin : plan.bigEnd) + index / plan.strips * rows;
+                    const std::int64_t end = std::min(begin + rows, big ? plan.bigEnd : plan.end);
+                    for (std::int64_t y = begin; y < end; ++y)
+                        ++times.at(y * plan.strips + index % plan.strips);
+                }
+                for (std::size_t i = 0; i < times.size(); ++i)
+                    ASSERT_EQ(times[i], std::int64_t(i / plan.strips) >= job.begin) << nameOf(job);
+            }
+}
+
+TEST(EngineGpuPlan, CountsFitForHugeArrays)
+{
+    constexpr std::int64_t kWidest = (std::int64_t(1) << 32) - 1, kWarps = 132 * 16;
+    for (const int stripColumns : {124, 128})
+        for (const Job &job : {Job{kWidest, 1, 0, 1, stripColumns, kWarps},
+                               Job{kWidest, 25, 3, 24, stripColumns, kWarps},
+                               Job{1, 3000000000, 0, 3000000000, stripColumns, kWarps},
+                               Job{128, 300000001, 17, 300000000, stripColumns, kWarps},
+                               Job{200000, 200000, 0, 200000, stripColumns, kWarps},
+                               Job{1000000, 100000, 1, 99999, stripColumns, kWarps}}) {
+            expectToCoverAll(job);
+            EXPECT_LT(planOf(job).items, 1u << 31) << nameOf(job); // and room to count beyond
+        }
+}
+
+// Few rows for a warp are all big items: nothing to ask for. Many leave a rest of small ones.
+TEST(EngineGpuPlan, LeavesARestOfSmallItemsOfLargeArraysOnly)
+{
+    const engine::Plan little = planOf({2560, 2560, 0, 2560, 128, 2112});
+    EXPECT_EQ(little.items, little.bigItems);
+    EXPECT_LE(little.items, 2112u);
+    const engine::Plan large = planOf({10240, 10240, 0, 10240, 128, 2112});
+    EXPECT_GT(large.items, large.bigItems);
+    EXPECT_LE(large.bigItems, 2112u);
+    EXPECT_EQ(large.bigRows % 5, 0);
+    EXPECT_GE(large.bigRows * large.bigItems, 0.85 * 10240 * large.strips);
+}
