@@ -473,6 +473,7 @@ Gpu::Gpu() : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     CUDA_CHECK(cudaMemset(badCell.data(), 0, badCell.bytes()));
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
+    CUDA_CHECK(cudaStreamSynchronize(nullptr)); // a launch in another stream may not wait for it
 }
 
 template <typename Cell, bool kAligned>
@@ -526,7 +527,10 @@ bool Gpu::sawBadCell()
 {
     int seen = 0;
     common::download(badCell, &seen);
-    if (seen) CUDA_CHECK(cudaMemset(badCell.data(), 0, badCell.bytes()));
+    if (seen) {
+        CUDA_CHECK(cudaMemset(badCell.data(), 0, badCell.bytes()));
+        CUDA_CHECK(cudaStreamSynchronize(nullptr)); // as above
+    }
     return seen != 0;
 }
 
