@@ -76,7 +76,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-engine bench-scaling bench-gpu bench-everywhere bench-cpu bench-labs search measures batch report test versions help clean FORCE
+.PHONY: all labs data run bench bench-engine bench-scaling bench-gpu bench-everywhere bench-cpu bench-labs peers search measures batch report test versions help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -199,6 +199,12 @@ bench-labs: labs
 	$(BUILD)/transpose --benchmark --csv $(RESULTS)/transpose.csv
 	$(BUILD)/hello 8 32 4 --order --runs 100 >$(RESULTS)/hello.txt
 
+# Other software that computes the same, on this machine, as far as it is installed.
+PYTHON ?= python3
+peers: $(BUILD)/entropy $(BUILD)/entropy_measures $(BUILD)/make_data $(if $(filter 1,$(CUDA)),$(BUILD)/bench_gpu)
+	@mkdir -p $(RESULTS)
+	$(PYTHON) tools/peers.py --build $(BUILD) --csv $(RESULTS)/peers.csv $(ARGUMENTS)
+
 # The hashes of sources/engine/gpu_hash.h, in seconds, and cpu_hash.h, ten minutes each, found again.
 search: $(BUILD)/search_hash
 	$(BUILD)/search_hash gpu
@@ -280,6 +286,7 @@ make bench-gpu      the GPU engine by content, size and alignment, beside a copy
 make bench-everywhere  the engine from host memory to host memory, beside copies
 make bench-cpu      the CPU engine by path, content, size and threads
 make search         search for the hash functions of the engine, on GPU and CPU
+make peers          scikit-image and PyTorch beside the ladder, as far as they are installed
 make labs           build the companion labs: $(LABS)
 make run-maximum    build and run a lab; ARGUMENTS='--help' and the like go to the program
 make bench-labs     the labs' benchmarks, and keep the times

@@ -267,6 +267,13 @@ TEST(Measures, MachineMedianAndMinimumOfEveryVersion)
     EXPECT_TRUE(holds(csv, ",total_median_ms,total_min_ms,")) << csv;
     EXPECT_TRUE(holds(csv, "\nopenmp,OpenMP,no,")) << csv;
     expectBadUsage(measures + "no/such.csv", "measures: no/such.csv cannot be created");
+
+    const Outcome one = runCommand(measures + directory.path("one.csv") + " openmp");
+    EXPECT_EQ(one.status, 0) << one.errors;
+    const std::string row = contentsOf(directory.path("one.csv"));
+    EXPECT_EQ(std::count(row.begin(), row.end(), '\n'), 2) << row;
+    EXPECT_TRUE(holds(row, "\nopenmp,OpenMP,no,")) << row;
+    expectBadUsage(measures + directory.path("out.csv") + " v96", "there is no version 'v96'");
 }
 
 TEST(LoadTime, WarmUpAloneTimesNothing)

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Everything that only a machine with GPUs can show: tools/check_gpu.sh DIRECTORY [stage ...]
-# Stages: tests, sanitizer, versions, studies, labs, profile, run, cpu; all of them if none is named.
+# Stages: tests, sanitizer, versions, studies, labs, profile, run, cpu, gpu, peers; all of them if none
+# is named.
 # Each prints one line with its verdict and leaves its log in DIRECTORY; exit status 0 if all passed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 directory=${1:?usage: tools/check_gpu.sh DIRECTORY [stage ...]}
 shift
-[ $# -gt 0 ] || set -- tests sanitizer versions studies labs profile run cpu
+[ $# -gt 0 ] || set -- tests sanitizer versions studies labs profile run cpu gpu peers
 nvidia-smi -L | grep -q '^GPU' || { echo "check_gpu.sh: there is no GPU here" >&2; exit 2; }
 mkdir -p "$directory/results"
 directory=$(cd "$directory" && pwd)
@@ -123,9 +124,21 @@ cpu() {
     build/bench_cpu "$directory/results/cpu.csv"
 }
 
+# The GPU engine's kernel by content, size and alignment.
+gpu() {
+    make -j "$jobs" build/bench_gpu || return
+    build/bench_gpu "$directory/results/gpu.csv"
+}
+
+# Other software that computes the same; what is not installed is named in the table.
+peers() {
+    make -j "$jobs" build/entropy build/entropy_measures build/make_data build/bench_gpu || return
+    "${PYTHON:-python3}" tools/peers.py --csv "$directory/results/peers.csv"
+}
+
 for name; do
     case $name in
-    tests | sanitizer | versions | studies | labs | profile | run | cpu) stage "$name" "$name" ;;
+    tests | sanitizer | versions | studies | labs | profile | run | cpu | gpu | peers) stage "$name" "$name" ;;
     *) echo "check_gpu.sh: there is no stage '$name'" >&2; exit 2 ;;
     esac
 done

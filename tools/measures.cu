@@ -23,12 +23,12 @@ namespace
 {
 
 constexpr const char *kHelp =
-    R"(usage: PROGRAM_measures FILE [CSV]
+    R"(usage: PROGRAM_measures FILE [CSV [VERSION ...]]
 
-Times every version of the core end to end on each group of FILE, and prints the total over all
-groups but the first and the slowest of these, as medians and minima of several rounds. Answers are
-checked before they are timed, except those of probes, which give none. CSV: a file for the same
-numbers.
+Times every version of the core, or those that are named, end to end on each group of FILE, and
+prints the total over all groups but the first and the slowest of these, as medians and minima of
+several rounds. Answers are checked before they are timed, except those of probes, which give none.
+CSV: a file for the same numbers.
 With ENTROPY_BENCHMARK=0 in the environment the core's own benchmark does not run before.
 
 exit status: 0 all that could run was right; 1 a version failed; 2 bad usage or bad input
@@ -123,8 +123,26 @@ bool report(const entropy::Version &version, std::vector<entropy::Sample> &sampl
     return right;
 }
 
-int run(const std::string &file, const std::string &csvFile)
+/// The versions with these names, in the order of the core's table; all if there are no names.
+std::vector<entropy::Version> chosen(const std::vector<std::string> &names)
 {
+    const std::vector<entropy::Version> &all = entropy::versions();
+    const auto isNamed = [](const std::string &name) {
+        return [&name](const entropy::Version &version) { return version.name == name; };
+    };
+    for (const std::string &name : names)
+        if (std::none_of(all.begin(), all.end(), isNamed(name)))
+            throw common::Error("there is no version '" + name + "'");
+    std::vector<entropy::Version> versions;
+    for (const entropy::Version &version : all)
+        if (names.empty() || std::count(names.begin(), names.end(), version.name))
+            versions.push_back(version);
+    return versions;
+}
+
+int run(const std::string &file, const std::string &csvFile, const std::vector<std::string> &names)
+{
+    const std::vector<entropy::Version> versions = chosen(names);
     std::optional<common::OutputFile> output; // refused now rather than after minutes
     if (!csvFile.empty()) output.emplace(csvFile);
     std::vector<entropy::Sample> samples = entropy::readSamples(file).samples;
@@ -150,7 +168,7 @@ int run(const std::string &file, const std::string &csvFile)
                 "slowest group", "minimum", "rounds");
     std::fflush(stdout);
     bool right = true;
-    for (const entropy::Version &version : entropy::versions())
+    for (const entropy::Version &version : versions)
         right &= report(version, samples, gold, progress, csv);
     if (output) {
         output->write(csv.str());
@@ -166,8 +184,8 @@ int main(int argc, char **argv)
     try {
         const std::string first = argc > 1 ? argv[1] : "";
         if (first == "--help" || first == "-h") return std::fputs(kHelp, stdout), 0;
-        if (argc < 2 || argc > 3 || first[0] == '-') return std::fputs(kHelp, stderr), 2;
-        return run(argv[1], argc > 2 ? argv[2] : "");
+        if (argc < 2 || first[0] == '-') return std::fputs(kHelp, stderr), 2;
+        return run(first, argc > 2 ? argv[2] : "", {argv + std::min(argc, 3), argv + argc});
     } catch (const std::exception &error) {
         std::fflush(stdout);
         std::fprintf(stderr, "measures: %s\n", error.what());

@@ -14,8 +14,7 @@ __device__ inline std::uint32_t sharedAddress(const void *pointer)
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// ---- tables, which nobody writes while they are read: the compiler may move these loads
-// -----------
+// ---- tables, which nobody writes while they are read: the compiler may move these loads --------
 
 __device__ inline Word loadWord(std::uint32_t address)
 {
@@ -36,8 +35,7 @@ __device__ inline float loadEntropy(std::uint32_t address)
     return entropy;
 }
 
-// ---- what comes and goes: these stay where they are
-// ----------------------------------------------
+// ---- what comes and goes: these stay where they are --------------------------------------------
 
 __device__ inline std::uint32_t load(std::uint32_t address)
 {
