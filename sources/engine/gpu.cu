@@ -47,10 +47,11 @@ constexpr int kWarpBytes = 2 * kStageBytes + kResultsBytes; ///< of shared memor
 /// Shared memory, by addresses.
 struct Shared
 {
-    std::uint32_t words;   ///< a multiple of 256
-    std::uint32_t shifts;  ///< of the row of code 0, if there were one
-    std::uint32_t stages;  ///< of this warp
-    std::uint32_t results; ///< of this warp: a row of them on their way out
+    std::uint32_t words;      ///< a multiple of 256
+    std::uint32_t shifts;     ///< of the row of code 0, if there were one
+    std::uint32_t stages;     ///< of this warp
+    std::uint32_t results;    ///< of this warp: a row of them on their way out
+    std::uint32_t filled = 0; ///< comes after the tables: what depends on it does too
 };
 
 /// A warp on its way down a strip: what a lane carries from row to row.
@@ -271,7 +272,7 @@ struct Walk
     /// The word of a byte of `bytes`: that byte becomes the lowest one of an address.
     __device__ Word word(std::uint32_t bytes, int byte) const
     {
-        return loadWord(__byte_perm(bytes, shared.words, 0x7650 + byte));
+        return loadWord(__byte_perm(bytes, shared.words, 0x7650 + byte), shared.filled);
     }
 
     /// Lets a row enter the windows, and the one five rows before it leave.
@@ -446,9 +447,8 @@ __global__ void __launch_bounds__(kMostWarps *kWarp, 1)
     const unsigned warp = __shfl_sync(kAll, threadIdx.x / kWarp, 0); // the compiler sees: uniform
     Shared shared = {sharedAddress(own.words), sharedAddress(own.shifts) - 4 * GpuTables::kFirstRow,
                      sharedAddress(ofWarps) + warp * kWarpBytes,
-                     sharedAddress(ofWarps) + warp * kWarpBytes + 2 * kStageBytes};
-    // No lookup moves up from here, above the barrier.
-    asm volatile("" : "+r"(shared.words), "+r"(shared.shifts)::"memory");
+                     sharedAddress(ofWarps) + warp * kWarpBytes + 2 * kStageBytes, 0};
+    asm volatile("mov.u32 %0, 0;" : "=r"(shared.filled)::"memory"); // not before the barrier
     Walk<Cell, kAligned> walk{plan, sample, result, shared, threadIdx.x % kWarp};
     // Neighbours to neighbours, which share cache lines; but few items are spread over all blocks.
     const unsigned warps = gridDim.x * (blockDim.x / kWarp);

@@ -16,10 +16,14 @@ __device__ inline std::uint32_t sharedAddress(const void *pointer)
 
 // ---- tables, which nobody writes while they are read: the compiler may move these loads --------
 
-__device__ inline Word loadWord(std::uint32_t address)
+/// `filled` keeps it, and so all lookups that depend on it, behind the barrier after which the
+/// tables are filled; no instruction comes of it.
+__device__ inline Word loadWord(std::uint32_t address, std::uint32_t filled)
 {
     Word word;
-    asm("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(word.low), "=r"(word.high) : "r"(address));
+    asm("ld.shared.v2.u32 {%0, %1}, [%2]; // %3"
+        : "=r"(word.low), "=r"(word.high)
+        : "r"(address), "r"(filled));
     return word;
 }
 __device__ inline std::uint32_t loadShift(std::uint32_t address)
