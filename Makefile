@@ -85,11 +85,13 @@ ENGINE  := $(patsubst sources/engine/%,$(BUILD)/engine_%.o,$(basename $(wildcard
              $(filter-out $(if $(filter 0,$(CUDA)),sources/engine/gpu.cu),$(wildcard sources/engine/*.cu))))
 PARTS   := $(addprefix $(BUILD)/entropy_,main.o options.o output.o) $(FILES)
 
-$(CORES): $(BUILD)/%: $(BUILD)/%_core.o $(PARTS) $(ENGINE)
+# The engine comes first: objects are initialised in the order in which they are linked, and those of
+# the core that run at load time need kernels that have been registered.
+$(CORES): $(BUILD)/%: $(ENGINE) $(BUILD)/%_core.o $(PARTS)
 	$(LINK) $^ -o $@
 $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 	$(LINK) $^ -o $@
-$(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(ENGINE)
+$(BUILD)/scaling: $(ENGINE) $(BUILD)/scaling.o $(BUILD)/entropy_core.o
 	$(LINK) $^ -o $@
 $(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(ENGINE)
 	$(LINK) $^ -o $@
@@ -97,7 +99,7 @@ $(addprefix $(BUILD)/,bench_gpu bench_everywhere): $(BUILD)/%: $(BUILD)/%_main.o
 	$(LINK) $^ -o $@
 $(BUILD)/search_hash: $(BUILD)/search_hash.o $(BUILD)/engine_partitions.o
 	$(LINK) $^ -o $@
-$(CORES:%=%_measures): $(BUILD)/%_measures: $(BUILD)/%_measures.o $(BUILD)/%_core.o $(FILES) $(ENGINE)
+$(CORES:%=%_measures): $(BUILD)/%_measures: $(ENGINE) $(BUILD)/%_measures.o $(BUILD)/%_core.o $(FILES)
 	$(LINK) $^ -o $@
 
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
@@ -254,7 +256,7 @@ $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUI
     $(BUILD)/tests/no_benchmark.cpp.o $(BUILD)/tests/test_core.cpp.o $(BUILD)/tests/test_%.cpp.o
 	$(LINK) $^ -lgtest -lpthread -o $@
 # The core in another framework's main; other cores in this one's.
-$(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(ENGINE)
+$(BUILD)/tests/foreign: $(ENGINE) $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o
 	$(LINK) $^ -o $@
 $(BUILD)/tests/broken $(BUILD)/tests/minimal: $(BUILD)/tests/%: $(BUILD)/tests/%.cu.o $(PARTS)
 	$(LINK) $^ -o $@

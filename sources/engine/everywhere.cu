@@ -40,6 +40,7 @@ struct Array
     float *result;
     ThroughDevices choice;
     std::atomic<bool> suspicious{false};         ///< some cell is none of 0..15
+    std::atomic<int> tries{8};                   ///< tiles for a device that may not pay
     std::atomic<std::int64_t> throughDevices{0}; ///< tiles
 };
 
@@ -185,6 +186,25 @@ public:
 
     bool none() const { return devices.empty(); }
 
+    /// Feeding a device takes a thread's time too: to pack a tile and to put its results in place.
+    /// It pays if that is clearly less than computing the tile takes.
+    bool areCheaper() const
+    {
+        constexpr double kClearly = 0.8;
+        return throughDevice.get() < kClearly * onCpu.get();
+    }
+
+    /// Whether a call shall have the devices. Where they do not pay, one call of many tries again
+    /// with a few tiles: what either way costs depends on what else is going on.
+    bool wanted()
+    {
+        constexpr int kTryAgain = 64;
+        const bool known = throughDevice.get() > 0 && onCpu.get() > 0;
+        if (known && !areCheaper() && ++callsWithout < kTryAgain) return false;
+        callsWithout = 0;
+        return true;
+    }
+
     /// Computes tiles until there are none left: `take(tile)` gets the next one and tells whether
     /// there was one, `compute()` computes what was taken last on the CPU.
     template <typename Take, typename Compute>
@@ -210,7 +230,7 @@ public:
                 if (!take(tile)) break;
                 Passage **const room = std::find(mine, mine + kMost, nullptr);
                 const bool pass =
-                    room != mine + kMost && Passage::fits(tile) && toDevice(array.choice);
+                    room != mine + kMost && Passage::fits(tile) && toDevice(array);
                 if (pass && (*room = device.claim())) {
                     (*room)->enter(array, tile);
                     ++array.throughDevices;
@@ -230,23 +250,15 @@ public:
     }
 
 private:
-    /// Feeding a device takes a thread's time too: to pack a tile and to put its results in place.
-    /// Unless that is clearly less than computing the tile takes, it stays here. The dearer way is
-    /// tried now and then: what it costs depends on what else is going on.
-    bool toDevice(ThroughDevices choice)
+    bool toDevice(Array &array)
     {
-        if (choice != ThroughDevices::IfCheaper) return choice == ThroughDevices::IfThereIsRoom;
-        constexpr double kClearly = 0.8;
-        constexpr unsigned kTry = 1024; // one tile of so many
-        const double here = onCpu.get(), there = throughDevice.get();
-        if (there == 0) return true;
-        if (here == 0) return false;
-        return (there < kClearly * here) != (turn++ % kTry == kTry - 1);
+        if (array.choice == ThroughDevices::IfThereIsRoom) return true;
+        return areCheaper() || array.tries.fetch_sub(1) > 0;
     }
 
     std::vector<std::unique_ptr<Device>> devices;
     Cost onCpu, throughDevice;
-    std::atomic<unsigned> turn{0};
+    int callsWithout = 0; ///< since a call had the devices; guarded by inUse
 };
 
 /// Null where no GPU can be used.
@@ -324,7 +336,8 @@ std::int64_t entropyEverywhere(std::int64_t width, std::int64_t height, const fl
         large && choice != ThroughDevices::Never && !omp_in_parallel() ? sharedDevices() : nullptr;
     std::unique_lock<std::mutex> mine;
     if (shared) mine = std::unique_lock<std::mutex>(shared->inUse, std::try_to_lock);
-    if (!mine.owns_lock()) return entropyOnCpu(width, height, sample, result, 0, height), 0;
+    if (!mine.owns_lock() || (choice == ThroughDevices::IfCheaper && !shared->wanted()))
+        return entropyOnCpu(width, height, sample, result, 0, height), 0;
 
     const int threads = omp_get_max_threads();
     Array array{width, height, sample, result, choice};

@@ -846,7 +846,8 @@ int entropy::loadTimeFailures() { return benchmarkFailures(); }
 
 // ---- load time ---------------------------------------------------------------------------------
 
-// These run before main. ENTROPY_BENCHMARK=0 in the environment skips them.
+// These run before main. ENTROPY_BENCHMARK=0 in the environment skips them. The objects of engine/
+// are linked before this one (Makefile): their kernels must be known by now.
 static entropy::WarmUP warm_up(1, 1);
 static entropy::Benchmark benchmark400(400, 400), benchmark2560(2560, 2560),
     benchmark10240(10240, 10240);
