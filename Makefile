@@ -186,7 +186,8 @@ bench-engine: bench-everywhere bench-cpu $(if $(filter 1,$(CUDA)),bench-gpu)
 bench-scaling: $(BUILD)/scaling
 	mkdir -p $(RESULTS)
 	ENTROPY_BENCHMARK=0 $(BUILD)/scaling $(RESULTS)/scaling.csv
-bench-gpu: $(BUILD)/bench_gpu
+bench-gpu: $(if $(filter 1,$(CUDA)),$(BUILD)/bench_gpu)
+	@[ '$(CUDA)' = 1 ] || { echo 'bench-gpu: needs CUDA, and this is a build without nvcc' >&2; exit 2; }
 	@mkdir -p $(RESULTS)
 	$(BUILD)/bench_gpu $(RESULTS)/gpu.csv
 bench-everywhere: $(BUILD)/bench_everywhere

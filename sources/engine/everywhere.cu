@@ -229,8 +229,7 @@ public:
                 Tile tile;
                 if (!take(tile)) break;
                 Passage **const room = std::find(mine, mine + kMost, nullptr);
-                const bool pass =
-                    room != mine + kMost && Passage::fits(tile) && toDevice(array);
+                const bool pass = room != mine + kMost && Passage::fits(tile) && toDevice(array);
                 if (pass && (*room = device.claim())) {
                     (*room)->enter(array, tile);
                     ++array.throughDevices;
@@ -292,8 +291,9 @@ void computeNarrow(Array &array, Devices &shared, int threads)
                 try {
                     entropyOnCpu(array.width, array.height, array.sample, array.result, tile.top,
                                  tile.bottom, alone);
-                } catch (
-                    const common::Error &) { // which cell is the first, is found out at the end
+                } catch (const common::Unavailable &) {
+                    throw;
+                } catch (const common::Error &) { // which cell is the first, the end will tell
                     array.suspicious = true;
                 }
             });
