@@ -76,7 +76,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-scaling bench-gpu bench-cpu bench-labs peers search measures batch report test versions help clean FORCE
+.PHONY: all labs data run bench bench-engine bench-scaling bench-gpu bench-everywhere bench-cpu bench-labs peers search measures batch report test versions help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -93,7 +93,7 @@ $(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(ENGINE)
 	$(LINK) $^ -o $@
 $(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(ENGINE)
 	$(LINK) $^ -o $@
-$(BUILD)/bench_gpu: $(BUILD)/bench_gpu_main.o $(ENGINE)
+$(addprefix $(BUILD)/,bench_gpu bench_everywhere): $(BUILD)/%: $(BUILD)/%_main.o $(ENGINE)
 	$(LINK) $^ -o $@
 $(BUILD)/search_hash: $(BUILD)/search_hash.o $(BUILD)/engine_partitions.o
 	$(LINK) $^ -o $@
@@ -180,13 +180,16 @@ RESULTS  = results/$(MACHINE)$(if $(filter-out core,$(CORE)),/$(CORE))
 bench: $(PROGRAM) data
 	mkdir -p $(RESULTS)
 	ENTROPY_RESULTS=$(RESULTS) $(PROGRAM)
+bench-engine: bench-everywhere bench-cpu $(if $(filter 1,$(CUDA)),bench-gpu)
 bench-scaling: $(BUILD)/scaling
 	mkdir -p $(RESULTS)
 	ENTROPY_BENCHMARK=0 $(BUILD)/scaling $(RESULTS)/scaling.csv
 bench-gpu: $(BUILD)/bench_gpu
 	@mkdir -p $(RESULTS)
 	$(BUILD)/bench_gpu $(RESULTS)/gpu.csv
-
+bench-everywhere: $(BUILD)/bench_everywhere
+	@mkdir -p $(RESULTS)
+	$(BUILD)/bench_everywhere $(RESULTS)/everywhere.csv
 bench-cpu: $(BUILD)/bench_cpu
 	mkdir -p $(RESULTS)
 	$(BUILD)/bench_cpu $(RESULTS)/cpu.csv
@@ -278,7 +281,9 @@ make data           make data/data.bin and data/reference.bin, and check their c
 make run            run the active version on data/data.bin, after the benchmark of all versions
 make bench          the same, and keep the times in $(RESULTS)/
 make bench-scaling  OpenMP versions with 1, 2, 4, ... threads
+make bench-engine   the next three
 make bench-gpu      the GPU engine by content, size and alignment, beside a copy
+make bench-everywhere  the engine from host memory to host memory, beside copies
 make bench-cpu      the CPU engine by path, content, size and threads
 make search         search for the hash functions of the engine, on GPU and CPU
 make peers          scikit-image and PyTorch beside the ladder, as far as they are installed

@@ -34,7 +34,7 @@ std::uint32_t bitsOf(float value) { return engine::bitsOf(value); }
 float lookUp(std::uint32_t code)
 {
     const GpuTables &tables = engine::gpuTables();
-    const std::uint32_t row = GpuTables::rowOf(code);
+    const std::uint32_t row = (code >> GpuTables::kRowBits) - GpuTables::kFirstRow;
     if (row >= GpuTables::kRows) return NAN;
     const std::int64_t place = 4 * std::int64_t(code) + tables.shifts[row];
     if (place % 4 != 0 || place < 0 || place / 4 >= GpuTables::kEntries) return NAN;

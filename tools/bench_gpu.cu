@@ -1,5 +1,5 @@
-// How fast is the GPU engine? Its kernel on several contents, sizes and alignments, beside a copy of
-// the same arrays within the device's memory.
+// How fast is the GPU engine? Its kernel on several contents, sizes and alignments, beside a copy
+// of the same arrays within the device's memory.
 
 #include "common/copy_speed.h"
 #include "common/csv.h"
@@ -34,17 +34,13 @@ struct Case
 };
 
 constexpr Case kCases[] = {
-    {"random", 10240, 10240, 0},   {"smooth", 10240, 10240, 0},
-    {"flat", 10240, 10240, 0},     {"levels=2", 10240, 10240, 0},
-    {"levels=3", 10240, 10240, 0}, {"checkerboard", 10240, 10240, 0},
-    {"dominant", 10240, 10240, 0}, {"random", 10240, 10240, 1},
-    {"random", 10239, 10239, 0},   {"random", 10238, 10238, 0},
-    {"random", 10237, 10237, 0},   {"dominant", 10237, 10237, 3},
-    {"random", 2560, 2560, 0},     {"flat", 2560, 2560, 0},
-    {"random", 2000, 3000, 0},     {"random", 1024, 1024, 0},
-    {"random", 400, 400, 0},       {"random", 401, 399, 0},
-    {"random", 128, 128, 0},       {"random", 10, 1000000, 0},
-    {"random", 1000000, 10, 0},
+    {"random", 10240, 10240, 0},   {"smooth", 10240, 10240, 0},   {"flat", 10240, 10240, 0},
+    {"levels=2", 10240, 10240, 0}, {"levels=3", 10240, 10240, 0}, {"checkerboard", 10240, 10240, 0},
+    {"dominant", 10240, 10240, 0}, {"random", 10240, 10240, 1},   {"random", 10239, 10239, 0},
+    {"random", 10238, 10238, 0},   {"random", 10237, 10237, 0},   {"dominant", 10237, 10237, 3},
+    {"random", 2560, 2560, 0},     {"flat", 2560, 2560, 0},       {"random", 2000, 3000, 0},
+    {"random", 1024, 1024, 0},     {"random", 400, 400, 0},       {"random", 401, 399, 0},
+    {"random", 128, 128, 0},       {"random", 10, 1000000, 0},    {"random", 1000000, 10, 0},
 };
 
 class Bench
@@ -71,17 +67,16 @@ public:
         compute();
         CUDA_CHECK(cudaMemcpy(answer.data(), output.data() + which.offset, cells * sizeof(float),
                               cudaMemcpyDeviceToHost));
-        const auto differs = std::mismatch(
-            answer.begin(), answer.end(), gold.begin(),
-            [](float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; });
+        const auto differs =
+            std::mismatch(answer.begin(), answer.end(), gold.begin(),
+                          [](float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; });
         if (differs.first != answer.end()) {
             const auto at = static_cast<std::size_t>(differs.first - answer.begin());
-            throw common::Error(std::string(which.content) + " " + std::to_string(which.width) +
-                                " x " + std::to_string(which.height) + ": x " +
-                                std::to_string(at % which.width) + ", y " +
-                                std::to_string(at / which.width) + " is " +
-                                std::to_string(*differs.first) + ", expected " +
-                                std::to_string(*differs.second));
+            throw common::Error(
+                std::string(which.content) + " " + std::to_string(which.width) + " x " +
+                std::to_string(which.height) + ": x " + std::to_string(at % which.width) + ", y " +
+                std::to_string(at / which.width) + " is " + std::to_string(*differs.first) +
+                ", expected " + std::to_string(*differs.second));
         }
         if (gpu.sawBadCell()) throw common::Error("good cells are called bad");
         const common::Timing copy = common::deviceCopy(cells);
@@ -90,8 +85,7 @@ public:
         std::printf("%-13s %7d x %-7d %d | %9.4f ms, minimum %9.4f, %4zu runs | %8.0f Mcell/s | "
                     "copy %9.4f ms | %6.3f of copy\n",
                     which.content, which.width, which.height, which.offset, kernel.median,
-                    kernel.minimum, kernel.repeats, mega, copy.median,
-                    copy.median / kernel.median);
+                    kernel.minimum, kernel.repeats, mega, copy.median, copy.median / kernel.median);
         std::fflush(stdout);
         csv.add({which.content, std::to_string(which.width), std::to_string(which.height),
                  std::to_string(which.offset), std::to_string(kernel.repeats),
@@ -103,8 +97,8 @@ public:
 
 private:
     engine::Gpu gpu;
-    common::Csv csv{{"content", "width", "height", "offset", "runs", "median_ms", "min_ms",
-                     "copy_ms"}};
+    common::Csv csv{
+        {"content", "width", "height", "offset", "runs", "median_ms", "min_ms", "copy_ms"}};
 };
 
 int run(const char *file)

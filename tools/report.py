@@ -6,6 +6,9 @@ A table stands between two markers, the first of which says what it holds:
     <!-- table: KIND DIRECTORY [WORD ...] -->
     <!-- end of table -->
 
+A table whose file is not in results/ is an error, unless "not measured yet" stands between its
+markers: then it is left so, and a line says that it waits.
+
 usage: tools/report.py            rewrite the tables; draw the plots where gnuplot is installed
        tools/report.py --check    change nothing; exit status 1 if a table, or a lead comment of
                                   a core.cu, is not what results/ says
@@ -20,7 +23,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = ("README.md", "report.md")
-MARKED = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+MARKED = re.compile(r"(<!-- table: (.+?) -->\n)(.*?)(<!-- end of table -->)", re.DOTALL)
+NOT_YET = "not measured yet\n"
 
 
 def rows_of(directory, name):
@@ -110,10 +114,10 @@ def resources(directory):
     rows = []
     for name, row in at_size(measured, size).items():
         kernel = value(row, "kernel_median_ms")
-        if kernel and row["platform"] == "CUDA":  # on one GPU, like the copy
-            rows.append([name, row["registers"], row["local_bytes"],
-                         f"{100 * float(row['occupancy']):.0f} %", shown(kernel),
-                         f"{100 * float(row['device_copy_ms']) / kernel:.2f} %"])
+        if copy_share(row):
+            asked = [row["registers"], row["local_bytes"], f"{100 * float(row['occupancy']):.0f} %"]
+            rows.append([name, *(asked if value(row, "registers") else "---"), shown(kernel),
+                         f"{copy_share(row):.2f} %"])
     return table(["", "registers a thread", "local bytes a thread", "occupancy",
                   f"kernel at {size}, ms", "of the speed of a copy"], rows)
 
@@ -219,6 +223,74 @@ def measures(directory):
     return table(["", "all groups but the first, ms", "slowest group, ms"], rows)
 
 
+def gpu(directory):
+    """The GPU engine's kernel by content, size and alignment, beside a copy on the same device."""
+    rows = []
+    for row in rows_of(directory, "gpu.csv"):
+        time = value(row, "median_ms")
+        rows.append([row["content"], f"{row['width']}x{row['height']}", row["offset"], shown(time),
+                     shown(megacells(row, time)), f"{value(row, 'copy_ms') / time:.2f}"])
+    return table(["content", "size", "offset", "ms", "Mcell/s", "share of copy"], rows)
+
+
+def everywhere(directory):
+    """The engine from host memory to host memory: a line a size and way, a column a memory."""
+    measured = rows_of(directory, "everywhere.csv")
+    memories = list(dict.fromkeys(row["memory"] for row in measured))
+    rows = []
+    for size in sizes_of(measured):
+        for way in dict.fromkeys(row["way"] for row in measured):
+            times_of = {row["memory"]: row for row in measured
+                        if f"{row['width']}x{row['height']}" == size and row["way"] == way}
+            last = times_of[memories[-1]]
+            rows.append([size, way] +
+                        [shown(value(times_of[memory], "median_ms")) for memory in memories] +
+                        [shown(megacells(last, value(last, "median_ms"))),
+                         shown(value(last, "host_copy_ms")), shown(value(last, "bus_copy_ms"))])
+    return table(["size", "way"] + [f"{memory}, ms" for memory in memories] +
+                 [f"{memories[-1]}, Mcell/s", "copy by all cores, ms", "over the bus both ways, ms"],
+                 rows)
+
+
+def cpu(directory):
+    """One thread of each path of the CPU engine, in Mcell/s and as share of a copy."""
+    measured = [row for row in rows_of(directory, "cpu.csv") if row["threads"] == "1"]
+    paths = list(dict.fromkeys(row["path"] for row in measured))
+    rows = []
+    for content, size in dict.fromkeys((row["content"], f"{row['width']}x{row['height']}")
+                                       for row in measured):
+        by_path = {row["path"]: row for row in measured
+                   if row["content"] == content and f"{row['width']}x{row['height']}" == size}
+        rows.append([content, size] + [rate_and_share(by_path.get(path)) for path in paths])
+    return table(["content", "size"] + paths, rows)
+
+
+def cpu_scaling(directory, path, *sizes):
+    """One path of the CPU engine on random cells, by number of threads."""
+    measured = [row for row in rows_of(directory, "cpu.csv")
+                if row["path"] == path and row["content"] == "random"]
+    threads = list(dict.fromkeys(row["threads"] for row in measured))
+    rows = []
+    for size in sizes:
+        by_threads = {row["threads"]: row for row in measured
+                      if f"{row['width']}x{row['height']}" == size}
+        rows.append([size] + [rate_and_share(by_threads.get(count)) for count in threads])
+    return table([path, "1 thread"] + [f"{count} threads" for count in threads[1:]], rows)
+
+
+def megacells(row, time):
+    """Million cells a second, of a time in ms."""
+    return int(row["width"]) * int(row["height"]) / time / 1e3
+
+
+def rate_and_share(row):
+    """Mcell/s and, in brackets, the share of the speed of a copy by as many threads."""
+    if row is None:
+        return "-"
+    share_of_copy = value(row, "copy_ms") / value(row, "median_ms")
+    return f"{shown(value(row, 'mcells_per_s'))} ({share_of_copy:.2f})"
+
+
 def text(path):
     """A log as it is."""
     return "```\n" + (ROOT / path).read_text() + "```\n"
@@ -226,32 +298,49 @@ def text(path):
 
 KINDS = {kind.__name__: kind
          for kind in (environment, ladder, times, steps, resources, share, scaling, counters, maximum,
-                      transpose, blocks, measures, text)}
+                      transpose, blocks, measures, gpu, everywhere, cpu, cpu_scaling, text)}
 
 
 def filled(document):
     """`document` with every table made anew."""
     def fill(match):
-        kind, *words = match.group(2).split()
-        return match.group(1) + KINDS[kind](*words) + match.group(3)
+        before, words, body, after = match.groups()
+        kind, *words = words.split()
+        try:
+            body = KINDS[kind](*words)
+        except FileNotFoundError as missing:
+            file = pathlib.Path(missing.filename).relative_to(ROOT)
+            if body != NOT_YET:
+                sys.exit(f"report.py: there is no {file}, which a table is made from")
+            print(f"report.py: there is no {file} yet: its table waits", file=sys.stderr)
+        return before + body + after
     return MARKED.sub(fill, document)
 
 
+def copy_share(row):
+    """Of a kernel on one GPU, in percent: how fast that GPU copies the same floats is 100."""
+    kernel, copy = value(row, "kernel_median_ms"), value(row, "device_copy_ms")
+    return 100 * copy / kernel if kernel and copy and row["platform"] == "CUDA" else None
+
+
 def draw(directory):
-    """Bar charts, one bar a version and one panel a size, of kernel and end-to-end times."""
+    """Bar charts, one bar a version and one panel a size: times end to end and of the kernel, and
+    the kernel's share of the speed of a copy."""
     measured = rows_of(directory.relative_to(ROOT), "times.csv")
     sizes = sizes_of(measured)
-    for column, name, title in (("total_median_ms", "end_to_end", "end to end"),
-                                ("kernel_median_ms", "kernel", "kernel alone")):
+    for name, title, unit, bar_of in (
+            ("end_to_end", "end to end", "ms", lambda row: value(row, "total_median_ms")),
+            ("kernel", "kernel alone", "ms", lambda row: value(row, "kernel_median_ms")),
+            ("copy", "kernel", "% of the speed of a copy", copy_share)):
         script = [f"set terminal svg size {420 * len(sizes)},360 background 'white'",
                   f"set output '{directory / name}.svg'",
                   f"set multiplot layout 1,{len(sizes)}", "set style fill solid 0.7",
                   "set boxwidth 0.7", "set xtics rotate by 60 right", "set grid ytics",
-                  "set ylabel 'ms'", "set yrange [0:*]", "set offset 0,0,graph 0.06,0",
+                  f"set ylabel '{unit}'", "set yrange [0:*]", "set offset 0,0,graph 0.06,0",
                   "unset key"]
         drawn = False
         for size in sizes:
-            bars = [(version, value(row, column)) for version, row in at_size(measured, size).items()]
+            bars = [(version, bar_of(row)) for version, row in at_size(measured, size).items()]
             bars = [(version, bar) for version, bar in bars if bar]
             if not bars:
                 continue
@@ -265,7 +354,8 @@ def draw(directory):
 
 
 def unmeasured():
-    """Lead comments whose "Measured: N ms" is not what README's machine measured."""
+    """Lead comments whose "Measured: N ms" is not what README's machine measured. One that says
+    nothing of a version that was not measured either waits for the next run."""
     directory, size = re.search(r"<!-- table: ladder (\S+) (\S+) -->",
                                 (ROOT / "README.md").read_text()).groups()
     ladder_times = at_size(rows_of(directory, "times.csv"), size)
@@ -292,7 +382,9 @@ def unmeasured_in(core, measured):
         row = measured.get(version)
         column = "kernel_median_ms" if row and row["platform"] == "CUDA" else "total_median_ms"
         truth = value(row, column) if row else None
-        if truth is None:
+        if truth is None and not claim:
+            print(f"report.py: {core}: {version} is not measured yet", file=sys.stderr)
+        elif truth is None:
             wrong.append(f"{core}, lead comment of {version}: not measured")
         elif not claim or any(said and abs(float(said) - truth) > 0.05 * truth for said, truth in
                               zip(claim.groups(), (truth, value(row, "total_median_ms")))):

@@ -6,11 +6,15 @@
 #include "engine/cpu_job.h"
 #include "engine/cpu_narrow.h"
 #include "engine/cpu_plain.h"
+#include "engine/cpu_run.h"
 #include "engine/cpu_scratch.h"
 #include "engine/cpu_tables.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
+#include <malloc.h>
+#include <mutex>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -150,7 +154,7 @@ bool chosen(CpuOptions::Choice choice, bool best)
     return choice == CpuOptions::Choice::Best ? best : choice == CpuOptions::Choice::Yes;
 }
 
-void runKernel(const Kernel &kernel, Job &job, const CpuOptions &options)
+void runKernel(const Kernel &kernel, Job &job, const CpuOptions &options, const Worker &worker)
 {
     const std::int64_t rows = job.end - job.begin;
     job.tables = (kernel.ternary ? ternaryTables() : binaryTables()).ofCells.data();
@@ -161,10 +165,10 @@ void runKernel(const Kernel &kernel, Job &job, const CpuOptions &options)
     if (isNarrow(job.width, rows)) return runNarrow(kernel, job, threads);
     divide(job, threads);
     const std::size_t bytes = kernel.stateBytes + 2 * job.packedBytes();
-    if (threads == 1) return kernel.run(job, scratch(bytes));
+    if (threads == 1) return worker(kernel, job, scratch(bytes));
     common::FirstError error;
 #pragma omp parallel num_threads(threads)
-    error.guard([&] { kernel.run(job, scratch(bytes)); });
+    error.guard([&] { worker(kernel, job, scratch(bytes)); });
     error.rethrow();
 }
 
@@ -195,6 +199,22 @@ Path bestKernel()
 void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, float *result,
                   std::int64_t begin, std::int64_t end, const CpuOptions &options)
 {
+    runOnCpu(width, height, sample, result, begin, end, options,
+             [](const Kernel &kernel, Job &job, void *scratch) { kernel.run(job, scratch); });
+}
+
+Tile cellsOf(const Job &job, std::int64_t block)
+{
+    const std::int64_t across = ceilDiv(job.panels, job.panelsPerBlock);
+    const std::int64_t left = block % across * job.panelsPerBlock * kPanelColumns;
+    const std::int64_t top = job.begin + block / across * job.rowsPerBlock;
+    return {left, std::min(left + job.panelsPerBlock * kPanelColumns, job.width), top,
+            std::min(top + job.rowsPerBlock, job.end)};
+}
+
+void runOnCpu(std::int64_t width, std::int64_t height, const float *sample, float *result,
+              std::int64_t begin, std::int64_t end, const CpuOptions &options, const Worker &worker)
+{
     if (width < 1 || height < 1 || begin < 0 || begin > end || end > height)
         throw common::Error("entropyOnCpu: rows " + std::to_string(begin) + " to " +
                             std::to_string(end) + " of an array of " + std::to_string(width) +
@@ -219,13 +239,39 @@ void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, 
     job.height = height;
     job.begin = begin;
     job.end = end;
-    runKernel(kernelOf(options.path == Path::Best ? bestKernel() : options.path), job, options);
+    runKernel(kernelOf(options.path == Path::Best ? bestKernel() : options.path), job, options,
+              worker);
     if (job.suspicious) checkCells(width, sample, firstRead, endRead);
+}
+
+/// malloc that takes even large memory from the heap, which free() leaves mapped, pages and all:
+/// the next result of that size costs no page faults. (By default, a large array is a mapping of
+/// its own and each one is handed back to the system.)
+static common::HostArray<float> allocateFromHeap(std::size_t cells)
+{
+#ifdef __GLIBC__
+    static constexpr int kAsEver = 65536; // glibc's default
+    constexpr int kLargest = 32 << 20, kNever = INT_MAX;
+    static std::mutex settings;
+    const std::lock_guard<std::mutex> lock(settings);
+    mallopt(M_MMAP_THRESHOLD, kLargest); // what glibc would come to by itself
+    mallopt(M_TRIM_THRESHOLD, kNever);
+    struct OnlyHere
+    {
+        OnlyHere() { mallopt(M_MMAP_MAX, 0); }
+        ~OnlyHere() { mallopt(M_MMAP_MAX, kAsEver); }
+    } const onlyHere;
+#endif
+    return common::allocateHost<float>(cells);
 }
 
 common::HostArray<float> allocateResult(std::size_t cells)
 {
-    common::HostArray<float> result = common::allocateHost<float>(cells);
+    constexpr std::size_t kLarge = std::size_t(4) << 20; // cells
+    const char *keep = std::getenv("ENTROPY_KEEP_MEMORY");
+    const bool kept = cells >= kLarge && !(keep && std::string(keep) == "0");
+    common::HostArray<float> result =
+        kept ? allocateFromHeap(cells) : common::allocateHost<float>(cells);
 #ifdef MADV_HUGEPAGE
     const auto address = reinterpret_cast<std::uintptr_t>(result.get());
     const std::uintptr_t first = (address + kHugePage - 1) / kHugePage * kHugePage;

@@ -53,7 +53,9 @@ void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, 
                   std::int64_t begin, std::int64_t end, const CpuOptions &options = {});
 
 /// Memory for a result, to be freed by free(): fresh pages of it are large ones where the system
-/// has them, since touching small pages costs more than computing what goes into them.
+/// has them, since touching small pages costs more than computing what goes into them. What is
+/// freed stays with the process (up to 2 GiB) for the next result, unless ENTROPY_KEEP_MEMORY is 0
+/// in the environment.
 common::HostArray<float> allocateResult(std::size_t cells);
 
 } // namespace engine

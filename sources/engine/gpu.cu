@@ -1,9 +1,9 @@
 // One kernel for any array and any content.
 //
 // A warp walks down a strip of columns. Each lane owns four columns side by side; it keeps the sums
-// of the five rows of its windows, adds the row that enters and subtracts the one that leaves, which
-// it has kept in registers. Cells outside the array have the word zero: edges need no code of their
-// own.
+// of the five rows of its windows, adds the row that enters and subtracts the one that leaves,
+// which it has kept in registers. Cells outside the array have the word zero: edges need no code of
+// their own.
 //
 //     order rows, five at a time, into shared memory, while those ordered before are computed:
 //     4 cells --> 4 bytes --> ask the neighbours for theirs --> 8 words --> 4 sums of five across
@@ -32,10 +32,10 @@ namespace
 {
 
 constexpr int kWarp = 32, kThreads = 512, kWarps = kThreads / kWarp;
-constexpr int kColumns = 4;      ///< of a lane
-constexpr int kRing = kWindow;   ///< rows that a lane keeps; the loop over rows is unrolled so far
-constexpr int kSecondSide = 16;  ///< first of the lanes that bring cells right of the strip
-constexpr unsigned kAll = ~0u;   ///< lanes
+constexpr int kColumns = 4;     ///< of a lane
+constexpr int kRing = kWindow;  ///< rows that a lane keeps; the loop over rows is unrolled so far
+constexpr int kSecondSide = 16; ///< first of the lanes that bring cells right of the strip
+constexpr unsigned kAll = ~0u;  ///< lanes
 
 // Two stages of rows for each warp: one is used while the other is on its way. A stage has five
 // rows, and eight bytes of each lane for cells beside them.
@@ -46,9 +46,9 @@ constexpr int kStagesBytes = kWarps * 2 * kStageBytes;
 /// Shared memory, by addresses.
 struct Shared
 {
-    std::uint32_t words;  ///< a multiple of 256
-    std::uint32_t shifts; ///< of the row of code 0, if there were one
-    std::uint32_t stages; ///< of this warp
+    std::uint32_t words;   ///< a multiple of 256
+    std::uint32_t shifts;  ///< of the row of code 0, if there were one
+    std::uint32_t stages;  ///< of this warp
     std::uint32_t results; ///< of this warp: a row of them on their way out
 };
 
@@ -57,6 +57,8 @@ template <typename Cell, bool kAligned>
 struct Walk
 {
     static constexpr bool kFloats = std::is_same_v<Cell, float>;
+    /// Bits that are let through; bytes may say kNoCell themselves.
+    static constexpr std::uint32_t kBits = kFloats ? kCellBits : kCellBits | kNoCell;
     /// Where rows start at any address, the cells of a lane come from two lanes, and the last lane
     /// lacks the second one.
     static constexpr int kOutputLanes = kAligned ? kWarp : kWarp - 1;
@@ -68,8 +70,8 @@ struct Walk
     const Shared shared;
     const std::uint32_t lane;
 
-    std::int64_t strip = 0;                        ///< its first column
-    std::uint32_t inside = 0, outside = 0;         ///< bits of bytes in and out of the array
+    std::int64_t strip = 0;                            ///< its first column
+    std::uint32_t inside = 0, outside = 0;             ///< bits of bytes in and out of the array
     std::uint32_t besideInside = 0, besideOutside = 0; ///< the same for cells beside the strip
     int columnsLeft = 0; ///< to be written, from the lane's first result on
     Word ring[kRing][kColumns];
@@ -85,11 +87,11 @@ struct Walk
 #pragma unroll
         for (int i = 0; i < kColumns; ++i) {
             const bool in = column + lane * kColumns + i < plan.width;
-            inside |= (in ? kCellBits : 0) << 8 * i;
+            inside |= (in ? kBits : 0) << 8 * i;
             outside |= (in ? 0 : kNoCell) << 8 * i;
             const std::int64_t beside = besideColumn() + i % kRadius;
             const bool besideIn = beside >= 0 && beside < plan.width;
-            besideInside |= (besideIn ? kCellBits : 0) << 8 * i;
+            besideInside |= (besideIn ? kBits : 0) << 8 * i;
             besideOutside |= (besideIn ? 0 : kNoCell) << 8 * i;
             sums[i] = Sums();
 #pragma unroll
@@ -130,7 +132,8 @@ struct Walk
         const std::uint32_t own = packed(a, b, c, d);
         if (kAligned) return (own >> 1 & inside) | outside;
         const std::uint32_t next = __shfl_down_sync(kAll, own, 1);
-        const auto skipped = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from)) & 12;
+        const auto skipped =
+            static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from)) & 12;
         return (__funnelshift_r(own, next, 2 * skipped + 1) & inside) | outside;
     }
     __device__ std::uint32_t pack(std::uint32_t cells, const Cell *) const
@@ -152,7 +155,7 @@ struct Walk
                     seen.scaled |= scaledCell(cell);
                     byte = scaledCell(cell) >> 1 & kCellBits;
                 } else {
-                    byte = cell & kCellBits;
+                    byte = cell & kBits;
                 }
             }
             bytes |= byte << 8 * i;
@@ -308,9 +311,8 @@ struct Walk
 
     __device__ void write(float *to) const
     {
-        const float4 four =
-            make_float4(__uint_as_float(entropy(0)), __uint_as_float(entropy(1)),
-                        __uint_as_float(entropy(2)), __uint_as_float(entropy(3)));
+        const float4 four = make_float4(__uint_as_float(entropy(0)), __uint_as_float(entropy(1)),
+                                        __uint_as_float(entropy(2)), __uint_as_float(entropy(3)));
         if (kAligned) return writeIf<0>(columnsLeft, to, four);
         __syncwarp(); // through shared memory, so that lanes side by side write side by side
         store(shared.results + 16 * lane, four);
@@ -334,7 +336,15 @@ struct Walk
         const std::int64_t room = plan.width * plan.height - after;
         const std::int64_t safeEnd = room < 0 ? 0 : room / plan.width + 1;
 
+        const std::int64_t fastEnd = min(end, safeEnd - kRadius);
+        const auto fivesFrom = [&](std::int64_t y) {
+            const bool fast = y + kRadius >= safeBegin && y + kRing <= fastEnd;
+            return fast ? static_cast<int>((fastEnd - y) / kRing) : 0;
+        };
+
         std::int64_t y = begin;
+        int fives = fivesFrom(y);
+        if (fives > 0) order(cellsOf(y + kRadius), besidesOf(y + kRadius), shared.stages);
         const std::uint32_t besides = readBesides(y - kRadius);
         std::uint32_t bytes[kRing - 1];
         if (y - kRadius >= safeBegin && y + kRadius <= safeEnd) {
@@ -343,8 +353,7 @@ struct Walk
             for (int i = 0; i < kRing - 1; ++i)
                 cells[i] = __ldg(alignedFour(cellsOf(y - kRadius + i)));
 #pragma unroll
-            for (int i = 0; i < kRing - 1; ++i)
-                bytes[i] = pack(cells[i], cellsOf(y - kRadius + i));
+            for (int i = 0; i < kRing - 1; ++i) bytes[i] = pack(cells[i], cellsOf(y - kRadius + i));
         } else {
 #pragma unroll
             for (int i = 0; i < kRing - 1; ++i) bytes[i] = readAndPack(y - kRadius + i);
@@ -352,14 +361,15 @@ struct Walk
 #pragma unroll
         for (int i = 0; i < kRing - 1; ++i) enter(around(bytes[i], besideOf(besides, i)), i);
 
-        const std::int64_t fastEnd = min(end, safeEnd - kRadius);
         while (y < end) {
-            if (y + kRadius >= safeBegin && y + kRing <= fastEnd) {
-                const std::int64_t fives = (fastEnd - y) / kRing;
-                walkFives(y, static_cast<int>(fives));
-                y += fives * kRing;
+            if (fives > 0) {
+                walkFives(y, fives);
+                y += std::int64_t(fives) * kRing;
+            } else {
+                y = walkSlowly(y, end);
             }
-            if (y < end) y = walkSlowly(y, end);
+            fives = fivesFrom(y);
+            if (fives > 0) order(cellsOf(y + kRadius), besidesOf(y + kRadius), shared.stages);
         }
     }
 
@@ -376,7 +386,7 @@ struct Walk
         return y;
     }
 
-    /// Five times `fives` rows, without a branch within five.
+    /// Five times `fives` rows, without a branch within five. The first five are in order.
     __device__ void walkFives(std::int64_t y, int fives)
     {
         const auto pitch = static_cast<unsigned>(plan.width);
@@ -384,34 +394,31 @@ struct Walk
         const Cell *from = cellsOf(y + kRadius), *besides = besidesOf(y + kRadius);
         float *to = resultsOf(y);
         std::uint32_t stage = shared.stages, other = shared.stages + kStageBytes;
-        order(from, besides, stage);
         waitForGroups<0>();
         std::uint32_t beside = packBesides(stage);
         Row next = fetch(stage, beside, from, 0);
 #pragma unroll 1
         do {
-            // The last five order themselves once more: what they fetch of it is not used.
-            if (fives > 1) {
-                from += five;
-                besides += five;
-            }
-            order(from, besides, other);
+            const bool more = fives > 1;
+            if (more) order(from + five, besides + five, other);
 #pragma unroll
             for (int i = 0; i < kRing; ++i) {
                 const Row row = next; // the next one is fetched while this one is computed
                 if (i + 1 < kRing) {
-                    next = fetch(stage, beside, fives > 1 ? from - five : from, i + 1);
-                } else {
+                    next = fetch(stage, beside, from, i + 1);
+                } else { // after the last five, what is fetched is not used
                     waitForGroups<0>();
-                    beside = packBesides(other);
-                    next = fetch(other, beside, from, 0);
+                    const std::uint32_t used = stage;
+                    stage = more ? other : stage;
+                    other = used;
+                    from += more ? five : 0;
+                    besides += five;
+                    beside = packBesides(stage);
+                    next = fetch(stage, beside, from, 0);
                 }
                 enter(row, (i + kRing - 1) % kRing);
                 write(to + std::uint64_t(pitch) * i);
             }
-            const std::uint32_t used = stage;
-            stage = other;
-            other = used;
             to += five;
         } while (--fives > 0);
     }
@@ -425,12 +432,14 @@ __global__ void __launch_bounds__(kThreads, 1)
     extern __shared__ __align__(16) char stages[];
     __shared__ __align__(256) GpuTables own;
     __shared__ __align__(16) float results[kAligned ? 1 : kWarps][kWarp * kColumns];
-    static_assert(sizeof(GpuTables) % sizeof(uint4) == 0 && offsetof(GpuTables, words) == 0);
-    for (int i = threadIdx.x; i < static_cast<int>(sizeof(GpuTables) / sizeof(uint4)); i += kThreads)
-        reinterpret_cast<uint4 *>(&own)[i] = reinterpret_cast<const uint4 *>(tables)[i];
-    __syncthreads();
-    for (int i = threadIdx.x; i < GpuTables::kRows; i += kThreads)
-        own.shifts[i] += sharedAddress(own.entropies); // now they lead to addresses
+    static_assert(offsetof(GpuTables, words) == 0); // aligned to 256
+    static_assert(offsetof(GpuTables, entropies) % sizeof(float4) == 0);
+    for (int i = threadIdx.x; i < GpuTables::kEntries / 4; i += kThreads)
+        reinterpret_cast<float4 *>(own.entropies)[i] =
+            reinterpret_cast<const float4 *>(tables->entropies)[i];
+    for (int i = threadIdx.x; i < GpuTables::kRows; i += kThreads) // now they lead to addresses
+        own.shifts[i] = tables->shifts[i] + sharedAddress(own.entropies);
+    if (threadIdx.x < GpuTables::kWords) own.words[threadIdx.x] = tables->words[threadIdx.x];
     __syncthreads();
 
     const int warp = __shfl_sync(kAll, threadIdx.x / kWarp, 0); // so the compiler knows: uniform
@@ -441,8 +450,8 @@ __global__ void __launch_bounds__(kThreads, 1)
     Walk<Cell, kAligned> walk{plan, sample, result, shared, threadIdx.x % kWarp};
     // Neighbours to neighbours, which share cache lines; but few items are spread over all blocks.
     const unsigned warps = gridDim.x * kWarps;
-    unsigned number = plan.items * 2 < warps ? warp * gridDim.x + blockIdx.x
-                                             : blockIdx.x * kWarps + warp;
+    unsigned number =
+        plan.items * 2 < warps ? warp * gridDim.x + blockIdx.x : blockIdx.x * kWarps + warp;
     while (number < plan.items) {
         const bool big = number < plan.bigItems;
         const unsigned index = big ? number : number - plan.bigItems;
@@ -466,6 +475,14 @@ bool isAligned(const void *pointer) { return reinterpret_cast<std::uintptr_t>(po
 
 } // namespace
 
+/// More shared memory than a kernel has without asking.
+template <typename Cell, bool kAligned>
+static void allowStages()
+{
+    CUDA_CHECK(cudaFuncSetAttribute(entropyKernel<Cell, kAligned>,
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize, kStagesBytes));
+}
+
 Gpu::Gpu() : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
 {
     int device = 0;
@@ -473,6 +490,9 @@ Gpu::Gpu() : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     CUDA_CHECK(cudaMemset(badCell.data(), 0, badCell.bytes()));
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
+    allowStages<float, true>();
+    allowStages<float, false>();
+    allowStages<std::uint8_t, true>();
     CUDA_CHECK(cudaStreamSynchronize(nullptr)); // a launch in another stream may not wait for it
 }
 
@@ -481,12 +501,9 @@ void Gpu::launchKernel(std::int64_t width, std::int64_t height, const Cell *samp
                        std::int64_t begin, std::int64_t end, cudaStream_t stream)
 {
     const auto kernel = entropyKernel<Cell, kAligned>;
-    const Plan plan =
-        makePlan(width, height, begin, end, Walk<Cell, kAligned>::kStripColumns,
-                 std::int64_t(multiprocessors) * kWarps);
+    const Plan plan = makePlan(width, height, begin, end, Walk<Cell, kAligned>::kStripColumns,
+                               std::int64_t(multiprocessors) * kWarps);
     const unsigned blocks = std::min(plan.items, static_cast<unsigned>(multiprocessors));
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    kStagesBytes));
     kernel<<<blocks, kThreads, kStagesBytes, stream>>>(sample, result, tables.data(),
                                                        nextItem.data(), badCell.data(), plan);
     CUDA_CHECK(cudaGetLastError());

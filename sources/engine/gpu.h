@@ -32,8 +32,10 @@ public:
     void launch(std::int64_t width, std::int64_t height, const float *sample, float *result,
                 std::int64_t begin, std::int64_t end, cudaStream_t stream = nullptr);
 
-    /// The same for cells of one byte, 8 * level. `width` is a multiple of 4, `sample` aligned to 4
-    /// bytes and `result` to 16. They are not checked: whoever packed them has.
+    /// The same for cells of one byte, 8 * level, or kNoCell (gpu_hash.h) for one that is to be
+    /// left out of all windows, as if it lay outside the array. `width` is a multiple of 4,
+    /// `sample` aligned to 4 bytes and `result` to 16. They are not checked: whoever packed them
+    /// has.
     void launch(std::int64_t width, std::int64_t height, const std::uint8_t *sample, float *result,
                 std::int64_t begin, std::int64_t end, cudaStream_t stream = nullptr);
 

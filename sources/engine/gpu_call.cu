@@ -20,8 +20,7 @@ void entropyOnGpu(std::int64_t width, std::int64_t height, const float *sample, 
     Gpu gpu;
     const auto input = common::upload(sample, cells);
     auto output = common::poisoned<float>(cells);
-    common::runOnDevice(
-        [&] { gpu.launch(width, height, input.data(), output.data(), 0, height); });
+    common::runOnDevice([&] { gpu.launch(width, height, input.data(), output.data(), 0, height); });
     if (gpu.sawBadCell()) checkCells(width, sample, 0, height);
     common::download(output, result);
 }

@@ -4,16 +4,16 @@
 //     cell --> one-hot word --> sums over 5 columns, 5 rows --> 16 counts --> code --> entropy
 //
 // Counters. A one-hot word has 64 bits: 8 bytes, in each byte a three-bit field at bit 0 for an
-// even level and one at bit 3 for an odd level (level = 2 * byte + odd). Five of them add up along a
-// row without a carry from field to field. Down the rows a field would overflow, so two sums are
+// even level and one at bit 3 for an odd level (level = 2 * byte + odd). Five of them add up along
+// a row without a carry from field to field. Down the rows a field would overflow, so two sums are
 // kept: of the words (a byte of it is even + 8 * odd <= 225) and of their even fields alone. The
 // difference of the two is 8 * odd: all sixteen counts are exact up to 25, whatever the data.
 //
 // Code. With a count c in a byte, y = 8c + 38 and x = c + 196 are each other's rotations by three
 // bits. w = (a boolean function of x, y and a constant) is the same for even counts, where x is at
 // hand, and odd ones, where y is. The sum of w^2 over the levels, four 4-way dot products, is
-// different for any two of the 3118 partitions that there are for windows of 1 to 25 cells: found by
-// search (tools/search_hash.cpp), proved whenever the tables are built (gpu_tables.cpp).
+// different for any two of the 3118 partitions that there are for windows of 1 to 25 cells: found
+// by search (tools/search_hash.cpp), proved whenever the tables are built (gpu_tables.cpp).
 #pragma once
 
 #include "common/host_device.h"
@@ -25,10 +25,11 @@
 namespace engine
 {
 
-// ---- cells ---------------------------------------------------------------------------------------
+// ---- cells
+// ---------------------------------------------------------------------------------------
 
-constexpr std::uint32_t kNoCell = 0x80; ///< byte of a cell outside the array: its word is zero
-constexpr std::uint32_t kCellBits = 0x78; ///< byte of a cell: 8 * level, an offset into the words
+constexpr std::uint32_t kNoCell = 0x80;     ///< byte of a cell outside the array: its word is zero
+constexpr std::uint32_t kCellBits = 0x78;   ///< byte of a cell: 8 * level, an offset into the words
 constexpr std::uint32_t kScaledBits = 0xF0; ///< bits that 16 * level may have
 
 HOST_DEVICE inline std::uint32_t bitsOf(float value)
@@ -80,7 +81,8 @@ HOST_DEVICE inline std::uint32_t packed(std::uint32_t a, std::uint32_t b, std::u
     return a + (b << 8) + (c << 16) + (d << 24);
 }
 
-// ---- counters ------------------------------------------------------------------------------------
+// ---- counters
+// ------------------------------------------------------------------------------------
 
 /// One-hot words and sums of them: two words of 32 bits.
 struct Word
@@ -100,7 +102,8 @@ constexpr Word oneHot(int level)
     return {level < 8 ? bit : 0, level < 8 ? 0 : bit};
 }
 
-// ---- code ----------------------------------------------------------------------------------------
+// ---- code
+// ----------------------------------------------------------------------------------------
 
 constexpr std::uint32_t kOffsetY = 38;          ///< y = 8 * count + kOffsetY
 constexpr std::uint32_t kOffsetX = 196;         ///< x = count + kOffsetX, y rotated right by three
@@ -113,7 +116,7 @@ constexpr int kFunction = 104;                  ///< bit 4y + 2x + k of it is th
 struct Sums
 {
     Word all = {(kOffsetX + kOffsetY) * kBytes, (kOffsetX + kOffsetY) * kBytes};
-    Word even = {kOffsetX * kBytes, kOffsetX * kBytes};
+    Word even = {kOffsetX * kBytes, kOffsetX *kBytes};
 };
 
 /// code + the sum of w^2 over the four counts of a word.
@@ -146,8 +149,8 @@ HOST_DEVICE inline std::uint32_t addOdd(std::uint32_t y, std::uint32_t code)
 }
 
 /// What tells one partition from another.
-/// `eight` is 8; a kernel that gets it as a parameter multiplies, where it would otherwise shift: in
-/// another pipe, which has less to do.
+/// `eight` is 8; a kernel that gets it as a parameter multiplies, where it would otherwise shift:
+/// in another pipe, which has less to do.
 HOST_DEVICE inline std::uint32_t codeOf(const Sums &sums, std::uint32_t eight = 8)
 {
     const Word odd = sums.all - sums.even;

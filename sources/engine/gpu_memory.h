@@ -1,5 +1,5 @@
-// Shared and global memory as the GPU kernel uses them: by addresses of shared memory (32 bits), and
-// without branches, into which the compiler would move other work.
+// Shared and global memory as the GPU kernel uses them: by addresses of shared memory (32 bits),
+// and without branches, into which the compiler would move other work.
 #pragma once
 
 #include "engine/gpu_hash.h"
@@ -14,7 +14,8 @@ __device__ inline std::uint32_t sharedAddress(const void *pointer)
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// ---- tables, which nobody writes while they are read: the compiler may move these loads -----------
+// ---- tables, which nobody writes while they are read: the compiler may move these loads
+// -----------
 
 __device__ inline Word loadWord(std::uint32_t address)
 {
@@ -35,7 +36,8 @@ __device__ inline float loadEntropy(std::uint32_t address)
     return entropy;
 }
 
-// ---- what comes and goes: these stay where they are ----------------------------------------------
+// ---- what comes and goes: these stay where they are
+// ----------------------------------------------
 
 __device__ inline std::uint32_t load(std::uint32_t address)
 {
@@ -84,7 +86,8 @@ __device__ void copyAsync(std::uint32_t to, const void *from)
                      : "memory");
 #else
     for (int i = 0; i < kBytes; i += 4)
-        store(to + i, *reinterpret_cast<const std::uint32_t *>(static_cast<const char *>(from) + i));
+        store(to + i,
+              *reinterpret_cast<const std::uint32_t *>(static_cast<const char *>(from) + i));
 #endif
 }
 /// Makes a group of the copies since the last call.

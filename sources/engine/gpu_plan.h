@@ -23,8 +23,8 @@ struct Plan
 inline Plan makePlan(std::int64_t width, std::int64_t height, std::int64_t begin, std::int64_t end,
                      int stripColumns, std::int64_t warps)
 {
-    constexpr int kUnrolled = 5;           // rows: the kernel is fastest at multiples
-    constexpr double kBigShare = 0.9;      // of the rows, if there are kManyRows for a warp
+    constexpr int kUnrolled = 5;      // rows: the kernel is fastest at multiples
+    constexpr double kBigShare = 0.9; // of the rows, if there are kManyRows for a warp
     constexpr std::int64_t kSmallRows = 15, kManyRows = 100;
     const auto ceilDiv = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
     Plan plan;
@@ -40,10 +40,9 @@ inline Plan makePlan(std::int64_t width, std::int64_t height, std::int64_t begin
                        : ceilDiv(rows, kUnrolled) * kUnrolled;
     plan.smallRows = kSmallRows;
     plan.bigEnd = std::min(end, begin + itemsPerStrip * plan.bigRows);
-    plan.bigItems =
-        static_cast<unsigned>(plan.strips * ceilDiv(plan.bigEnd - begin, plan.bigRows));
-    plan.items = plan.bigItems +
-                 static_cast<unsigned>(plan.strips * ceilDiv(end - plan.bigEnd, kSmallRows));
+    plan.bigItems = static_cast<unsigned>(plan.strips * ceilDiv(plan.bigEnd - begin, plan.bigRows));
+    plan.items =
+        plan.bigItems + static_cast<unsigned>(plan.strips * ceilDiv(end - plan.bigEnd, kSmallRows));
     return plan;
 }
 

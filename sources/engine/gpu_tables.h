@@ -7,21 +7,18 @@ namespace engine
 {
 
 /// Everything the GPU kernel looks up, as it lies in shared memory. The codes (gpu_hash.h) are few
-/// and far between, so their table is folded: it is cut into rows of kRowCodes, and the rows are laid
-/// over each other, shifted so that entries fall into gaps (Tarjan and Yao, Storing a sparse table,
-/// 1979).
+/// and far between, so their table is folded: it is cut into rows of kRowCodes, and the rows are
+/// laid over each other, shifted so that entries fall into gaps (Tarjan and Yao, Storing a sparse
+/// table, 1979).
 struct alignas(16) GpuTables
 {
     static constexpr int kRowBits = 10, kRowCodes = 1 << kRowBits;
     static constexpr std::uint32_t kFirstRow = 616; ///< no code lies in a row before this one
-    static constexpr int kRows = 290, kEntries = 5280;
+    static constexpr int kRows = 290, kEntries = 5280, kWords = 2 * 17;
 
-    std::uint32_t words[2 * 17]; ///< one-hot, low and high; the last is that of kNoCell: zero
-    std::int32_t shifts[kRows];  ///< in bytes: the entry of a code lies at 4 * code + its row's shift
+    std::uint32_t words[kWords]; ///< one-hot, low and high; the last is that of kNoCell: zero
+    std::int32_t shifts[kRows];  ///< in bytes: a code's entry lies at 4 * code + its row's shift
     float entropies[kEntries];   ///< gaps are NaN
-
-    /// The correctly rounded entropy of the window with that code.
-    static constexpr std::uint32_t rowOf(std::uint32_t code) { return (code >> kRowBits) - kFirstRow; }
 };
 
 /// Built and verified at the first call: throws common::Error if two different entropies share an

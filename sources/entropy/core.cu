@@ -1,9 +1,9 @@
-// The ladder: versions v0 to v16 of the 5x5 windowed entropy, each in a namespace of its own with
+// The ladder: versions v0 to v17 of the 5x5 windowed entropy, each in a namespace of its own with
 // its own cudaCallback (contract: core.h). From top to bottom: what the versions share; v0 to v9
-// (CUDA); v10 to v13 (OpenMP); v14 (both); v15 and v16 (the engine); the table of versions; the objects
-// that run at load time; the switch that picks the active version. To compare two versions, diff
-// two namespaces. "Measured" in a lead comment: 10240x10240 random cells, the kernel alone on an
-// H200 for v0 to v9, end to end on 64 threads for v10 to v13 and with four H200 for v14.
+// (CUDA); v10 to v13 (OpenMP); v14 (both); v15 to v17 (the engine); the table of versions; the
+// objects that run at load time; the switch that picks the active version. To compare two versions,
+// diff two namespaces. "Measured" in a lead comment: 10240x10240 random cells, the kernel alone on
+// an H200 for v0 to v9, end to end on 64 threads for v10 to v13 and with four H200 for v14.
 //
 // All use the identity  H = -sum p ln p = ln N - (1/N) sum n ln n  with N cells in the window and
 // n of them at a level, so that only ln 1 .. ln 25 occur.
@@ -15,6 +15,7 @@
 #include "common/machine.h"
 #include "common/threads.h"
 #include "engine/cpu.h"
+#include "engine/everywhere.h"
 #include "engine/gpu_call.h"
 #include "entropy/benchmark.h"
 #include "entropy/call.h"
@@ -794,6 +795,25 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace v16
 
+// ---- v17: the engine everywhere
+// ------------------------------------------------------------------
+
+// From v15 and v16: tiles for whoever is cheaper. Each thread sends a tile through a GPU, if that
+// costs it less time than computing the tile: sources/engine/everywhere.h tells how. Small arrays
+// never leave the CPU; without a GPU it is v16.
+namespace v17
+{
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("v17", width, height, sample, result);
+    HostArray<float> output = engine::allocateResult(call.cells);
+    engine::entropyEverywhere(width, height, sample, output.get());
+    *result = output.release();
+}
+
+} // namespace v17
+
 // ---- the table of versions ---------------------------------------------------------------------
 
 const std::vector<entropy::Version> &entropy::versions()
@@ -818,6 +838,7 @@ const std::vector<entropy::Version> &entropy::versions()
         {"v14", both, "v7 on all GPUs, v12 when small", v14::cudaCallback, none},
         {"v15", cuda, "packed counters, exact table", v15::cudaCallback, noGpu},
         {"v16", openMp, "bit-sliced SIMD, exact table", v16::cudaCallback, none},
+        {"v17", both, "v15 and v16 share the tiles", v17::cudaCallback, none},
     };
     return table;
 }
@@ -834,7 +855,7 @@ static entropy::Benchmark benchmark400(400, 400), benchmark2560(2560, 2560),
 // ---- the switch --------------------------------------------------------------------------------
 
 #ifndef VERSION
-#define VERSION v14 // the active version: edit this line, or build with `make VERSION=v3`
+#define VERSION v17 // the active version: edit this line, or build with `make VERSION=v3`
 #endif
 namespace active = VERSION; // an error here: there is no such version
 

@@ -1,0 +1,364 @@
+#include "engine/everywhere.h"
+
+#include "common/clock.h"
+#include "common/devices.h"
+#include "common/threads.h"
+#include "engine/cpu.h"
+#include "engine/cpu_narrow.h"
+#include "engine/cpu_plain.h"
+#include "engine/cpu_run.h"
+#include "engine/partitions.h"
+#include "engine/staging.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#ifdef __CUDACC__
+#include "engine/gpu.h"
+#endif
+
+namespace engine
+{
+
+#ifdef __CUDACC__
+
+namespace
+{
+
+/// An array that is being computed.
+struct Array
+{
+    std::int64_t width, height;
+    const float *sample;
+    float *result;
+    std::atomic<bool> suspicious{false}; ///< some cell is none of 0..15
+};
+
+/// Page-locked memory, which a device reads and writes without the help of the CPU.
+template <typename T>
+class PinnedArray
+{
+public:
+    explicit PinnedArray(std::size_t size)
+    {
+        CUDA_CHECK(cudaMallocHost(&elements, size * sizeof(T)));
+    }
+    ~PinnedArray() { cudaFreeHost(elements); }
+    PinnedArray(const PinnedArray &) = delete;
+    PinnedArray &operator=(const PinnedArray &) = delete;
+    T *data() { return elements; }
+
+private:
+    T *elements = nullptr;
+};
+
+class Stream
+{
+public:
+    Stream() { CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
+    ~Stream() { cudaStreamDestroy(stream); }
+    Stream(const Stream &) = delete;
+    Stream &operator=(const Stream &) = delete;
+    operator cudaStream_t() const { return stream; }
+
+private:
+    cudaStream_t stream = nullptr;
+};
+
+/// The way of a tile through the current device: packed into pinned memory, up, computed, down into
+/// pinned memory, and out to its place.
+class Passage
+{
+public:
+    static constexpr std::int64_t kCells = 1 << 20; ///< of a tile with its halo, at most
+    static constexpr std::int64_t kPitch = 32;      ///< rows are padded to a multiple of it
+
+    static bool fits(const Tile &tile)
+    {
+        return (tile.right - tile.left + 2 * kRadius + kPitch) *
+                   (tile.bottom - tile.top + 2 * kRadius) <=
+               kCells;
+    }
+
+    std::atomic<bool> taken{false}; ///< by a thread
+    double entering = 0;            ///< seconds that enter() took
+    std::int64_t cells = 0;         ///< of the tile
+
+    /// Packs a tile and sends it on its way.
+    void enter(Array &whole, const Tile &next)
+    {
+        const common::WallClock clock;
+        array = &whole;
+        tile = next;
+        cells = (tile.right - tile.left) * (tile.bottom - tile.top);
+        const std::int64_t left = std::max<std::int64_t>(tile.left - kRadius, 0);
+        const std::int64_t right = std::min(tile.right + kRadius, array->width);
+        const std::int64_t top = std::max<std::int64_t>(tile.top - kRadius, 0);
+        const std::int64_t bottom = std::min(tile.bottom + kRadius, array->height);
+        pitch = (right - left + kPitch - 1) / kPitch * kPitch;
+        bool good = true;
+        for (std::int64_t y = top; y < bottom; ++y) {
+            std::uint8_t *row = up.data() + (y - top) * pitch;
+            good &= packBytes(array->sample + y * array->width + left, right - left, row);
+            std::memset(row + (right - left), kNoCellByte, pitch - (right - left));
+        }
+        if (!good) array->suspicious = true;
+        const std::size_t bytes = pitch * (bottom - top);
+        CUDA_CHECK(cudaMemcpyAsync(input.data(), up.data(), bytes, cudaMemcpyHostToDevice, stream));
+        gpu.launch(pitch, bottom - top, input.data(), output.data(), tile.top - top,
+                   tile.bottom - top, stream);
+        CUDA_CHECK(cudaMemcpyAsync(down.data(), output.data() + (tile.top - top) * pitch,
+                                   (tile.bottom - tile.top) * pitch * sizeof(float),
+                                   cudaMemcpyDeviceToHost, stream));
+        skipped = tile.left - left;
+        entering = clock.seconds();
+    }
+
+    bool hasArrived() const
+    {
+        const cudaError_t status = cudaStreamQuery(stream);
+        if (status != cudaErrorNotReady) CUDA_CHECK(status);
+        return status == cudaSuccess;
+    }
+
+    /// Waits for the tile and puts the results in their place.
+    void leave()
+    {
+        CUDA_CHECK(cudaStreamSynchronize(stream));
+        for (std::int64_t y = tile.top; y < tile.bottom; ++y)
+            copyResults(down.data() + (y - tile.top) * pitch + skipped, tile.right - tile.left,
+                        array->result + y * array->width + tile.left);
+    }
+
+    /// After an error: waits for what is on its way and forgets it.
+    void abandon()
+    {
+        cudaStreamSynchronize(stream);
+        taken = false;
+    }
+
+private:
+    static constexpr int kNoCellByte = 0x80;
+
+    Array *array = nullptr;
+    Tile tile{};
+    std::int64_t pitch = 0, skipped = 0;
+    Stream stream;
+    Gpu gpu;
+    PinnedArray<std::uint8_t> up{kCells};
+    PinnedArray<float> down{kCells};
+    common::DeviceArray<std::uint8_t> input{kCells};
+    common::DeviceArray<float> output{kCells};
+};
+
+/// What a cell costs a thread on one of two ways. Threads add to it now and then; a lost update
+/// matters little.
+class Cost
+{
+public:
+    void add(double seconds, std::int64_t cells)
+    {
+        const double now = seconds / static_cast<double>(cells);
+        const double before = perCell;
+        perCell = before > 0 ? before + (now - before) / 8 : now; // the last few count most
+    }
+    double get() const { return perCell; } ///< seconds; 0 while unknown
+
+private:
+    std::atomic<double> perCell{0};
+};
+
+/// The passages through one device.
+struct Device
+{
+    explicit Device(int number) : number(number) {}
+
+    /// One that nobody has; null if there is none. It is given back by `taken = false`.
+    Passage *claim()
+    {
+        for (Passage &passage : passages)
+            if (!passage.taken.exchange(true)) return &passage;
+        return nullptr;
+    }
+
+    const int number;
+    Passage passages[8]; ///< enough to keep both directions of the bus busy
+};
+
+/// What the threads share: kept from call to call.
+class Devices
+{
+public:
+    std::mutex inUse; ///< by one call at a time
+
+    /// Throws common::Unavailable where there is no memory for the passages.
+    Devices() : devices(common::deviceCount())
+    {
+        common::FirstError error;
+        const int count = static_cast<int>(devices.size());
+#pragma omp parallel for schedule(static, 1) num_threads(count)
+        for (int device = 0; device < count; ++device)
+            error.guard([&] {
+                const common::DeviceScope current(device);
+                devices[device] = std::make_unique<Device>(device);
+            });
+        error.rethrow();
+    }
+
+    /// Computes tiles until there are none left: `take(tile)` gets the next one and tells whether
+    /// there was one, `compute()` computes what was taken last on the CPU.
+    template <typename Take, typename Compute>
+    void work(Array &array, Take take, Compute compute)
+    {
+        Device &device = *devices[omp_get_thread_num() % devices.size()];
+        const common::DeviceScope current(device.number);
+        constexpr int kMost = 2;
+        Passage *mine[kMost] = {}; // tiles that this thread has on their way
+        const auto leave = [&](Passage *&passage) {
+            const common::WallClock clock;
+            passage->leave();
+            throughDevice.add(passage->entering + clock.seconds(), passage->cells);
+            passage->taken = false;
+            passage = nullptr;
+        };
+        try {
+            for (;;) {
+                for (Passage *&passage : mine)
+                    if (passage && passage->hasArrived()) leave(passage);
+                Tile tile;
+                if (!take(tile)) break;
+                Passage **const room = std::find(mine, mine + kMost, nullptr);
+                const bool pass = room != mine + kMost && Passage::fits(tile) && deviceIsCheaper();
+                if (pass && (*room = device.claim())) {
+                    (*room)->enter(array, tile);
+                } else {
+                    const common::WallClock clock;
+                    compute();
+                    onCpu.add(clock.seconds(), (tile.right - tile.left) * (tile.bottom - tile.top));
+                }
+            }
+            for (Passage *&passage : mine)
+                if (passage) leave(passage);
+        } catch (...) {
+            for (Passage *passage : mine)
+                if (passage) passage->abandon();
+            throw;
+        }
+    }
+
+private:
+    /// Feeding a device takes a thread's time too: to pack a tile and to put its results in place.
+    /// Unless that is clearly less than computing the tile takes, it stays here. The dearer way is
+    /// tried now and then: what it costs depends on what else is going on.
+    bool deviceIsCheaper()
+    {
+        constexpr double kClearly = 0.8;
+        constexpr unsigned kTry = 1024; // one tile of so many
+        const double here = onCpu.get(), there = throughDevice.get();
+        if (there == 0) return true;
+        if (here == 0) return false;
+        return (there < kClearly * here) != (turn++ % kTry == kTry - 1);
+    }
+
+    std::vector<std::unique_ptr<Device>> devices;
+    Cost onCpu, throughDevice;
+    std::atomic<unsigned> turn{0};
+};
+
+/// Null where there is no GPU, or no memory to pass anything through it.
+Devices *sharedDevices()
+{
+    static Devices *const kept = [] { // never freed: the driver may end before static objects do
+        try {
+            return common::deviceCount() > 0 ? new Devices : nullptr;
+        } catch (const common::Unavailable &) {
+            return static_cast<Devices *>(nullptr);
+        }
+    }();
+    return kept;
+}
+
+/// Narrow arrays have no blocks; their tiles are ranges of rows.
+void computeNarrow(Array &array, Devices &shared, int threads)
+{
+    const std::int64_t rows =
+        std::max<std::int64_t>(Passage::kCells / 2 / (array.width + 2 * Passage::kPitch), 1);
+    std::atomic<std::int64_t> next{0};
+    common::FirstError error;
+#pragma omp parallel num_threads(threads)
+    error.guard([&] {
+        Tile tile{};
+        shared.work(
+            array,
+            [&](Tile &taken) {
+                const std::int64_t top = next.fetch_add(rows);
+                tile = taken = {0, array.width, top, std::min(top + rows, array.height)};
+                return top < array.height;
+            },
+            [&] {
+                CpuOptions alone;
+                alone.threads = 1;
+                entropyOnCpu(array.width, array.height, array.sample, array.result, tile.top,
+                             tile.bottom, alone);
+            });
+    });
+    error.rethrow();
+}
+
+void computeBlocks(Array &array, Devices &shared, int threads)
+{
+    CpuOptions options;
+    options.threads = threads;
+    runOnCpu(array.width, array.height, array.sample, array.result, 0, array.height, options,
+             [&](const Kernel &kernel, Job &job, void *scratch) {
+                 Job one = job; // of one block, the one that was taken last
+                 shared.work(
+                     array,
+                     [&](Tile &tile) {
+                         const std::int64_t block =
+                             __atomic_fetch_add(&job.nextBlock, 1, __ATOMIC_RELAXED);
+                         if (block >= job.blocks) return false;
+                         one.nextBlock = block;
+                         one.blocks = block + 1;
+                         tile = cellsOf(job, block);
+                         return true;
+                     },
+                     [&] { kernel.run(one, scratch); });
+                 if (one.suspicious) array.suspicious = true;
+             });
+}
+
+} // namespace
+
+void entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample, float *result)
+{
+    constexpr std::int64_t kFewestCells = 1 << 24; // below, the CPU is done before a GPU has begun
+    const int threads = omp_get_max_threads();
+    Devices *const shared =
+        width * height >= kFewestCells && !omp_in_parallel() ? sharedDevices() : nullptr;
+    std::unique_lock<std::mutex> mine;
+    if (shared) mine = std::unique_lock<std::mutex>(shared->inUse, std::try_to_lock);
+    if (!mine.owns_lock()) return entropyOnCpu(width, height, sample, result, 0, height);
+
+    Array array{width, height, sample, result};
+    if (isNarrow(width, height))
+        computeNarrow(array, *shared, threads);
+    else
+        computeBlocks(array, *shared, threads);
+    if (array.suspicious) checkCells(width, sample, 0, height);
+}
+
+#else
+
+void entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample, float *result)
+{
+    entropyOnCpu(width, height, sample, result, 0, height);
+}
+
+#endif
+
+} // namespace engine

@@ -1,0 +1,198 @@
+// How fast are the engine's ways from host memory to host memory? By the CPU alone and by all that
+// there is, into fresh memory and into memory that was used before, beside what bounds them: a copy
+// of the same floats by all cores around the caches and, with a GPU, both ways over the bus.
+
+#include "common/copy_speed.h"
+#include "common/csv.h"
+#include "common/machine.h"
+#include "engine/cpu.h"
+#include "engine/everywhere.h"
+#include "engine/staging.h"
+#include "entropy/contents.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <malloc.h>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+constexpr const char *kHelp =
+    R"(usage: bench_everywhere [FILE.csv]
+
+Times the engine from host memory to host memory, on the CPU alone and everywhere, every bit checked
+first; prints the table and writes it to FILE.csv.
+)";
+
+struct Shape
+{
+    int width, height;
+};
+
+/// Where the result goes: into memory from the system, into what the caller before has freed, into
+/// one and the same array.
+enum class Memory { Fresh, Again, Touched };
+const char *memoryName(Memory memory)
+{
+    return memory == Memory::Fresh ? "fresh" : memory == Memory::Again ? "again" : "touched";
+}
+
+constexpr Shape kShapes[] = {{1, 1},        {64, 64},      {400, 400},     {1024, 1024},
+                             {2560, 2560},  {4096, 4096},  {10240, 10240}, {10237, 10239},
+                             {10, 4000000}, {4000000, 10}, {20480, 20480}};
+
+/// A copy of the same floats by all cores.
+common::Timing streamingCopy(const std::vector<float> &from, float *to)
+{
+    const int threads = common::threadsFor(static_cast<std::int64_t>(from.size()), 1 << 16);
+    return common::measure(
+        [&] {
+#pragma omp parallel for schedule(static) num_threads(threads)
+            for (int part = 0; part < threads; ++part) {
+                const std::size_t begin = from.size() * part / threads;
+                engine::copyResults(&from[begin], from.size() * (part + 1) / threads - begin,
+                                    to + begin);
+            }
+            return 0;
+        },
+        [](int) {});
+}
+
+/// The same floats from page-locked memory to device 0 and, at the same time, back.
+common::Timing duplexCopy([[maybe_unused]] std::size_t cells)
+{
+#ifdef __CUDACC__
+    const common::DeviceScope device(0);
+    const common::DeviceArray<float> from = common::poisoned<float>(cells);
+    common::DeviceArray<float> to = common::poisoned<float>(cells);
+    float *up = nullptr, *down = nullptr;
+    cudaStream_t streams[2] = {};
+    CUDA_CHECK(cudaMallocHost(&up, to.bytes()));
+    CUDA_CHECK(cudaMallocHost(&down, to.bytes()));
+    for (cudaStream_t &stream : streams) CUDA_CHECK(cudaStreamCreate(&stream));
+    std::memset(up, 0, to.bytes());
+    const common::Timing timing = common::measure(
+        [&] {
+            CUDA_CHECK(
+                cudaMemcpyAsync(to.data(), up, to.bytes(), cudaMemcpyHostToDevice, streams[0]));
+            CUDA_CHECK(
+                cudaMemcpyAsync(down, from.data(), to.bytes(), cudaMemcpyDeviceToHost, streams[1]));
+            for (cudaStream_t stream : streams) CUDA_CHECK(cudaStreamSynchronize(stream));
+            return 0;
+        },
+        [](int) {});
+    for (cudaStream_t stream : streams) CUDA_CHECK(cudaStreamDestroy(stream));
+    CUDA_CHECK(cudaFreeHost(down));
+    CUDA_CHECK(cudaFreeHost(up));
+    return timing;
+#else
+    return {};
+#endif
+}
+
+class Bench
+{
+public:
+    void run(Shape shape)
+    {
+        const std::size_t cells = static_cast<std::size_t>(shape.width) * shape.height;
+        const auto levels = entropy::makeContent({}, shape.width, shape.height, 20201122);
+        const std::vector<float> sample(levels.begin(), levels.end());
+        std::vector<float> gold(cells);
+        engine::CpuOptions portable;
+        portable.path = engine::Path::Portable;
+        engine::entropyOnCpu(shape.width, shape.height, sample.data(), gold.data(), 0, shape.height,
+                             portable);
+
+        common::HostArray<float> kept = engine::allocateResult(cells);
+        std::fill_n(kept.get(), cells, NAN);
+        const common::Timing copy = streamingCopy(sample, kept.get());
+        const common::Timing duplex =
+            common::deviceCount() > 0 && cells >= 1000 ? duplexCopy(cells) : common::Timing{};
+        const std::pair<const char *, std::function<void(float *)>> ways[] = {
+            {"cpu",
+             [&](float *result) {
+                 engine::entropyOnCpu(shape.width, shape.height, sample.data(), result, 0,
+                                      shape.height);
+             }},
+            {"everywhere", [&](float *result) {
+                 engine::entropyEverywhere(shape.width, shape.height, sample.data(), result);
+             }}};
+        for (const auto &way : ways)
+            for (const Memory memory : {Memory::Fresh, Memory::Again, Memory::Touched}) {
+                setenv("ENTROPY_KEEP_MEMORY", memory == Memory::Fresh ? "0" : "1", 1);
+                malloc_trim(0); // nothing is left of the results before
+                const char *const name = way.first;
+                const auto &compute = way.second;
+                std::fill_n(kept.get(), cells, NAN);
+                const auto check = [&](const float *result) {
+                    if (std::memcmp(result, gold.data(), cells * sizeof(float)))
+                        throw common::Error(std::string(name) + " is wrong at " +
+                                            std::to_string(shape.width) + " x " +
+                                            std::to_string(shape.height));
+                };
+                const common::Timing timing =
+                    memory != Memory::Touched
+                        ? common::measure(
+                              [&] {
+                                  auto result = engine::allocateResult(cells);
+                                  compute(result.get());
+                                  return result;
+                              },
+                              [&](const auto &result) { check(result.get()); })
+                        : common::measure([&] { return compute(kept.get()), 0; },
+                                          [&](int) { check(kept.get()); });
+                report(name, shape, memory, timing, copy, duplex);
+            }
+    }
+
+    void save(const char *file) const { csv.save(file); }
+
+private:
+    void report(const char *name, Shape shape, Memory memory, const common::Timing &timing,
+                const common::Timing &copy, const common::Timing &duplex)
+    {
+        const double mega = double(shape.width) * shape.height / timing.median / 1e3;
+        std::printf("%-10s %7d x %-7d %-7s | %10.4f ms, minimum %10.4f, %4zu runs | %8.0f Mcell/s "
+                    "| copy by all cores %8.4f ms, both ways over the bus %8.4f ms\n",
+                    name, shape.width, shape.height, memoryName(memory), timing.median,
+                    timing.minimum, timing.repeats, mega, copy.median, duplex.median);
+        std::fflush(stdout);
+        csv.add({name, std::to_string(shape.width), std::to_string(shape.height),
+                 memoryName(memory), std::to_string(timing.repeats), std::to_string(timing.median),
+                 std::to_string(timing.minimum), std::to_string(copy.median),
+                 std::to_string(duplex.median)});
+    }
+
+    common::Csv csv{{"way", "width", "height", "memory", "runs", "median_ms", "min_ms",
+                     "host_copy_ms", "bus_copy_ms"}};
+};
+
+int run(const char *file)
+{
+    std::printf("%s\n", common::machineFacts().c_str());
+    Bench bench;
+    for (const Shape shape : kShapes) bench.run(shape);
+    if (file) bench.save(file);
+    return EXIT_SUCCESS;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+try {
+    if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
+        const bool help = argc == 2 && std::string(argv[1]) == "--help";
+        std::fputs(kHelp, help ? stdout : stderr);
+        return help ? EXIT_SUCCESS : 2;
+    }
+    return run(argc == 2 ? argv[1] : nullptr);
+} catch (const std::exception &error) {
+    std::fprintf(stderr, "bench_everywhere: %s\n", error.what());
+    return 2;
+}
