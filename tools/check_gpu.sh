@@ -124,10 +124,11 @@ cpu() {
     build/bench_cpu "$directory/results/cpu.csv"
 }
 
-# The GPU engine's kernel by content, size and alignment.
+# The GPU engine: its kernel by content, size and alignment, and from host memory to host memory.
 gpu() {
-    make -j "$jobs" build/bench_gpu || return
-    build/bench_gpu "$directory/results/gpu.csv"
+    make -j "$jobs" build/bench_gpu build/bench_everywhere || return
+    build/bench_gpu "$directory/results/gpu.csv" || return
+    build/bench_everywhere "$directory/results/everywhere.csv"
 }
 
 # Other software that computes the same; what is not installed is named in the table.
