@@ -248,6 +248,7 @@ TEST(EngineGpuHash, CodesAreThoseOfTheCommentAndTellEntropiesApart)
             }
         }
     EXPECT_EQ(partitions, 3118u);
+    EXPECT_EQ(entropyOf.size(), 3118u) << "no two partitions share a code";
     EXPECT_EQ(std::get<0>(*entropyOf.rbegin()) - std::get<0>(*entropyOf.begin()), 295660u);
 }
 

@@ -9,6 +9,7 @@
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
+#include "common/device_stream.h"
 #include "common/host_device.h"
 #include "common/launch.h"
 #include "engine/cpu.h"
@@ -153,19 +154,6 @@ std::string computeBoth(engine::Gpu &gpu, Shape shape, const std::vector<float> 
     return compute<std::uint8_t>(gpu, shape, sample);
 }
 
-class Stream
-{
-public:
-    Stream() { CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
-    ~Stream() { cudaStreamDestroy(stream); }
-    Stream(const Stream &) = delete;
-    Stream &operator=(const Stream &) = delete;
-    cudaStream_t get() const { return stream; }
-
-private:
-    cudaStream_t stream{};
-};
-
 /// Windows of all partitions of that many cells, levels in an order that depends on `turn`.
 std::vector<std::vector<float>> windowsOf(int cells, int turn)
 {
@@ -184,7 +172,8 @@ TEST_F(EngineGpu, MatchesTheCpuOnSmallShapes)
 {
     engine::Gpu gpu;
     for (const Shape shape : {Shape{1, 1}, Shape{5, 5}, Shape{4, 31}, Shape{3, 70}, Shape{128, 12},
-                              Shape{124, 9}, Shape{129, 17}, Shape{256, 23}, Shape{249, 14}}) {
+                              Shape{124, 9}, Shape{129, 17}, Shape{256, 23}, Shape{249, 14},
+                              Shape{4, 30000}}) { // many rows for each warp: stages take turns
         const auto sample = makeSample("random", shape);
         EXPECT_EQ(compute<float>(gpu, shape, sample, {0, 0, 0, -1, 0}), "");
         EXPECT_EQ(compute<float>(gpu, shape, sample, {1, 2, shape.height / 3, -1, 0}), "");
@@ -363,7 +352,7 @@ TEST_F(EngineGpu, TwoAtOnceInStreamsOfTwoThreads)
         threads.emplace_back([&, i] {
             try {
                 engine::Gpu gpu;
-                const Stream stream;
+                const common::Stream stream;
                 const Shape large{1, 230000 + i}, small{701 + i, 300 - i};
                 Arrays<float> first(large, makeSample("random", large));
                 Arrays<float> second(small, makeSample("smooth", small), {i, 2 * i, 7 * i});

@@ -10,13 +10,18 @@
 #include "engine/staging.h"
 #include "entropy/contents.h"
 
+#ifdef __CUDACC__
+#include "common/device_stream.h"
+#endif
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <malloc.h>
 #include <string>
+#include <sys/mman.h>
+#include <utility>
 #include <vector>
 
 namespace
@@ -70,30 +75,49 @@ common::Timing duplexCopy([[maybe_unused]] std::size_t cells)
     const common::DeviceScope device(0);
     const common::DeviceArray<float> from = common::poisoned<float>(cells);
     common::DeviceArray<float> to = common::poisoned<float>(cells);
-    float *up = nullptr, *down = nullptr;
-    cudaStream_t streams[2] = {};
-    CUDA_CHECK(cudaMallocHost(&up, to.bytes()));
-    CUDA_CHECK(cudaMallocHost(&down, to.bytes()));
-    for (cudaStream_t &stream : streams) CUDA_CHECK(cudaStreamCreate(&stream));
-    std::memset(up, 0, to.bytes());
-    const common::Timing timing = common::measure(
+    common::PinnedArray<float> up(cells), down(cells);
+    const common::Stream upwards, downwards;
+    std::memset(up.data(), 0, to.bytes());
+    return common::measure(
         [&] {
-            CUDA_CHECK(
-                cudaMemcpyAsync(to.data(), up, to.bytes(), cudaMemcpyHostToDevice, streams[0]));
-            CUDA_CHECK(
-                cudaMemcpyAsync(down, from.data(), to.bytes(), cudaMemcpyDeviceToHost, streams[1]));
-            for (cudaStream_t stream : streams) CUDA_CHECK(cudaStreamSynchronize(stream));
+            CUDA_CHECK(cudaMemcpyAsync(to.data(), up.data(), to.bytes(), cudaMemcpyHostToDevice,
+                                       upwards.get()));
+            CUDA_CHECK(cudaMemcpyAsync(down.data(), from.data(), to.bytes(), cudaMemcpyDeviceToHost,
+                                       downwards.get()));
+            upwards.wait();
+            downwards.wait();
             return 0;
         },
         [](int) {});
-    for (cudaStream_t stream : streams) CUDA_CHECK(cudaStreamDestroy(stream));
-    CUDA_CHECK(cudaFreeHost(down));
-    CUDA_CHECK(cudaFreeHost(up));
-    return timing;
 #else
     return {};
 #endif
 }
+
+/// Memory that the system has just handed out, and gets back.
+class FreshArray
+{
+public:
+    explicit FreshArray(std::size_t cells) : bytes(cells * sizeof(float))
+    {
+        memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) throw common::Unavailable("no memory for a result");
+        madvise(memory, bytes, MADV_HUGEPAGE); // as allocateResult() does; may be refused
+    }
+    ~FreshArray()
+    {
+        if (bytes) munmap(memory, bytes);
+    }
+    FreshArray(FreshArray &&other) noexcept
+        : memory(other.memory), bytes(std::exchange(other.bytes, 0))
+    {
+    }
+    float *get() const { return static_cast<float *>(memory); }
+
+private:
+    void *memory;
+    std::size_t bytes;
+};
 
 class Bench
 {
@@ -125,28 +149,34 @@ public:
              }}};
         for (const auto &way : ways)
             for (const Memory memory : {Memory::Fresh, Memory::Again, Memory::Touched}) {
-                setenv("ENTROPY_KEEP_MEMORY", memory == Memory::Fresh ? "0" : "1", 1);
-                malloc_trim(0); // nothing is left of the results before
                 const char *const name = way.first;
                 const auto &compute = way.second;
-                std::fill_n(kept.get(), cells, NAN);
                 const auto check = [&](const float *result) {
                     if (std::memcmp(result, gold.data(), cells * sizeof(float)))
                         throw common::Error(std::string(name) + " is wrong at " +
                                             std::to_string(shape.width) + " x " +
                                             std::to_string(shape.height));
                 };
-                const common::Timing timing =
-                    memory != Memory::Touched
-                        ? common::measure(
-                              [&] {
-                                  auto result = engine::allocateResult(cells);
-                                  compute(result.get());
-                                  return result;
-                              },
-                              [&](const auto &result) { check(result.get()); })
-                        : common::measure([&] { return compute(kept.get()), 0; },
-                                          [&](int) { check(kept.get()); });
+                const auto into = [&](auto allocate) {
+                    return common::measure(
+                        [&] {
+                            auto result = allocate();
+                            compute(result.get());
+                            return result;
+                        },
+                        [&](const auto &result) { check(result.get()); });
+                };
+                common::Timing timing;
+                switch (memory) {
+                case Memory::Fresh: timing = into([&] { return FreshArray(cells); }); break;
+                case Memory::Again:
+                    timing = into([&] { return engine::allocateResult(cells); });
+                    break;
+                case Memory::Touched:
+                    std::fill_n(kept.get(), cells, NAN);
+                    timing = common::measure([&] { return compute(kept.get()), 0; },
+                                             [&](int) { check(kept.get()); });
+                }
                 report(name, shape, memory, timing, copy, duplex);
             }
     }

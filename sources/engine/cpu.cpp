@@ -203,7 +203,27 @@ void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, 
              [](const Kernel &kernel, Job &job, void *scratch) { kernel.run(job, scratch); });
 }
 
-Tile cellsOf(const Job &job, std::int64_t block)
+Job jobOf(const Job &job, std::int64_t block)
+{
+    Job one;
+    one.sample = job.sample;
+    one.result = job.result;
+    one.width = job.width;
+    one.height = job.height;
+    one.begin = job.begin;
+    one.end = job.end;
+    one.tables = job.tables;
+    one.panels = job.panels;
+    one.panelsPerBlock = job.panelsPerBlock;
+    one.rowsPerBlock = job.rowsPerBlock;
+    one.stream = job.stream;
+    one.gather = job.gather;
+    one.nextBlock = block;
+    one.blocks = block + 1;
+    return one;
+}
+
+Tile tileOf(const Job &job, std::int64_t block)
 {
     const std::int64_t across = ceilDiv(job.panels, job.panelsPerBlock);
     const std::int64_t left = block % across * job.panelsPerBlock * kPanelColumns;
@@ -246,7 +266,7 @@ void runOnCpu(std::int64_t width, std::int64_t height, const float *sample, floa
 
 /// malloc that takes even large memory from the heap, which free() leaves mapped, pages and all:
 /// the next result of that size costs no page faults. (By default, a large array is a mapping of
-/// its own and each one is handed back to the system.)
+/// its own and each one is handed back to the system.) The two thresholds stay set for the process.
 static common::HostArray<float> allocateFromHeap(std::size_t cells)
 {
 #ifdef __GLIBC__

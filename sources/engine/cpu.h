@@ -53,9 +53,10 @@ void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, 
                   std::int64_t begin, std::int64_t end, const CpuOptions &options = {});
 
 /// Memory for a result, to be freed by free(): fresh pages of it are large ones where the system
-/// has them, since touching small pages costs more than computing what goes into them. What is
-/// freed stays with the process (up to 2 GiB) for the next result, unless ENTROPY_KEEP_MEMORY is 0
-/// in the environment.
+/// has them, since touching small pages costs more than computing what goes into them. With glibc,
+/// what is freed of large results stays with the process, up to 2 GiB, for the next one; only of
+/// those that the main thread allocates. To that end malloc's thresholds are set, for good and for
+/// the whole process. ENTROPY_KEEP_MEMORY=0 in the environment, from the start, prevents all that.
 common::HostArray<float> allocateResult(std::size_t cells);
 
 } // namespace engine

@@ -9,7 +9,7 @@
 namespace engine
 {
 
-/// What each thread does about the blocks of a job. By default: kernel.run(job, scratch).
+/// What each thread does about the blocks of a job; entropyOnCpu() does kernel.run(job, scratch).
 using Worker = std::function<void(const Kernel &kernel, Job &job, void *scratch)>;
 
 /// Columns [left, right) of rows [top, bottom).
@@ -19,7 +19,10 @@ struct Tile
 };
 
 /// The cells of a block of a job.
-Tile cellsOf(const Job &job, std::int64_t block);
+Tile tileOf(const Job &job, std::int64_t block);
+
+/// A job of that block alone. May be called while others take blocks.
+Job jobOf(const Job &job, std::int64_t block);
 
 /// entropyOnCpu() with other workers, who leave no block of the job undone. An array whose width
 /// isNarrow() has no blocks: it is computed without them.

@@ -2,6 +2,7 @@
 
 #include "common/clock.h"
 #include "common/devices.h"
+#include "common/error.h"
 #include "common/threads.h"
 #include "engine/cpu.h"
 #include "engine/cpu_narrow.h"
@@ -18,7 +19,9 @@
 #include <vector>
 
 #ifdef __CUDACC__
+#include "common/device_stream.h"
 #include "engine/gpu.h"
+#include "engine/gpu_hash.h"
 #endif
 
 namespace engine
@@ -35,38 +38,9 @@ struct Array
     std::int64_t width, height;
     const float *sample;
     float *result;
-    std::atomic<bool> suspicious{false}; ///< some cell is none of 0..15
-};
-
-/// Page-locked memory, which a device reads and writes without the help of the CPU.
-template <typename T>
-class PinnedArray
-{
-public:
-    explicit PinnedArray(std::size_t size)
-    {
-        CUDA_CHECK(cudaMallocHost(&elements, size * sizeof(T)));
-    }
-    ~PinnedArray() { cudaFreeHost(elements); }
-    PinnedArray(const PinnedArray &) = delete;
-    PinnedArray &operator=(const PinnedArray &) = delete;
-    T *data() { return elements; }
-
-private:
-    T *elements = nullptr;
-};
-
-class Stream
-{
-public:
-    Stream() { CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
-    ~Stream() { cudaStreamDestroy(stream); }
-    Stream(const Stream &) = delete;
-    Stream &operator=(const Stream &) = delete;
-    operator cudaStream_t() const { return stream; }
-
-private:
-    cudaStream_t stream = nullptr;
+    ThroughDevices choice;
+    std::atomic<bool> suspicious{false};         ///< some cell is none of 0..15
+    std::atomic<std::int64_t> throughDevices{0}; ///< tiles
 };
 
 /// The way of a tile through the current device: packed into pinned memory, up, computed, down into
@@ -104,31 +78,33 @@ public:
         for (std::int64_t y = top; y < bottom; ++y) {
             std::uint8_t *row = up.data() + (y - top) * pitch;
             good &= packBytes(array->sample + y * array->width + left, right - left, row);
-            std::memset(row + (right - left), kNoCellByte, pitch - (right - left));
+            std::memset(row + (right - left), kNoCell, pitch - (right - left));
         }
         if (!good) array->suspicious = true;
         const std::size_t bytes = pitch * (bottom - top);
-        CUDA_CHECK(cudaMemcpyAsync(input.data(), up.data(), bytes, cudaMemcpyHostToDevice, stream));
+        CUDA_CHECK(
+            cudaMemcpyAsync(input.data(), up.data(), bytes, cudaMemcpyHostToDevice, stream.get()));
         gpu.launch(pitch, bottom - top, input.data(), output.data(), tile.top - top,
-                   tile.bottom - top, stream);
+                   tile.bottom - top, stream.get());
         CUDA_CHECK(cudaMemcpyAsync(down.data(), output.data() + (tile.top - top) * pitch,
                                    (tile.bottom - tile.top) * pitch * sizeof(float),
-                                   cudaMemcpyDeviceToHost, stream));
+                                   cudaMemcpyDeviceToHost, stream.get()));
         skipped = tile.left - left;
         entering = clock.seconds();
     }
 
     bool hasArrived() const
     {
-        const cudaError_t status = cudaStreamQuery(stream);
+        const cudaError_t status = cudaStreamQuery(stream.get());
         if (status != cudaErrorNotReady) CUDA_CHECK(status);
         return status == cudaSuccess;
     }
 
-    /// Waits for the tile and puts the results in their place.
+    void wait() const { stream.wait(); }
+
+    /// Puts the results in their place, once they have arrived.
     void leave()
     {
-        CUDA_CHECK(cudaStreamSynchronize(stream));
         for (std::int64_t y = tile.top; y < tile.bottom; ++y)
             copyResults(down.data() + (y - tile.top) * pitch + skipped, tile.right - tile.left,
                         array->result + y * array->width + tile.left);
@@ -137,20 +113,18 @@ public:
     /// After an error: waits for what is on its way and forgets it.
     void abandon()
     {
-        cudaStreamSynchronize(stream);
+        cudaStreamSynchronize(stream.get());
         taken = false;
     }
 
 private:
-    static constexpr int kNoCellByte = 0x80;
-
     Array *array = nullptr;
     Tile tile{};
     std::int64_t pitch = 0, skipped = 0;
-    Stream stream;
+    common::Stream stream;
     Gpu gpu;
-    PinnedArray<std::uint8_t> up{kCells};
-    PinnedArray<float> down{kCells};
+    common::PinnedArray<std::uint8_t> up{kCells};
+    common::PinnedArray<float> down{kCells};
     common::DeviceArray<std::uint8_t> input{kCells};
     common::DeviceArray<float> output{kCells};
 };
@@ -195,19 +169,21 @@ class Devices
 public:
     std::mutex inUse; ///< by one call at a time
 
-    /// Throws common::Unavailable where there is no memory for the passages.
+    /// Those that can be used: a device without memory for its passages, or that is kept by others,
+    /// is left out.
     Devices() : devices(common::deviceCount())
     {
-        common::FirstError error;
         const int count = static_cast<int>(devices.size());
 #pragma omp parallel for schedule(static, 1) num_threads(count)
-        for (int device = 0; device < count; ++device)
-            error.guard([&] {
+        for (int device = 0; device < count; ++device) try {
                 const common::DeviceScope current(device);
                 devices[device] = std::make_unique<Device>(device);
-            });
-        error.rethrow();
+            } catch (const std::runtime_error &) {
+            }
+        devices.erase(std::remove(devices.begin(), devices.end(), nullptr), devices.end());
     }
+
+    bool none() const { return devices.empty(); }
 
     /// Computes tiles until there are none left: `take(tile)` gets the next one and tells whether
     /// there was one, `compute()` computes what was taken last on the CPU.
@@ -219,6 +195,7 @@ public:
         constexpr int kMost = 2;
         Passage *mine[kMost] = {}; // tiles that this thread has on their way
         const auto leave = [&](Passage *&passage) {
+            passage->wait();
             const common::WallClock clock;
             passage->leave();
             throughDevice.add(passage->entering + clock.seconds(), passage->cells);
@@ -232,9 +209,11 @@ public:
                 Tile tile;
                 if (!take(tile)) break;
                 Passage **const room = std::find(mine, mine + kMost, nullptr);
-                const bool pass = room != mine + kMost && Passage::fits(tile) && deviceIsCheaper();
+                const bool pass =
+                    room != mine + kMost && Passage::fits(tile) && toDevice(array.choice);
                 if (pass && (*room = device.claim())) {
                     (*room)->enter(array, tile);
+                    ++array.throughDevices;
                 } else {
                     const common::WallClock clock;
                     compute();
@@ -254,8 +233,9 @@ private:
     /// Feeding a device takes a thread's time too: to pack a tile and to put its results in place.
     /// Unless that is clearly less than computing the tile takes, it stays here. The dearer way is
     /// tried now and then: what it costs depends on what else is going on.
-    bool deviceIsCheaper()
+    bool toDevice(ThroughDevices choice)
     {
+        if (choice != ThroughDevices::IfCheaper) return choice == ThroughDevices::IfThereIsRoom;
         constexpr double kClearly = 0.8;
         constexpr unsigned kTry = 1024; // one tile of so many
         const double here = onCpu.get(), there = throughDevice.get();
@@ -269,17 +249,12 @@ private:
     std::atomic<unsigned> turn{0};
 };
 
-/// Null where there is no GPU, or no memory to pass anything through it.
+/// Null where no GPU can be used.
 Devices *sharedDevices()
 {
-    static Devices *const kept = [] { // never freed: the driver may end before static objects do
-        try {
-            return common::deviceCount() > 0 ? new Devices : nullptr;
-        } catch (const common::Unavailable &) {
-            return static_cast<Devices *>(nullptr);
-        }
-    }();
-    return kept;
+    // Never freed: the driver may end before static objects do.
+    static Devices *const kept = common::deviceCount() > 0 ? new Devices : nullptr;
+    return kept && !kept->none() ? kept : nullptr;
 }
 
 /// Narrow arrays have no blocks; their tiles are ranges of rows.
@@ -302,8 +277,13 @@ void computeNarrow(Array &array, Devices &shared, int threads)
             [&] {
                 CpuOptions alone;
                 alone.threads = 1;
-                entropyOnCpu(array.width, array.height, array.sample, array.result, tile.top,
-                             tile.bottom, alone);
+                try {
+                    entropyOnCpu(array.width, array.height, array.sample, array.result, tile.top,
+                                 tile.bottom, alone);
+                } catch (
+                    const common::Error &) { // which cell is the first, is found out at the end
+                    array.suspicious = true;
+                }
             });
     });
     error.rethrow();
@@ -315,48 +295,57 @@ void computeBlocks(Array &array, Devices &shared, int threads)
     options.threads = threads;
     runOnCpu(array.width, array.height, array.sample, array.result, 0, array.height, options,
              [&](const Kernel &kernel, Job &job, void *scratch) {
-                 Job one = job; // of one block, the one that was taken last
+                 Job one; // of the block that was taken last
                  shared.work(
                      array,
                      [&](Tile &tile) {
                          const std::int64_t block =
                              __atomic_fetch_add(&job.nextBlock, 1, __ATOMIC_RELAXED);
                          if (block >= job.blocks) return false;
-                         one.nextBlock = block;
-                         one.blocks = block + 1;
-                         tile = cellsOf(job, block);
+                         one = jobOf(job, block);
+                         tile = tileOf(job, block);
                          return true;
                      },
-                     [&] { kernel.run(one, scratch); });
-                 if (one.suspicious) array.suspicious = true;
+                     [&] {
+                         kernel.run(one, scratch);
+                         if (one.suspicious) array.suspicious = true;
+                     });
              });
 }
 
 } // namespace
 
-void entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample, float *result)
+std::int64_t entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample,
+                               float *result, ThroughDevices choice)
 {
-    constexpr std::int64_t kFewestCells = 1 << 24; // below, the CPU is done before a GPU has begun
-    const int threads = omp_get_max_threads();
+    constexpr std::int64_t kFewestCells = 1 << 24; // a call below takes the CPU about a millisecond
+    const bool large = width > 0 && height > 0 && width * height >= kFewestCells;
     Devices *const shared =
-        width * height >= kFewestCells && !omp_in_parallel() ? sharedDevices() : nullptr;
+        large && choice != ThroughDevices::Never && !omp_in_parallel() ? sharedDevices() : nullptr;
     std::unique_lock<std::mutex> mine;
     if (shared) mine = std::unique_lock<std::mutex>(shared->inUse, std::try_to_lock);
-    if (!mine.owns_lock()) return entropyOnCpu(width, height, sample, result, 0, height);
+    if (!mine.owns_lock()) return entropyOnCpu(width, height, sample, result, 0, height), 0;
 
-    Array array{width, height, sample, result};
+    const int threads = omp_get_max_threads();
+    Array array{width, height, sample, result, choice};
     if (isNarrow(width, height))
         computeNarrow(array, *shared, threads);
     else
         computeBlocks(array, *shared, threads);
-    if (array.suspicious) checkCells(width, sample, 0, height);
+    if (array.suspicious) {
+        checkCells(width, sample, 0, height);
+        throw common::Error("entropyEverywhere: a cell was bad and is no longer");
+    }
+    return array.throughDevices;
 }
 
 #else
 
-void entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample, float *result)
+std::int64_t entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample,
+                               float *result, ThroughDevices)
 {
     entropyOnCpu(width, height, sample, result, 0, height);
+    return 0;
 }
 
 #endif

@@ -11,10 +11,10 @@
 //
 // Counting and codes are told in gpu_hash.h, the lookup in gpu_tables.h.
 //
-// What made it fast, in the order of what it gained: rows ordered ahead into shared memory, which
-// costs no registers (cp.async); nothing spilled inside the loop; strips of full cache lines, with
-// the two cells beside them fetched apart; the next row fetched and packed while this one is
-// computed; no branch between rows, so that the compiler overlaps them. What lost: reading ahead
+// What makes it fast: rows are ordered ahead into shared memory, which costs no registers
+// (cp.async); nothing is spilled inside the loop; strips are full cache lines, and the two cells
+// beside them are fetched apart; the next row is fetched and packed while this one is computed;
+// there is no branch between rows, so that the compiler overlaps them. What lost: reading ahead
 // into registers (they spill), prefetching into the second-level cache, strips that overlap, and
 // more than two stages.
 #include "engine/gpu.h"
@@ -31,8 +31,8 @@ namespace engine
 namespace
 {
 
-constexpr int kWarp = 32, kThreads = 512, kWarps = kThreads / kWarp;
-constexpr int kColumns = 4;     ///< of a lane
+constexpr int kWarp = 32, kMostWarps = 16; ///< of a block: with 128 registers a lane, all there are
+constexpr int kColumns = 4;                ///< of a lane
 constexpr int kRing = kWindow;  ///< rows that a lane keeps; the loop over rows is unrolled so far
 constexpr int kSecondSide = 16; ///< first of the lanes that bring cells right of the strip
 constexpr unsigned kAll = ~0u;  ///< lanes
@@ -41,15 +41,17 @@ constexpr unsigned kAll = ~0u;  ///< lanes
 // rows, and eight bytes of each lane for cells beside them.
 constexpr int kRowBytes = kWarp * kColumns * sizeof(float);
 constexpr int kStageBytes = kRing * kRowBytes + kWarp * 8;
-constexpr int kStagesBytes = kWarps * 2 * kStageBytes;
+constexpr int kResultsBytes = kRowBytes;
+constexpr int kWarpBytes = 2 * kStageBytes + kResultsBytes; ///< of shared memory, for each warp
 
 /// Shared memory, by addresses.
 struct Shared
 {
-    std::uint32_t words;   ///< a multiple of 256
-    std::uint32_t shifts;  ///< of the row of code 0, if there were one
-    std::uint32_t stages;  ///< of this warp
-    std::uint32_t results; ///< of this warp: a row of them on their way out
+    std::uint32_t words;      ///< a multiple of 256
+    std::uint32_t shifts;     ///< of the row of code 0, if there were one
+    std::uint32_t stages;     ///< of this warp
+    std::uint32_t results;    ///< of this warp: a row of them on their way out
+    std::uint32_t filled = 0; ///< comes after the tables: what depends on it does too
 };
 
 /// A warp on its way down a strip: what a lane carries from row to row.
@@ -270,7 +272,7 @@ struct Walk
     /// The word of a byte of `bytes`: that byte becomes the lowest one of an address.
     __device__ Word word(std::uint32_t bytes, int byte) const
     {
-        return loadWord(__byte_perm(bytes, shared.words, 0x7650 + byte));
+        return loadWord(__byte_perm(bytes, shared.words, 0x7650 + byte), shared.filled);
     }
 
     /// Lets a row enter the windows, and the one five rows before it leave.
@@ -425,33 +427,33 @@ struct Walk
 };
 
 template <typename Cell, bool kAligned>
-__global__ void __launch_bounds__(kThreads, 1)
+__global__ void __launch_bounds__(kMostWarps *kWarp, 1)
     entropyKernel(const Cell *sample, float *result, const GpuTables *tables, unsigned *nextItem,
                   int *badCell, const __grid_constant__ Plan plan)
 {
-    extern __shared__ __align__(16) char stages[];
+    extern __shared__ __align__(16) char ofWarps[];
     __shared__ __align__(256) GpuTables own;
-    __shared__ __align__(16) float results[kAligned ? 1 : kWarps][kWarp * kColumns];
     static_assert(offsetof(GpuTables, words) == 0); // aligned to 256
-    static_assert(offsetof(GpuTables, entropies) % sizeof(float4) == 0);
-    for (int i = threadIdx.x; i < GpuTables::kEntries / 4; i += kThreads)
+    static_assert(offsetof(GpuTables, entropies) % sizeof(float4) == 0 &&
+                  GpuTables::kEntries % 4 == 0);
+    for (int i = threadIdx.x; i < GpuTables::kEntries / 4; i += blockDim.x)
         reinterpret_cast<float4 *>(own.entropies)[i] =
             reinterpret_cast<const float4 *>(tables->entropies)[i];
-    for (int i = threadIdx.x; i < GpuTables::kRows; i += kThreads) // now they lead to addresses
+    for (int i = threadIdx.x; i < GpuTables::kRows; i += blockDim.x) // now they lead to addresses
         own.shifts[i] = tables->shifts[i] + sharedAddress(own.entropies);
     if (threadIdx.x < GpuTables::kWords) own.words[threadIdx.x] = tables->words[threadIdx.x];
     __syncthreads();
 
-    const int warp = __shfl_sync(kAll, threadIdx.x / kWarp, 0); // so the compiler knows: uniform
-    const Shared shared = {sharedAddress(own.words),
-                           sharedAddress(own.shifts) - 4 * GpuTables::kFirstRow,
-                           sharedAddress(stages) + warp * 2 * kStageBytes,
-                           sharedAddress(results[kAligned ? 0 : warp])};
+    const unsigned warp = __shfl_sync(kAll, threadIdx.x / kWarp, 0); // the compiler sees: uniform
+    Shared shared = {sharedAddress(own.words), sharedAddress(own.shifts) - 4 * GpuTables::kFirstRow,
+                     sharedAddress(ofWarps) + warp * kWarpBytes,
+                     sharedAddress(ofWarps) + warp * kWarpBytes + 2 * kStageBytes, 0};
+    asm volatile("mov.u32 %0, 0;" : "=r"(shared.filled)::"memory"); // not before the barrier
     Walk<Cell, kAligned> walk{plan, sample, result, shared, threadIdx.x % kWarp};
     // Neighbours to neighbours, which share cache lines; but few items are spread over all blocks.
-    const unsigned warps = gridDim.x * kWarps;
-    unsigned number =
-        plan.items * 2 < warps ? warp * gridDim.x + blockIdx.x : blockIdx.x * kWarps + warp;
+    const unsigned warps = gridDim.x * (blockDim.x / kWarp);
+    unsigned number = plan.items * 2 < warps ? warp * gridDim.x + blockIdx.x
+                                             : blockIdx.x * (blockDim.x / kWarp) + warp;
     while (number < plan.items) {
         const bool big = number < plan.bigItems;
         const unsigned index = big ? number : number - plan.bigItems;
@@ -475,12 +477,24 @@ bool isAligned(const void *pointer) { return reinterpret_cast<std::uintptr_t>(po
 
 } // namespace
 
-/// More shared memory than a kernel has without asking.
+/// As many warps a block as shared memory has room for; a kernel may have more of that than it has
+/// without asking.
 template <typename Cell, bool kAligned>
-static void allowStages()
+static int warpsOfBlock(int device)
 {
-    CUDA_CHECK(cudaFuncSetAttribute(entropyKernel<Cell, kAligned>,
-                                    cudaFuncAttributeMaxDynamicSharedMemorySize, kStagesBytes));
+    const auto kernel = entropyKernel<Cell, kAligned>;
+    cudaFuncAttributes attributes{};
+    int limit = 0;
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const int room = limit - static_cast<int>(attributes.sharedSizeBytes);
+    const int warps = std::min(room / kWarpBytes, kMostWarps);
+    if (warps < 1)
+        throw common::Unavailable("needs a GPU with more shared memory: a block has " +
+                                  std::to_string(limit) + " bytes here");
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    warps * kWarpBytes));
+    return warps;
 }
 
 Gpu::Gpu() : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
@@ -490,22 +504,21 @@ Gpu::Gpu() : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     CUDA_CHECK(cudaMemset(badCell.data(), 0, badCell.bytes()));
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
-    allowStages<float, true>();
-    allowStages<float, false>();
-    allowStages<std::uint8_t, true>();
-    CUDA_CHECK(cudaStreamSynchronize(nullptr)); // a launch in another stream may not wait for it
+    warps = std::min({warpsOfBlock<float, true>(device), warpsOfBlock<float, false>(device),
+                      warpsOfBlock<std::uint8_t, true>(device)});
+    CUDA_CHECK(
+        cudaStreamSynchronize(nullptr)); // before launches in streams that do not wait for it
 }
 
 template <typename Cell, bool kAligned>
 void Gpu::launchKernel(std::int64_t width, std::int64_t height, const Cell *sample, float *result,
                        std::int64_t begin, std::int64_t end, cudaStream_t stream)
 {
-    const auto kernel = entropyKernel<Cell, kAligned>;
     const Plan plan = makePlan(width, height, begin, end, Walk<Cell, kAligned>::kStripColumns,
-                               std::int64_t(multiprocessors) * kWarps);
+                               std::int64_t(multiprocessors) * warps);
     const unsigned blocks = std::min(plan.items, static_cast<unsigned>(multiprocessors));
-    kernel<<<blocks, kThreads, kStagesBytes, stream>>>(sample, result, tables.data(),
-                                                       nextItem.data(), badCell.data(), plan);
+    entropyKernel<Cell, kAligned><<<blocks, warps * kWarp, warps * kWarpBytes, stream>>>(
+        sample, result, tables.data(), nextItem.data(), badCell.data(), plan);
     CUDA_CHECK(cudaGetLastError());
 }
 

@@ -16,7 +16,8 @@ class Gpu
 {
 public:
     /// For the device that is current now, and whenever it is used. Throws common::Error where CUDA
-    /// does, common::Unavailable where there is no memory.
+    /// does, common::Unavailable where there is too little memory, on the device or shared by a
+    /// block.
     Gpu();
 
     /// Puts the computation of the rows [begin, end) of an array into `stream`: the correctly
@@ -32,15 +33,15 @@ public:
     void launch(std::int64_t width, std::int64_t height, const float *sample, float *result,
                 std::int64_t begin, std::int64_t end, cudaStream_t stream = nullptr);
 
-    /// The same for cells of one byte, 8 * level, or kNoCell (gpu_hash.h) for one that is to be
-    /// left out of all windows, as if it lay outside the array. `width` is a multiple of 4,
-    /// `sample` aligned to 4 bytes and `result` to 16. They are not checked: whoever packed them
-    /// has.
+    /// The same for cells of one byte, exactly 8 * level. The last columns of all rows may be
+    /// kNoCell (gpu_hash.h): then the array ends before them. `width` is a multiple of 4, `sample`
+    /// aligned to 4 bytes and `result` to 16. Bytes are not checked: whoever packed them has.
     void launch(std::int64_t width, std::int64_t height, const std::uint8_t *sample, float *result,
                 std::int64_t begin, std::int64_t end, cudaStream_t stream = nullptr);
 
     /// After the launches have ended: whether some cell that they read was none of 0..15. Then the
-    /// results hold anything. Forgets it.
+    /// results hold anything. Forgets it. Cells of other rows may have been read too, but none
+    /// outside the array.
     bool sawBadCell();
 
 private:
@@ -51,7 +52,7 @@ private:
     common::DeviceArray<GpuTables> tables;
     common::DeviceArray<unsigned> nextItem; ///< of the small items; 0 between launches
     common::DeviceArray<int> badCell;       ///< not 0 once a bad cell was seen
-    int multiprocessors = 0;
+    int multiprocessors = 0, warps = 0;     ///< of the device; of a block
 };
 
 } // namespace engine

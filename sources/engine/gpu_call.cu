@@ -16,12 +16,18 @@ namespace engine
 
 void entropyOnGpu(std::int64_t width, std::int64_t height, const float *sample, float *result)
 {
+    if (width < 1 || height < 1)
+        throw common::Error("entropyOnGpu: an array of " + std::to_string(width) + " x " +
+                            std::to_string(height));
     const std::size_t cells = static_cast<std::size_t>(width) * height;
     Gpu gpu;
     const auto input = common::upload(sample, cells);
     auto output = common::poisoned<float>(cells);
     common::runOnDevice([&] { gpu.launch(width, height, input.data(), output.data(), 0, height); });
-    if (gpu.sawBadCell()) checkCells(width, sample, 0, height);
+    if (gpu.sawBadCell()) {
+        checkCells(width, sample, 0, height);
+        throw common::Error("entropyOnGpu: the device saw a cell that is not in the array");
+    }
     common::download(output, result);
 }
 

@@ -25,7 +25,7 @@
 namespace engine
 {
 
-// ---- cells --------------------------------------------------------------------------------------
+// ---- cells -------------------------------------------------------------------------------------
 
 constexpr std::uint32_t kNoCell = 0x80;     ///< byte of a cell outside the array: its word is zero
 constexpr std::uint32_t kCellBits = 0x78;   ///< byte of a cell: 8 * level, an offset into the words
@@ -80,7 +80,7 @@ HOST_DEVICE inline std::uint32_t packed(std::uint32_t a, std::uint32_t b, std::u
     return a + (b << 8) + (c << 16) + (d << 24);
 }
 
-// ---- counters -----------------------------------------------------------------------------------
+// ---- counters ----------------------------------------------------------------------------------
 
 /// One-hot words and sums of them: two words of 32 bits.
 struct Word
@@ -100,7 +100,7 @@ constexpr Word oneHot(int level)
     return {level < 8 ? bit : 0, level < 8 ? 0 : bit};
 }
 
-// ---- code ---------------------------------------------------------------------------------------
+// ---- code --------------------------------------------------------------------------------------
 
 constexpr std::uint32_t kOffsetY = 38;          ///< y = 8 * count + kOffsetY
 constexpr std::uint32_t kOffsetX = 196;         ///< x = count + kOffsetX, y rotated right by three

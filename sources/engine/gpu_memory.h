@@ -14,13 +14,16 @@ __device__ inline std::uint32_t sharedAddress(const void *pointer)
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// ---- tables, which nobody writes while they are read: the compiler may move these loads
-// -----------
+// ---- tables, which nobody writes while they are read: the compiler may move these loads --------
 
-__device__ inline Word loadWord(std::uint32_t address)
+/// `filled` keeps it, and so all lookups that depend on it, behind the barrier after which the
+/// tables are filled; no instruction comes of it.
+__device__ inline Word loadWord(std::uint32_t address, std::uint32_t filled)
 {
     Word word;
-    asm("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(word.low), "=r"(word.high) : "r"(address));
+    asm("ld.shared.v2.u32 {%0, %1}, [%2]; // %3"
+        : "=r"(word.low), "=r"(word.high)
+        : "r"(address), "r"(filled));
     return word;
 }
 __device__ inline std::uint32_t loadShift(std::uint32_t address)
@@ -36,8 +39,7 @@ __device__ inline float loadEntropy(std::uint32_t address)
     return entropy;
 }
 
-// ---- what comes and goes: these stay where they are
-// ----------------------------------------------
+// ---- what comes and goes: these stay where they are --------------------------------------------
 
 __device__ inline std::uint32_t load(std::uint32_t address)
 {

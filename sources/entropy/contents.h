@@ -40,7 +40,8 @@ inline Content parseContent(const std::string &name)
 
 /// height rows of width cells. Random: every cell drawn on its own. Smooth: slopes between random
 /// heights on a grid of 64x64 cells. Flat: patches of 48x48 equal cells. Checkerboard: 0 and 15
-/// by turns. Dominant: 5, but for one cell in forty: counts up to 25 and just below. Integers only, and std::mt19937_64, whose numbers the standard fixes.
+/// by turns. Dominant: 5, but for one cell in forty: counts of 25 and just below. Integers only,
+/// and std::mt19937_64, whose numbers the standard fixes.
 inline std::vector<std::uint8_t> makeContent(Content content, int width, int height,
                                              std::uint64_t seed)
 {

@@ -795,8 +795,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace v16
 
-// ---- v17: the engine everywhere
-// ------------------------------------------------------------------
+// ---- v17: the engine everywhere ----------------------------------------------------------------
 
 // From v15 and v16: tiles for whoever is cheaper. Each thread sends a tile through a GPU, if that
 // costs it less time than computing the tile: sources/engine/everywhere.h tells how. Small arrays

@@ -1,5 +1,6 @@
 // The engine everywhere: the bits of the CPU's answer, however the tiles were shared. With a GPU
 // the first tiles of a process go through it; later ones where that is cheaper.
+#include "common/devices.h"
 #include "common/error.h"
 #include "engine/cpu.h"
 #include "engine/everywhere.h"
@@ -12,6 +13,8 @@
 #include <gtest/gtest.h>
 #include <thread>
 
+using engine::ThroughDevices;
+
 namespace
 {
 
@@ -22,10 +25,15 @@ std::vector<float> onCpu(Shape shape, const std::vector<float> &sample)
     return result;
 }
 
-std::vector<float> everywhere(Shape shape, const std::vector<float> &sample)
+/// The tiles that went through a GPU are added to `*passed`.
+std::vector<float> everywhere(Shape shape, const std::vector<float> &sample,
+                              ThroughDevices choice = ThroughDevices::IfCheaper,
+                              std::int64_t *passed = nullptr)
 {
     std::vector<float> result(sample.size() + 1, NAN);
-    engine::entropyEverywhere(shape.width, shape.height, sample.data(), result.data());
+    const std::int64_t tiles =
+        engine::entropyEverywhere(shape.width, shape.height, sample.data(), result.data(), choice);
+    if (passed) *passed += tiles;
     EXPECT_TRUE(std::isnan(result.back())) << "written beyond the end";
     result.pop_back();
     return result;
@@ -56,8 +64,15 @@ TEST(EngineEverywhere, SharesLargeArrays)
         for (const char *content : {"random", "dominant"}) {
             const std::vector<float> sample = makeSample(content, shape);
             const std::vector<float> expected = onCpu(shape, sample);
-            for (int again = 0; again < 3; ++again)
-                expectSameBits(everywhere(shape, sample), expected, shape);
+            std::int64_t passed = 0, kept = 0;
+            expectSameBits(everywhere(shape, sample), expected, shape);
+            expectSameBits(everywhere(shape, sample, ThroughDevices::IfThereIsRoom, &passed),
+                           expected, shape);
+            expectSameBits(everywhere(shape, sample, ThroughDevices::Never, &kept), expected,
+                           shape);
+            EXPECT_EQ(kept, 0);
+            EXPECT_EQ(passed > 0, common::deviceCount() > 0)
+                << shape.width << " x " << shape.height;
         }
 }
 
@@ -82,9 +97,9 @@ TEST(EngineEverywhere, NamesABadCell)
         const std::size_t place = 4096u * 2000 + 77;
         const float good = sample[place];
         sample[place] = bad;
-        for (int again = 0; again < 3; ++again) {
-            const std::string message = messageOf([&] { everywhere(shape, sample); });
-            EXPECT_TRUE(holds(message, "77") && holds(message, "2000")) << message;
+        for (const ThroughDevices choice : {ThroughDevices::IfThereIsRoom, ThroughDevices::Never}) {
+            const std::string message = messageOf([&] { everywhere(shape, sample, choice); });
+            EXPECT_TRUE(holds(message, "x 77, y 2000")) << message;
         }
         sample[place] = good;
     }

@@ -1,0 +1,47 @@
+// Work that goes on beside other work: streams, and the host memory that they copy from and to.
+#pragma once
+
+#include "common/cuda_check.h"
+
+#include <cstddef>
+
+namespace common
+{
+
+/// A stream of the device that is current when it is made; it does not wait for the default stream.
+class Stream
+{
+public:
+    Stream() { CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
+    ~Stream() { cudaStreamDestroy(stream); }
+    Stream(const Stream &) = delete;
+    Stream &operator=(const Stream &) = delete;
+    cudaStream_t get() const { return stream; }
+
+    /// Waits for all that was put into it.
+    void wait() const { CUDA_CHECK(cudaStreamSynchronize(stream)); }
+
+private:
+    cudaStream_t stream = nullptr;
+};
+
+/// `size` elements of page-locked host memory, which a device reads and writes without the help of
+/// the CPU.
+template <typename T>
+class PinnedArray
+{
+public:
+    explicit PinnedArray(std::size_t size)
+    {
+        CUDA_CHECK(cudaMallocHost(&elements, size * sizeof(T)));
+    }
+    ~PinnedArray() { cudaFreeHost(elements); }
+    PinnedArray(const PinnedArray &) = delete;
+    PinnedArray &operator=(const PinnedArray &) = delete;
+    T *data() { return elements; }
+
+private:
+    T *elements = nullptr;
+};
+
+} // namespace common
