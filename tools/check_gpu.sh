@@ -124,7 +124,7 @@ cpu() {
     build/bench_cpu "$directory/results/cpu.csv"
 }
 
-# The GPU engine's kernel by content, size and alignment.
+# The GPU engine: its kernel by content, size and alignment, and from host memory to host memory.
 gpu() {
     make -j "$jobs" build/bench_gpu build/bench_everywhere || return
     build/bench_gpu "$directory/results/gpu.csv" || return
