@@ -210,9 +210,7 @@ peers: $(BUILD)/entropy $(BUILD)/entropy_measures $(BUILD)/make_data $(if $(filt
 
 # The hashes of sources/engine/gpu_hash.h, in seconds, and cpu_hash.h, ten minutes each, found again.
 search: $(BUILD)/search_hash
-	$(BUILD)/search_hash gpu
-	$(BUILD)/search_hash ternary
-	$(BUILD)/search_hash binary
+	$(if $(ARGUMENTS),$(BUILD)/search_hash $(ARGUMENTS),$(foreach hash,gpu ternary binary,$(BUILD)/search_hash $(hash) &&) true)
 
 # Every version, judged by its total time over all groups but the first and by the slowest group.
 measures: $(PROGRAM)_measures data
@@ -288,7 +286,7 @@ make bench-engine   the next three
 make bench-gpu      the GPU engine by content, size and alignment, beside a copy
 make bench-everywhere  the engine from host memory to host memory, beside copies
 make bench-cpu      the CPU engine by path, content, size and threads
-make search         search for the hash functions of the engine, on GPU and CPU
+make search         search for the hash functions of the engine: seconds for the GPU's, ten minutes for each of the CPU's
 make peers          scikit-image and PyTorch beside the ladder, as far as they are installed
 make labs           build the companion labs: $(LABS)
 make run-maximum    build and run a lab; ARGUMENTS='--help' and the like go to the program

@@ -25,7 +25,7 @@ for argument; do case $argument in CXX=*) compiler=${argument#CXX=} ;; esac; don
 say() { echo "== $*"; }
 
 tools/setup.sh build "$compiler"
-say "building (the first time this takes a minute or more)"
+say "building (the first time this takes some minutes)"
 make --no-print-directory -j "$(nproc)" all "$@"
 say "data"
 make --no-print-directory data "$@"

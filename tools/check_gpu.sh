@@ -5,7 +5,8 @@
 # Each prints one line with its verdict and leaves its log in DIRECTORY; exit status 0 if all passed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
-directory=${1:?usage: tools/check_gpu.sh DIRECTORY [stage ...]}
+if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,5p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
+directory=$1
 shift
 [ $# -gt 0 ] || set -- tests sanitizer versions studies labs profile run cpu gpu peers
 nvidia-smi -L | grep -q '^GPU' || { echo "check_gpu.sh: there is no GPU here" >&2; exit 2; }

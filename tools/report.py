@@ -394,8 +394,9 @@ def unmeasured_in(core, measured):
 
 def main(arguments):
     if arguments not in ([], ["--check"]):
-        print(__doc__, file=sys.stderr)
-        return 2
+        wanted = arguments == ["--help"]
+        print(__doc__, file=sys.stdout if wanted else sys.stderr)
+        return 0 if wanted else 2
     stale = []
     for name in DOCUMENTS:
         path = ROOT / name

@@ -3,6 +3,7 @@
 
 #include "common/csv.h"
 #include "common/error.h"
+#include "common/file_program.h"
 #include "common/measure.h"
 #include "common/progress.h"
 #include "entropy/contents.h"
@@ -88,15 +89,4 @@ int run(const char *file)
 
 } // namespace
 
-int main(int argc, char **argv)
-try {
-    if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
-        const bool help = argc == 2 && std::string(argv[1]) == "--help";
-        std::fputs(kHelp, help ? stdout : stderr);
-        return help ? EXIT_SUCCESS : 2;
-    }
-    return run(argc == 2 ? argv[1] : nullptr);
-} catch (const std::exception &error) {
-    std::fprintf(stderr, "scaling: %s\n", error.what());
-    return 2;
-}
+int main(int argc, char **argv) { return common::fileProgram("scaling", kHelp, argc, argv, run); }

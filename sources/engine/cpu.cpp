@@ -242,6 +242,7 @@ void runOnCpu(std::int64_t width, std::int64_t height, const float *sample, floa
     if (!pathWorksHere(options.path))
         throw common::Unavailable("entropyOnCpu: this processor cannot run path " +
                                   std::string(pathName(options.path)));
+    if (options.path == Path::Best) bestKernel(); // says what is wrong with ENTROPY_CPU_PATH
     if (begin == end) return;
 
     const std::int64_t firstRead = std::max<std::int64_t>(begin - kRadius, 0);

@@ -21,6 +21,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace entropy
@@ -51,7 +52,11 @@ inline bool commandLineIsARun()
     std::getline(commandLine, argument, '\0'); // the program
     while (std::getline(commandLine, argument, '\0')) {
         if (argument == "--csv" || argument == "--reference") {
+            const bool csv = argument == "--csv";
             if (!std::getline(commandLine, argument, '\0')) return false;
+            const std::size_t slash = argument.rfind('/');
+            const std::string directory = argument.substr(0, slash + 1); // npos + 1 is 0
+            if (csv && !directory.empty() && access(directory.c_str(), W_OK)) return false;
         } else if (argument.size() > 1 && argument[0] == '-') {
             const bool known = argument == "--print" || argument.rfind("--csv=", 0) == 0 ||
                                argument.rfind("--reference=", 0) == 0;

@@ -26,6 +26,8 @@ environment
                        warm-up instead of 0 still starts the GPUs before main
   ENTROPY_RESULTS=DIR  write the benchmark's times.csv and environment.txt to DIR
   OMP_NUM_THREADS=N    threads of the OpenMP versions
+  ENTROPY_CPU_PATH=P   path of v16: avx512, avx2 or portable
+  ENTROPY_KEEP_MEMORY=0  large results of v15 to v17 go back to the system when freed
 
 exit status: 0 all passed; 1 a group or a version failed; 2 bad usage, bad input or cannot run
 )";
