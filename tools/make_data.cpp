@@ -22,7 +22,7 @@ constexpr const char *kHelp =
     R"(usage: make_data [--seed N]                      data/data.bin and data/reference.bin
        make_data [--seed N] WxH CONTENT FILE    one array of W columns and H rows
 
-  CONTENT    random, smooth, flat, checkerboard, or levels=k with k in 1..16
+  CONTENT    random, smooth, flat, checkerboard, dominant, or levels=k with k in 1..16
   FILE       text if the name ends in .txt, otherwise the format of data.bin
   --seed N   another draw of the same kind (default: 2020)
 

@@ -9,7 +9,8 @@ namespace common
 {
 
 /// Calls run(file), file null if there is no argument; returns its status. --help prints `help`;
-/// any other option, or more arguments, is bad usage: status 2. So is an exception, after its words.
+/// any other option, or more arguments, is bad usage: status 2. So is an exception, after its
+/// words.
 inline int fileProgram(const char *name, const char *help, int argc, char **argv,
                        int (*run)(const char *file))
 try {

@@ -32,7 +32,8 @@ namespace
 {
 
 constexpr int kWarp = 32, kMostWarps = 16; ///< of a block: with 128 registers a lane, all there are
-constexpr int kColumns = 4;                ///< of a lane
+constexpr int kMostThreads = kMostWarps * kWarp;
+constexpr int kColumns = 4;     ///< of a lane
 constexpr int kRing = kWindow;  ///< rows that a lane keeps; the loop over rows is unrolled so far
 constexpr int kSecondSide = 16; ///< first of the lanes that bring cells right of the strip
 constexpr unsigned kAll = ~0u;  ///< lanes
@@ -427,7 +428,7 @@ struct Walk
 };
 
 template <typename Cell, bool kAligned>
-__global__ void __launch_bounds__(kMostWarps *kWarp, 1)
+__global__ void __launch_bounds__(kMostThreads, 1)
     entropyKernel(const Cell *sample, float *result, const GpuTables *tables, unsigned *nextItem,
                   int *badCell, const __grid_constant__ Plan plan)
 {
@@ -506,8 +507,8 @@ Gpu::Gpu() : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
     warps = std::min({warpsOfBlock<float, true>(device), warpsOfBlock<float, false>(device),
                       warpsOfBlock<std::uint8_t, true>(device)});
-    CUDA_CHECK(
-        cudaStreamSynchronize(nullptr)); // before launches in streams that do not wait for it
+    // Before launches in streams that do not wait for the default one.
+    CUDA_CHECK(cudaStreamSynchronize(nullptr));
 }
 
 template <typename Cell, bool kAligned>

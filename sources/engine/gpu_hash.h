@@ -13,7 +13,8 @@
 // bits. w = (a boolean function of x, y and a constant) is the same for even counts, where x is at
 // hand, and odd ones, where y is. The sum of w^2 over the levels, four 4-way dot products, is
 // different for any two of the 3118 partitions that there are for windows of 1 to 25 cells: found
-// by search (tools/search_hash.cpp), proved whenever the tables are built (gpu_tables.cpp).
+// by search (tools/search_hash.cpp). That no code stands for two entropies, which is what matters,
+// is checked whenever the tables are built (gpu_tables.cpp).
 #pragma once
 
 #include "common/host_device.h"
@@ -113,7 +114,7 @@ constexpr int kFunction = 104;                  ///< bit 4y + 2x + k of it is th
 struct Sums
 {
     Word all = {(kOffsetX + kOffsetY) * kBytes, (kOffsetX + kOffsetY) * kBytes};
-    Word even = {kOffsetX * kBytes, kOffsetX *kBytes};
+    Word even = {(kOffsetX * kBytes), (kOffsetX * kBytes)};
 };
 
 /// code + the sum of w^2 over the four counts of a word.
@@ -145,9 +146,8 @@ HOST_DEVICE inline std::uint32_t addOdd(std::uint32_t y, std::uint32_t code)
     return addSquares(y, y >> 3 | y << 29, code);
 }
 
-/// What tells one partition from another.
-/// `eight` is 8; a kernel that gets it as a parameter multiplies, where it would otherwise shift:
-/// in another pipe, which has less to do.
+/// What tells one partition from another. `eight` is 8; a kernel that gets it as a parameter
+/// multiplies, where it would otherwise shift: in another pipe, which has less to do.
 HOST_DEVICE inline std::uint32_t codeOf(const Sums &sums, std::uint32_t eight = 8)
 {
     const Word odd = sums.all - sums.even;
