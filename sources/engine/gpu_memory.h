@@ -1,5 +1,5 @@
-// Shared and global memory as the GPU kernel uses them: by addresses of shared memory (32 bits),
-// and without branches, into which the compiler would move other work.
+// Memory as the GPU kernel uses it: by addresses of shared memory (32 bits), and without branches,
+// into which the compiler would move other work.
 #pragma once
 
 #include "engine/gpu_hash.h"
@@ -47,20 +47,33 @@ __device__ inline std::uint32_t load(std::uint32_t address)
     asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address) : "memory");
     return word;
 }
-__device__ inline float2 loadTwo(std::uint32_t address)
-{
-    float2 two;
-    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
-                 : "=f"(two.x), "=f"(two.y)
-                 : "r"(address)
-                 : "memory");
-    return two;
-}
 __device__ inline float4 loadFour(std::uint32_t address)
 {
     float4 four;
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(four.x), "=f"(four.y), "=f"(four.z), "=f"(four.w)
+                 : "r"(address)
+                 : "memory");
+    return four;
+}
+template <typename T>
+__device__ T loadAs(std::uint32_t address);
+template <>
+__device__ inline std::uint32_t loadAs(std::uint32_t address)
+{
+    return load(address);
+}
+template <>
+__device__ inline float4 loadAs(std::uint32_t address)
+{
+    return loadFour(address);
+}
+template <>
+__device__ inline uint4 loadAs(std::uint32_t address)
+{
+    uint4 four;
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(four.x), "=r"(four.y), "=r"(four.z), "=r"(four.w)
                  : "r"(address)
                  : "memory");
     return four;
@@ -75,54 +88,66 @@ __device__ inline void store(std::uint32_t address, float4 four)
                  "f"(four.y), "f"(four.z), "f"(four.w)
                  : "memory");
 }
+__device__ inline void store(std::uint32_t address, uint4 four)
+{
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(four.x),
+                 "r"(four.y), "r"(four.z), "r"(four.w)
+                 : "memory");
+}
 
 /// Copies 4, 8 or 16 bytes from global to shared memory; from Ampere on without waiting.
 template <int kBytes>
 __device__ void copyAsync(std::uint32_t to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
-    if constexpr (kBytes == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(kBytes)
-                     : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(kBytes)
+                 : "memory");
 #else
     for (int i = 0; i < kBytes; i += 4)
         store(to + i,
               *reinterpret_cast<const std::uint32_t *>(static_cast<const char *>(from) + i));
 #endif
 }
-/// Makes a group of the copies since the last call.
-__device__ inline void endGroup()
+/// Waits until all copies of this thread have arrived.
+__device__ inline void waitForCopies()
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-/// Waits until all groups of this thread have arrived but the last kPending.
-template <int kPending>
-__device__ void waitForGroups()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+    asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 
-/// Writes to global memory, past the caches, if `columnsLeft` is more than kColumn.
-template <int kColumn>
-__device__ void writeIf(int columnsLeft, float *to, float4 four)
+// ---- from kernel to kernel, from Hopper on (programmatic dependent launch) ---------------------
+
+/// Lets the next kernel of the stream begin where there is room, if it was launched so.
+__device__ inline void letNextKernelStart()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+/// Waits until the last kernel of the stream has ended and what it wrote can be read.
+__device__ inline void waitForLastKernel()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// ---- results -----------------------------------------------------------------------------------
+
+/// Writes to global memory, past the caches, if `left` is more than `place`.
+__device__ inline void writeIf(int left, int place, float *to, float4 four)
 {
     asm volatile("{ .reg .pred p; setp.gt.s32 p, %0, %1;\n"
-                 "@p st.global.cs.v4.f32 [%2], {%3, %4, %5, %6}; }" ::"r"(columnsLeft),
-                 "n"(kColumn), "l"(to), "f"(four.x), "f"(four.y), "f"(four.z), "f"(four.w)
+                 "@p st.global.cs.v4.f32 [%2], {%3, %4, %5, %6}; }" ::"r"(left),
+                 "r"(place), "l"(to), "f"(four.x), "f"(four.y), "f"(four.z), "f"(four.w)
                  : "memory");
 }
-template <int kColumn>
-__device__ void writeIf(int columnsLeft, float *to, std::uint32_t one)
+__device__ inline void writeIf(int left, int place, float *to, std::uint32_t one)
 {
     asm volatile("{ .reg .pred p; setp.gt.s32 p, %0, %1;\n"
-                 "@p st.global.cs.u32 [%2], %3; }" ::"r"(columnsLeft),
-                 "n"(kColumn), "l"(to), "r"(one)
+                 "@p st.global.cs.u32 [%2], %3; }" ::"r"(left),
+                 "r"(place), "l"(to), "r"(one)
                  : "memory");
 }
 

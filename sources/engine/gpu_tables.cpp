@@ -30,26 +30,110 @@ std::uint32_t codeOf(const Partition &partition)
     return codeOf(sums);
 }
 
-/// All codes and what they stand for, by rows. Throws if a code stands for two entropies.
-std::map<std::uint32_t, std::map<std::uint32_t, float>> rowsOfCodes()
+/// How probable a window is if each of its cells has any level with the same chance; of windows
+/// that an edge cuts, 0.
+double chanceOf(const Partition &partition)
 {
-    std::map<std::uint32_t, std::map<std::uint32_t, float>> rows;
-    std::map<std::uint32_t, std::pair<int, std::array<int, 9>>> meaning;
+    if (partition.cells() != kWindowCells) return 0;
+    double logarithm = std::lgamma(kWindowCells + 1.0) + std::lgamma(kLevels + 1.0) -
+                       kWindowCells * std::log(double(kLevels));
+    for (int count = 0; count <= kWindowCells; ++count)
+        logarithm -= partition.levels[count] * std::lgamma(count + 1.0) +
+                     std::lgamma(partition.levels[count] + 1.0);
+    return std::exp(logarithm);
+}
+
+struct Entry
+{
+    std::uint32_t code;
+    float entropy;
+    double chance;
+};
+
+/// Codes that share their upper bits, ascending.
+struct Row
+{
+    std::vector<Entry> entries;
+    double chance = 0;
+    bool isCommon() const { return chance > 1e-4; }
+};
+
+/// All codes and what they stand for, by rows. Throws if a code stands for two entropies.
+std::map<std::uint32_t, Row> rowsOfCodes()
+{
+    using Meaning = std::pair<int, std::array<int, 9>>;
+    std::map<std::uint32_t, std::pair<Meaning, Entry>> known;
     for (const int cells : windowSizes())
         for (const Partition &partition : partitionsOf(cells)) {
             const std::uint32_t code = codeOf(partition);
-            const float entropy = exactEntropy(partition);
-            const auto known =
-                meaning.emplace(code, std::make_pair(cells, partition.sumOfLogs())).first->second;
-            if (known != std::make_pair(cells, partition.sumOfLogs()))
+            const Meaning meaning(cells, partition.sumOfLogs());
+            auto &[itsMeaning, entry] =
+                known
+                    .emplace(code, std::make_pair(meaning, Entry{code, exactEntropy(partition), 0}))
+                    .first->second;
+            if (itsMeaning != meaning)
                 throw common::Error("the code " + std::to_string(code) +
                                     " of the GPU engine stands for two entropies");
-            rows[code >> GpuTables::kRowBits][code] = entropy;
+            entry.chance += chanceOf(partition);
         }
+    std::map<std::uint32_t, Row> rows;
+    for (const auto &[code, entry] : known) {
+        Row &row = rows[code >> GpuTables::kRowBits];
+        row.entries.push_back(entry.second);
+        row.chance += entry.second.chance;
+    }
     return rows;
 }
 
-/// Lays the rows over each other, the fullest first, each at the first place where it fits.
+/// The table of entropies while it is filled.
+class Folding
+{
+public:
+    explicit Folding(float *entropies) : entropies(entropies) {}
+
+    /// Puts a row where it fits; returns the place of its first entry. If it is often asked for, of
+    /// the first places the one that adds least to banks which are.
+    std::int64_t put(const Row &row)
+    {
+        constexpr int kPlaces = 64;
+        const std::uint32_t first = row.entries.front().code, last = row.entries.back().code;
+        const auto fits = [&](std::int64_t place) {
+            return std::none_of(row.entries.begin(), row.entries.end(), [&](const Entry &entry) {
+                return taken[place + entry.code - first];
+            });
+        };
+        const auto cost = [&](std::int64_t place) {
+            double sum = 0;
+            for (const Entry &entry : row.entries)
+                sum += entry.chance * load[(place + entry.code - first) % kBanks];
+            return sum;
+        };
+        std::int64_t best = -1;
+        int left = row.isCommon() ? kPlaces : 1;
+        for (std::int64_t place = 0; left > 0 && place + last - first < GpuTables::kEntries;
+             ++place) {
+            if (!fits(place)) continue;
+            --left;
+            if (best < 0 || cost(place) < cost(best)) best = place;
+        }
+        if (best < 0) throw common::Error("the tables of the GPU engine do not fit");
+        for (const Entry &entry : row.entries) {
+            const std::int64_t place = best + entry.code - first;
+            taken[place] = true;
+            entropies[place] = entry.entropy;
+            load[place % kBanks] += entry.chance;
+        }
+        return best;
+    }
+
+private:
+    static constexpr int kBanks = 32; ///< of shared memory, a word each
+    float *const entropies;
+    std::vector<bool> taken = std::vector<bool>(GpuTables::kEntries, false);
+    double load[kBanks] = {};
+};
+
+/// Lays the rows over each other: those that are asked for most first, then the fullest.
 std::unique_ptr<GpuTables> build()
 {
     auto tables = std::make_unique<GpuTables>();
@@ -63,31 +147,21 @@ std::unique_ptr<GpuTables> build()
 
     const auto rows = rowsOfCodes();
     std::vector<std::uint32_t> order;
-    for (const auto &[row, codes] : rows) order.push_back(row);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return rows.at(a).size() > rows.at(b).size();
-    });
-    std::vector<bool> taken(GpuTables::kEntries, false);
-    for (const std::uint32_t row : order) {
-        const auto &codes = rows.at(row);
-        const std::int64_t first = codes.begin()->first, last = codes.rbegin()->first;
-        if (row < GpuTables::kFirstRow || row >= GpuTables::kFirstRow + GpuTables::kRows)
+    for (const auto &[number, row] : rows) order.push_back(number);
+    const auto rank = [&](std::uint32_t number) {
+        const Row &row = rows.at(number);
+        return std::make_pair(row.isCommon() ? row.chance : 0, row.entries.size());
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return rank(a) > rank(b); });
+    Folding folding(tables->entropies);
+    for (const std::uint32_t number : order) {
+        if (number < GpuTables::kFirstRow || number >= GpuTables::kFirstRow + GpuTables::kRows)
             throw common::Error("a code of the GPU engine lies outside its table");
-        std::int64_t place = 0; // of the row's first code
-        const auto fits = [&] {
-            return std::none_of(codes.begin(), codes.end(), [&](const auto &entry) {
-                return taken[place + entry.first - first];
-            });
-        };
-        while (place + last - first < GpuTables::kEntries && !fits()) ++place;
-        if (place + last - first >= GpuTables::kEntries)
-            throw common::Error("the tables of the GPU engine do not fit");
-        for (const auto &[code, entropy] : codes) {
-            taken[place + code - first] = true;
-            tables->entropies[place + code - first] = entropy;
-        }
-        tables->shifts[row - GpuTables::kFirstRow] =
-            static_cast<std::int32_t>((place - first) * std::int64_t(sizeof(float)));
+        const Row &row = rows.at(number);
+        const std::int64_t shift = folding.put(row) - row.entries.front().code;
+        tables->shifts[number - GpuTables::kFirstRow] =
+            static_cast<std::int32_t>(shift * std::int64_t(sizeof(float)));
     }
     return tables;
 }
