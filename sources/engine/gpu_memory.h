@@ -95,12 +95,14 @@ __device__ inline void store(std::uint32_t address, uint4 four)
                  : "memory");
 }
 
-/// Copies 4, 8 or 16 bytes from global to shared memory; from Ampere on without waiting.
+/// Copies 4 or 16 bytes from global to shared memory, from Ampere on without waiting; the
+/// second-level cache fetches the whole line.
 template <int kBytes>
 __device__ void copyAsync(std::uint32_t to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(kBytes)
+    asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;" ::"r"(to), "l"(from),
+                 "n"(kBytes)
                  : "memory");
 #else
     for (int i = 0; i < kBytes; i += 4)

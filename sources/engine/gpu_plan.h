@@ -29,7 +29,7 @@ struct Plan
 inline Plan makePlan(std::int64_t width, std::int64_t height, std::int64_t begin, std::int64_t end,
                      int stripColumns, std::int64_t warps)
 {
-    constexpr double kBigShare = 0.9; // of the rows, if there are kManyRows for a warp
+    constexpr double kBigShare = 0.985; // of the rows, if there are kManyRows for a warp
     constexpr std::int64_t kManyRows = 100;
     const auto ceilDiv = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
     // Rows of results whose windows reach over that many batches of cells.
@@ -45,7 +45,7 @@ inline Plan makePlan(std::int64_t width, std::int64_t height, std::int64_t begin
     const std::int64_t rows = ceilDiv(end - begin, itemsPerStrip);
     const auto share = static_cast<std::int64_t>(rows * kBigShare);
     plan.bigRows = rowsOf(rows >= kManyRows ? batchesOf(share) - 1 : batchesOf(rows));
-    plan.smallRows = rowsOf(3);
+    plan.smallRows = rowsOf(2);
     plan.bigEnd = std::min(end, begin + itemsPerStrip * plan.bigRows);
     plan.bigItems = static_cast<unsigned>(plan.strips * ceilDiv(plan.bigEnd - begin, plan.bigRows));
     plan.items = plan.bigItems +
