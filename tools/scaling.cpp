@@ -67,9 +67,14 @@ int run(const char *file)
                 progress.show(std::string(version.name) + ", side " + std::to_string(side) + ", " +
                               std::to_string(threads) + " threads");
                 omp_set_num_threads(threads);
-                const common::Timing timing = time(version, side, sample, gold);
+                common::Timing timing = time(version, side, sample, gold);
                 if (threads == 1) one = timing.minimum;
-                slower |= timing.minimum > kNoise * one + kNoiseMilliseconds;
+                const auto isSlower = [&] {
+                    return timing.minimum > kNoise * one + kNoiseMilliseconds;
+                };
+                // Once more, if others may have disturbed it: the check is for slowness that lasts.
+                if (isSlower()) timing = time(version, side, sample, gold);
+                slower |= isSlower();
                 char cell[32];
                 std::snprintf(cell, sizeof cell, " %12.4f", timing.minimum);
                 line += cell;
