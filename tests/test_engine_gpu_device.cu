@@ -478,6 +478,11 @@ TEST_F(EngineGpu, SeesABadCellAnywhere)
                             << value << " at x " << x << ", y " << y << " of " << width
                             << " columns, offset " << layout.sampleOffset << ", rows from "
                             << layout.begin;
+            for (const int x : {0, width - 3, width - 2, width - 1})
+                for (int y = first; y <= last; ++y)
+                    ASSERT_TRUE(spoiler.isSeen(16, x, y))
+                        << "x " << x << ", y " << y << " of " << width << " columns, offset "
+                        << layout.sampleOffset << ", rows from " << layout.begin;
             EXPECT_FALSE(spoiler.isBad()) << "what was seen must be forgotten";
             EXPECT_EQ(spoiler.difference(), "");
         }

@@ -206,8 +206,7 @@ struct Walk
     __device__ void see(std::uint32_t) const {}
 
     // Beside the strip lie one four on the left and one on the right, and another one there if rows
-    // start anywhere. In six rows: lane 8 * side + i brings the one of row i. These are not checked
-    // here: the strips that they belong to do that.
+    // start anywhere. In six rows: lane 8 * side + i brings the one of row i.
     static constexpr unsigned kSides = kAligned ? 2 : 3;
     __device__ unsigned besideRow() const { return lane % 8; }
     __device__ int besideFour() const
@@ -295,6 +294,7 @@ struct Walk
             store(packedRow(i) + 4 * (1 + lane),
                   keep(pack(cells), shifted(before, inside, low + i * pitch)));
         }
+        if (!kAligned && hasBeside()) see(next); // the strip's last cells may be among them
         const uint4 beside = loadAs<uint4>(shared.warp + kBesides + 16 * lane);
         store(beside.z, keep(pack(next), shifted(beside.x, beside.y, low + besideRow() * pitch)));
     }
