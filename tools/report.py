@@ -278,6 +278,17 @@ def cpu_scaling(directory, path, *sizes):
     return table([path, "1 thread"] + [f"{count} threads" for count in threads[1:]], rows)
 
 
+def peers(directory):
+    """Other software that computes the same, beside the ladder's best."""
+    rows = []
+    for row in rows_of(directory, "peers.csv"):
+        size = f"{row['width']}x{row['height']}" if row["width"] else "-"
+        rows.append([row["peer"], row["runs_on"], row["memory"], size,
+                     shown(value(row, "median_ms")), shown(value(row, "mcells_per_s")),
+                     row["note"]])
+    return table(["", "runs on", "from and to memory of the", "size", "ms", "Mcell/s", ""], rows)
+
+
 def megacells(row, time):
     """Million cells a second, of a time in ms."""
     return int(row["width"]) * int(row["height"]) / time / 1e3
@@ -298,7 +309,7 @@ def text(path):
 
 KINDS = {kind.__name__: kind
          for kind in (environment, ladder, times, steps, resources, share, scaling, counters, maximum,
-                      transpose, blocks, measures, gpu, everywhere, cpu, cpu_scaling, text)}
+                      transpose, blocks, measures, gpu, everywhere, cpu, cpu_scaling, peers, text)}
 
 
 def filled(document):
@@ -353,22 +364,32 @@ def draw(directory):
             subprocess.run(["gnuplot"], input="\n".join(script), text=True, check=True)
 
 
+def directory_of(document, table_words):
+    """Where the first such table of a document is measured."""
+    return re.search(rf"<!-- table: {table_words} (results/[^/ ]+)",
+                     (ROOT / document).read_text())[1]
+
+
 def unmeasured():
-    """Lead comments whose "Measured: N ms" is not what README's machine measured. One that says
-    nothing of a version that was not measured either waits for the next run."""
-    directory, size = re.search(r"<!-- table: ladder (\S+) (\S+) -->",
-                                (ROOT / "README.md").read_text()).groups()
-    ladder_times = at_size(rows_of(directory, "times.csv"), size)
-    transpose_times = {row["version"]: row for row in rows_of(directory, "transpose.csv")
-                       if row["rows"] == "8192" and row["block"] in ("32", "-")}
-    maximum_times = {row["version"]: row for row in rows_of(directory, "maximum.csv")
-                     if row["rows"] == "16384"}
-    wrong = (unmeasured_in("sources/entropy/core.cu", ladder_times) +
-             unmeasured_in("sources/maximum/core.cu", maximum_times) +
-             unmeasured_in("sources/transpose/core.cu", transpose_times))
+    """Lead comments whose "Measured: N ms" is not what the machine measured that README (ladder) or
+    the report (the others) names. One that says nothing of a version that was not measured either
+    waits for the next run."""
+    wrong = unmeasured_in(
+        "sources/entropy/core.cu",
+        at_size(rows_of(directory_of("README.md", "ladder"), "times.csv"), "10240x10240"))
+    wrong += unmeasured_in(
+        "sources/maximum/core.cu",
+        {row["version"]: row for row in rows_of(directory_of("report.md", "maximum"), "maximum.csv")
+         if row["rows"] == "16384"})
+    wrong += unmeasured_in(
+        "sources/transpose/core.cu",
+        {row["version"]: row
+         for row in rows_of(directory_of("report.md", "transpose"), "transpose.csv")
+         if row["rows"] == "8192" and row["block"] in ("32", "-")})
+    studies = directory_of("report.md", "times")
     for study, size in (("memory_study", "4096x4096"), ("bottleneck_study", "2560x2560")):
         wrong += unmeasured_in(f"sources/entropy/cores/{study}.cu",
-                               at_size(rows_of(f"{directory}/{study}", "times.csv"), size))
+                               at_size(rows_of(f"{studies}/{study}", "times.csv"), size))
     return wrong
 
 
