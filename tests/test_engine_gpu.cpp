@@ -335,21 +335,20 @@ TEST(EngineGpuHash, GapsOfTheTableAreNaN)
         EXPECT_TRUE(std::isnan(entropy) || known.count(bitsOf(entropy)));
         filled += !std::isnan(entropy);
     }
-    EXPECT_GT(filled, 2000);
-    EXPECT_LT(filled, GpuTables::kEntries);
+    EXPECT_EQ(filled, 3118) << "one for every code";
 }
 
 // Of 32 lanes that look up windows of random cells, as many as go to the same bank wait for each
 // other; rows laid where they happen to fit make that 2.9 lookups of a lane after another.
 TEST(EngineGpuHash, LookupsOfRandomCellsAreSpreadOverTheBanks)
 {
-    constexpr int kLanes = 32, kRounds = 2000;
+    constexpr int kLanes = 32, kBanks = 32, kRounds = 2000;
     const GpuTables &tables = engine::gpuTables();
     std::mt19937 random(4);
     double longest = 0;
     for (int round = 0; round < kRounds; ++round) {
-        std::map<std::int64_t, std::set<std::int64_t>>
-            banks; // one word is read for all who want it
+        // A word is read once for all lanes that want it.
+        std::map<std::int64_t, std::set<std::int64_t>> banks;
         for (int lane = 0; lane < kLanes; ++lane) {
             std::array<int, engine::kLevels> counts{};
             for (int cell = 0; cell < engine::kWindowCells; ++cell)
@@ -357,7 +356,7 @@ TEST(EngineGpuHash, LookupsOfRandomCellsAreSpreadOverTheBanks)
             const std::uint32_t code = engine::codeOf(sumsOf(counts));
             const std::int64_t place =
                 code + tables.shifts[(code >> GpuTables::kRowBits) - GpuTables::kFirstRow] / 4;
-            banks[place % kLanes].insert(place);
+            banks[place % kBanks].insert(place);
         }
         std::size_t most = 0;
         for (const auto &[bank, places] : banks) most = std::max(most, places.size());
@@ -567,5 +566,5 @@ TEST(EngineGpuPlan, LeavesARestOfSmallItemsOfLargeArraysOnly)
     EXPECT_LE(large.bigItems, 2112u);
     for (const std::int64_t rows : {large.bigRows, large.smallRows, little.bigRows})
         EXPECT_EQ((rows + engine::kWindow - 1) % engine::kBatch, 0) << "whole batches of cells";
-    EXPECT_GE(large.bigRows * large.bigItems, 0.85 * 10240 * large.strips);
+    EXPECT_GE(large.bigRows * large.bigItems, 0.97 * 10240 * large.strips);
 }

@@ -173,7 +173,7 @@ TEST_F(EngineGpu, MatchesTheCpuOnSmallShapes)
     engine::Gpu gpu;
     for (const Shape shape : {Shape{1, 1}, Shape{5, 5}, Shape{4, 31}, Shape{3, 70}, Shape{128, 12},
                               Shape{124, 9}, Shape{129, 17}, Shape{256, 23}, Shape{249, 14},
-                              Shape{4, 30000}}) { // many rows for each warp: stages take turns
+                              Shape{4, 30000}}) { // several batches for each warp
         const auto sample = makeSample("random", shape);
         EXPECT_EQ(compute<float>(gpu, shape, sample, {0, 0, 0, -1, 0}), "");
         EXPECT_EQ(compute<float>(gpu, shape, sample, {1, 2, shape.height / 3, -1, 0}), "");
@@ -463,7 +463,8 @@ TEST_F(EngineGpu, SeesABadCellAnywhere)
 {
     for (const int width : {256, 253})
         for (const Layout layout :
-             {Layout{}, Layout{3, 0}, Layout{0, 0, 9, 30}, Layout{1, 2, 9, 30}}) {
+             {Layout{}, Layout{3, 0}, Layout{0, 0, 9, 30}, Layout{1, 2, 9, 30}, Layout{1, 2, 9, 29},
+              Layout{3, 0, 2, -1}}) {
             constexpr int kHeight = 40;
             Spoiler spoiler({width, kHeight}, layout);
             const int first = std::max(layout.begin - engine::kRadius, 0);

