@@ -21,7 +21,8 @@
 //
 // What lost: a ring of five rows (8 moves a row); asking the neighbours for their bytes by shuffles
 // (2 operations a row more); cells that lead to their words by one multiply-add each, without
-// packing, checked before (8 operations a row less, but more to read from shared memory: 0.82); a
+// packing, checked before (8 operations a row less, but more to read from shared memory: 0.80
+// to 0.82); a
 // second stage (the same); 20 warps with 96 registers (0.79); reading ahead into registers (they
 // spill); prefetching rows further ahead into the second-level cache; strips that overlap.
 #include "engine/gpu.h"
