@@ -160,6 +160,16 @@ TEST(LoadTime, AnUnusableResultsDirectoryStopsItAtOnce)
         << outcome.output;
 }
 
+TEST(LoadTime, AnUnknownSettingIsRefused)
+{
+    const Outcome outcome =
+        runCommand("ENTROPY_BENCHMARK=maybe " + kEntropy + " data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_TRUE(holds(outcome.errors, "ENTROPY_BENCHMARK is 'maybe', expected 0, 1 or warm-up"))
+        << outcome.errors;
+    EXPECT_FALSE(holds(outcome.output, "benchmark 400x400")) << outcome.output;
+}
+
 TEST(LoadTime, BenchmarkIsOffWhereTheEnvironmentSaysSo)
 {
     const Outcome outcome = runCommand("ENTROPY_BENCHMARK=0 " + kEntropy + " data/worked_4x4.txt");

@@ -43,6 +43,22 @@ inline std::string benchmarkSetting()
     return setting ? setting : "";
 }
 
+/// Whether that is a setting there is; says so, once, if not.
+inline bool benchmarkSettingIsKnown()
+{
+    static const bool known = [] {
+        const std::string setting = benchmarkSetting();
+        for (const char *one : {"", "0", "1", "warm-up"})
+            if (setting == one) return true;
+        std::fprintf(stderr,
+                     "ENTROPY_BENCHMARK is '%s', expected 0, 1 or warm-up: nothing was timed\n",
+                     setting.c_str());
+        ++benchmarkFailures();
+        return false;
+    }();
+    return known;
+}
+
 /// False where main will only print its help or refuse its arguments: nobody should wait minutes
 /// for that. At load time main's arguments are not here yet: they are read from the system.
 inline bool commandLineIsARun()
@@ -71,7 +87,7 @@ inline bool commandLineIsARun()
 inline bool warmUpWanted()
 {
     if (benchmarkSetting() == "0") return false;
-    return commandLineIsARun();
+    return commandLineIsARun() && benchmarkSettingIsKnown();
 }
 
 inline bool benchmarkWanted() { return warmUpWanted() && benchmarkSetting() != "warm-up"; }
