@@ -95,9 +95,9 @@ __device__ inline void store(std::uint32_t address, uint4 four)
                  : "memory");
 }
 
-/// Copies 4 or 16 bytes from global to shared memory, from Ampere on without waiting. 128B is a hint
-/// to the second-level cache, which may fetch the rest of the line, also where the array has ended;
-/// that cannot fail.
+/// Copies 4 or 16 bytes from global to shared memory, from Ampere on without waiting. 128B is a
+/// hint to the second-level cache, which may fetch the rest of the line, also where the array has
+/// ended; that cannot fail.
 template <int kBytes>
 __device__ void copyAsync(std::uint32_t to, const void *from)
 {
