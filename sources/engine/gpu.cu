@@ -20,9 +20,8 @@
 // loop.
 //
 // What lost: a ring of five rows (8 moves a row); asking the neighbours for their bytes by shuffles
-// (2 operations a row more); cells that lead to their words by one multiply-add each, without
-// packing, checked before (8 operations a row less, but more to read from shared memory: 0.80
-// to 0.82); a
+// (2 operations a row more); the address of each word from a checked float by one multiply-add,
+// without packing (8 operations a row less, but more to read from shared memory: 0.80 to 0.82); a
 // second stage (the same); 20 warps with 96 registers (0.79); reading ahead into registers (they
 // spill); prefetching rows further ahead into the second-level cache; strips that overlap.
 #include "engine/gpu.h"
@@ -275,9 +274,9 @@ struct Walk
             copyAsync<sizeof(Four)>(
                 stage(kBatch), fourAt(from + pitch(kAhead + besideRow()) * sizeof(Cell) + offset));
     }
+    /// The four in which the cell at an address lies.
     static __device__ const Four *fourAt(std::uintptr_t address)
     {
-        // A four begins where its address says, or up to three cells earlier.
         if (!kAligned) address &= ~(sizeof(Four) - 1);
         return reinterpret_cast<const Four *>(address);
     }

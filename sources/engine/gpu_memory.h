@@ -47,15 +47,6 @@ __device__ inline std::uint32_t load(std::uint32_t address)
     asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address) : "memory");
     return word;
 }
-__device__ inline float4 loadFour(std::uint32_t address)
-{
-    float4 four;
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(four.x), "=f"(four.y), "=f"(four.z), "=f"(four.w)
-                 : "r"(address)
-                 : "memory");
-    return four;
-}
 template <typename T>
 __device__ T loadAs(std::uint32_t address);
 template <>
@@ -66,7 +57,12 @@ __device__ inline std::uint32_t loadAs(std::uint32_t address)
 template <>
 __device__ inline float4 loadAs(std::uint32_t address)
 {
-    return loadFour(address);
+    float4 four;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(four.x), "=f"(four.y), "=f"(four.z), "=f"(four.w)
+                 : "r"(address)
+                 : "memory");
+    return four;
 }
 template <>
 __device__ inline uint4 loadAs(std::uint32_t address)
