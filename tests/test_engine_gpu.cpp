@@ -486,12 +486,15 @@ void expectToCoverAll(const Job &job)
     EXPECT_EQ(plan.height, job.height);
     EXPECT_EQ(plan.begin, job.begin);
     EXPECT_EQ(plan.end, job.end);
-    ASSERT_GE(std::int64_t(plan.strips) * job.stripColumns, job.width);
-    ASSERT_LT(std::int64_t(plan.strips - 1) * job.stripColumns, job.width);
+    ASSERT_TRUE(plan.team == 1 || plan.team == engine::kTeam);
+    const std::int64_t columns = std::int64_t(job.stripColumns) * plan.team,
+                       teams = job.warps / plan.team;
+    ASSERT_GE(plan.strips * columns, job.width);
+    ASSERT_LT((plan.strips - 1) * columns, job.width);
     ASSERT_EQ(plan.bigItems % plan.strips, 0u);
     ASSERT_EQ(plan.items % plan.strips, 0u);
     ASSERT_LE(plan.bigItems, plan.items);
-    ASSERT_LE(plan.bigItems, std::max<std::int64_t>(job.warps, plan.strips)) << "not dealt at once";
+    ASSERT_LE(plan.bigItems, std::max<std::int64_t>(teams, plan.strips)) << "not dealt at once";
     std::int64_t y = job.begin;
     for (unsigned first = 0; first < plan.items; first += plan.strips) {
         const bool big = first < plan.bigItems;
@@ -560,11 +563,21 @@ TEST(EngineGpuPlan, LeavesARestOfSmallItemsOfLargeArraysOnly)
 {
     const engine::Plan little = planOf({2560, 2560, 0, 2560, 128, 2112});
     EXPECT_EQ(little.items, little.bigItems);
+    EXPECT_EQ(little.team, 1u);
     EXPECT_LE(little.items, 2112u);
     const engine::Plan large = planOf({10240, 10240, 0, 10240, 128, 2112});
     EXPECT_GT(large.items, large.bigItems);
-    EXPECT_LE(large.bigItems, 2112u);
+    EXPECT_EQ(large.team, unsigned(engine::kTeam));
+    EXPECT_LE(large.bigItems, 2112u / engine::kTeam);
     for (const std::int64_t rows : {large.bigRows, large.smallRows, little.bigRows})
         EXPECT_EQ((rows + engine::kWindow - 1) % engine::kBatch, 0) << "whole batches of cells";
     EXPECT_GE(large.bigRows * large.bigItems, 0.97 * 10240 * large.strips);
+}
+
+// A team whose last warps lie outside the array is in the way of one that has work for all.
+TEST(EngineGpuPlan, MakesTeamsOnlyWhereFewWarpsAreIdle)
+{
+    EXPECT_EQ(planOf({10300, 10240, 0, 10240, 128, 2112}).team, unsigned(engine::kTeam)); // 3 of 84
+    EXPECT_EQ(planOf({1100, 100000, 0, 100000, 128, 2112}).team, 1u);                     // 3 of 12
+    EXPECT_EQ(planOf({10, 1000000, 0, 1000000, 128, 2112}).team, 1u);
 }

@@ -15,6 +15,7 @@
 #include "engine/cpu.h"
 #include "engine/gpu.h"
 #include "engine/gpu_hash.h"
+#include "engine/gpu_plan.h"
 #include "gallery.h"
 
 #include <array>
@@ -181,6 +182,12 @@ TEST_F(EngineGpu, MatchesTheCpuOnSmallShapes)
             EXPECT_EQ(compute<std::uint8_t>(gpu, shape, sample, {4, 4, 0, -1, 0}), "");
         }
     }
+    engine::Gpu small(1);
+    for (const Shape shape : {Shape{508, 420}, Shape{1021, 210}}) { // for teams
+        const auto sample = makeSample("random", shape);
+        EXPECT_EQ(compute<float>(small, shape, sample, {0, 0, 0, -1, 0}), "");
+        EXPECT_EQ(compute<float>(small, shape, sample, {1, 2, 3, -1, 0}), "");
+    }
 }
 
 TEST_F(EngineGpu, MatchesTheCpuOnEveryShapeAndContent)
@@ -250,6 +257,26 @@ TEST_F(EngineGpu, ComputesAnyRowsAndLeavesTheOthersAlone)
             if (shape.width % 4 == 0) {
                 ASSERT_EQ(compute<std::uint8_t>(gpu, shape, sample, {0, 0, begin, end}), "");
             }
+        }
+    }
+}
+
+// On one multiprocessor an array of this size is large: warps walk in teams.
+TEST_F(EngineGpu, TeamsMatchTheCpu)
+{
+    engine::Gpu gpu(1);
+    for (const Shape shape :
+         {Shape{497, 430}, Shape{508, 431}, Shape{509, 432}, Shape{510, 433}, Shape{511, 434},
+          Shape{512, 435}, Shape{1021, 210}, Shape{1024, 211}, Shape{2046, 112}, Shape{2048, 113},
+          Shape{7700, 110}, Shape{7701, 109}}) { // the last team has idle warps
+        ASSERT_EQ(engine::makePlan(shape.width, shape.height, 4, shape.height, 128, 16).team,
+                  unsigned(engine::kTeam))
+            << shape.width;
+        for (const char *content : {"random", "dominant"}) {
+            const auto sample = makeSample(content, shape);
+            ASSERT_EQ(computeBoth(gpu, shape, sample), "");
+            for (const Layout layout : {Layout{1, 2, 4, -1}, Layout{3, 1, 1, shape.height - 2}})
+                ASSERT_EQ(compute<float>(gpu, shape, sample, layout), "");
         }
     }
 }
@@ -414,9 +441,9 @@ std::vector<float> badCells()
 class Spoiler
 {
 public:
-    Spoiler(Shape shape, Layout layout)
+    Spoiler(Shape shape, Layout layout, int multiprocessors = 1000)
         : shape(shape), layout(layout), sample(makeSample("random", shape)),
-          arrays(shape, sample, layout)
+          arrays(shape, sample, layout), gpu(multiprocessors)
     {
     }
     bool isSeen(float value, int x, int y)
@@ -485,6 +512,23 @@ TEST_F(EngineGpu, SeesABadCellAnywhere)
                         << "x " << x << ", y " << y << " of " << width << " columns, offset "
                         << layout.sampleOffset << ", rows from " << layout.begin;
             EXPECT_FALSE(spoiler.isBad()) << "what was seen must be forgotten";
+            EXPECT_EQ(spoiler.difference(), "");
+        }
+}
+
+TEST_F(EngineGpu, SeesABadCellInTeams)
+{
+    for (const int width : {508, 509, 511, 512})
+        for (const Layout layout : {Layout{}, Layout{1, 2, 3, -1}, Layout{2, 0}, Layout{3, 3}}) {
+            constexpr int kHeight = 431;
+            Spoiler spoiler({width, kHeight}, layout, 1);
+            for (const int x : {0, 1, 126, 127, 128, 129, 130, 255, 256, 383, 384, 387, width - 4,
+                                width - 3, width - 2, width - 1})
+                for (const int y : {layout.begin, 5, 6, 99, 100, 101, 215, 427, 428, 429, 430})
+                    ASSERT_TRUE(spoiler.isSeen(3.5f, x, y))
+                        << "x " << x << ", y " << y << " of " << width << " columns, offset "
+                        << layout.sampleOffset;
+            EXPECT_FALSE(spoiler.isBad());
             EXPECT_EQ(spoiler.difference(), "");
         }
 }

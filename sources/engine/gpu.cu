@@ -12,18 +12,24 @@
 //
 // Counting and codes are told in gpu_hash.h, the lookup in gpu_tables.h.
 //
-// What makes it fast. Few instructions. Six rows are one more than a window has: a row enters where
-// none leaves, and the ring of rows never moves from register to register. Rows are ordered ahead
-// into shared memory, which costs no registers (cp.async), and through the first-level cache: past
-// it, 16-byte copies fetch every sector twice (0.82 of the speed of a copy instead of 0.88). There
-// is no branch between rows, so that the compiler overlaps them, and nothing is spilled in the
-// loop.
+// What makes it fast. Few instructions: six rows are one more than a window has, so that a row
+// enters where none leaves, and the ring of rows never moves from register to register. Rows are
+// ordered ahead into shared memory, which costs no registers (cp.async). There is no branch between
+// rows, so that the compiler overlaps them, and nothing is spilled in the loop.
+//
+// And little traffic: the kernel without its arithmetic takes nearly as long. 16-byte copies go
+// through the first-level cache; past it, they fetch every sector twice (0.82 of the speed of a
+// copy instead of 0.88). Two more columns on either side of a strip are two more sectors for every
+// 16; four warps that share packed rows fetch them once (0.89 to 0.92). At the edges, cells are
+// ordered one by one, but in time: waiting for them took a small array a third of its time.
 //
 // What lost: a ring of five rows (8 moves a row); asking the neighbours for their bytes by shuffles
 // (2 operations a row more); the address of each word from a checked float by one multiply-add,
 // without packing (8 operations a row less, but more to read from shared memory: 0.80 to 0.82); a
 // second stage (the same); 20 warps with 96 registers (0.79); reading ahead into registers (they
-// spill); prefetching rows further ahead into the second-level cache; strips that overlap.
+// spill); prefetching rows further ahead into the second-level cache; strips that overlap; eight
+// warps in step (0.88), two (0.91); taking rows from warps that are behind (0.88: a large share of
+// small items or of far rows costs more than warps that wait at the end).
 #include "engine/gpu.h"
 
 #include "engine/gpu_memory.h"
@@ -44,12 +50,19 @@ constexpr int kColumns = 4; ///< of a lane
 constexpr int kStripColumns = kWarp * kColumns;
 constexpr unsigned kAll = ~0u; ///< lanes
 
+/// Packed rows of a block: for each team a four before its strips, the fours in them, and up to
+/// three behind. There is room for teams of one warp; greater ones need less.
+constexpr int kPackedFours = 1 + kWarp + 3;
+using PackedRows = std::uint32_t[kBatch][kMostWarps * kPackedFours];
+constexpr int kPackedRowBytes = sizeof(PackedRows) / kBatch;
+
 /// Shared memory, by addresses.
 struct Shared
 {
     std::uint32_t words;      ///< a multiple of 256
     std::uint32_t shifts;     ///< of the row of code 0, if there were one
     std::uint32_t warp;       ///< what this warp has for itself
+    std::uint32_t packed;     ///< row 0 of the packed ones, from the four before the strip on
     std::uint32_t filled = 0; ///< comes after the tables: what depends on it does too
 };
 
@@ -65,13 +78,10 @@ struct Walk
     using Four = std::conditional_t<kFloats, float4, std::uint32_t>;
 
     // Of a warp, in shared memory: the stage where six rows arrive, the fours of the lanes and
-    // those beside the strip; the same six rows packed; for each lane, what it knows of the four
-    // beside the strip that it brings; results on their way out, of this row and of the last.
+    // those beside the strip; for each lane, what it knows of the four beside the strip that it
+    // brings; results on their way out, of this row and of the last.
     static constexpr int kRowBytes = kWarp * sizeof(Four);
-    static constexpr int kPackedAt = (kBatch + 1) * kRowBytes;
-    static constexpr int kPackedRowBytes =
-        4 * (1 + kWarp + 3); ///< before the strip, in it, behind it
-    static constexpr int kBesidesAt = kPackedAt + kBatch * kPackedRowBytes;
+    static constexpr int kBesidesAt = (kBatch + 1) * kRowBytes;
     static constexpr int kResultsAt = kBesidesAt + kWarp * 16;
     static constexpr int kResultRow = kStripColumns * sizeof(float);
     static constexpr int kWarpBytes = kResultsAt + (kAligned ? 0 : 2 * kResultRow);
@@ -81,6 +91,7 @@ struct Walk
     float *const result;
     Shared shared;
     const std::uint32_t lane;
+    const unsigned team, place; ///< number of the team in the block, and place in it
 
     std::int64_t strip = 0;               ///< its first column
     std::int64_t lastRow = 0;             ///< behind the last row of cells
@@ -133,13 +144,12 @@ struct Walk
     template <int kFirst>
     __device__ void walkBatch()
     {
-        if (canReadFours(rowsLeft)) {
-            waitForCopies();
-            packFours();
-        } else {
-            readFours();
-        }
-        __syncwarp(); // packed rows are read by the neighbours
+        waitForCopies();
+        if (canReadFours(rowsLeft))
+            packFours<false>();
+        else
+            packFours<true>();
+        syncTeam(); // packed rows are read by the neighbours
         const std::uint32_t low = static_cast<std::uint32_t>(from);
         const int rows = columnsLeft > 0 ? rowsLeft : 0;
         order<kBatch>();
@@ -151,8 +161,9 @@ struct Walk
             if (i >= kFirst) write(i, rows, to + pitch(i - kFirst));
         }
         to += pitch(kBatch - kFirst);
-        __syncwarp(); // before the packed rows are overwritten
+        syncTeam(); // before the packed rows are overwritten
     }
+    __device__ void syncTeam() const { syncWarps(team, plan.team); }
 
     // ---- cells ---------------------------------------------------------------------------------
 
@@ -206,14 +217,19 @@ struct Walk
     __device__ void see(std::uint32_t) const {}
 
     // Beside the strip lie one four on the left and one on the right, and another one there if rows
-    // start anywhere. In six rows: lane 8 * side + i brings the one of row i.
+    // start anywhere. In six rows: lane 8 * side + i brings the one of row i, in the outermost
+    // warps of a team; the others find them packed by their neighbours.
     static constexpr unsigned kSides = kAligned ? 2 : 3;
     __device__ unsigned besideRow() const { return lane % 8; }
     __device__ int besideFour() const
     {
         return lane < 8 ? -1 : kWarp - 1 + static_cast<int>(lane / 8);
     }
-    __device__ bool hasBeside() const { return besideRow() < kBatch && lane < 8 * kSides; }
+    __device__ bool hasBeside() const
+    {
+        return besideRow() < kBatch && lane < 8 * kSides && place == (lane < 8 ? 0 : plan.team - 1);
+    }
+    __device__ bool isOutermost() const { return place == 0 || place == plan.team - 1; }
 
     /// Keeps, in shared memory to spare registers, which bits the bytes before and those of the
     /// four have, and where it goes when it is packed. Lanes without one send what they find to the
@@ -237,10 +253,7 @@ struct Walk
     {
         return shared.warp + i * kRowBytes + sizeof(Four) * lane;
     }
-    __device__ std::uint32_t packedRow(int i) const
-    {
-        return shared.warp + kPackedAt + i * kPackedRowBytes;
-    }
+    __device__ std::uint32_t packedRow(int i) const { return shared.packed + i * kPackedRowBytes; }
 
     /// Rows from which on a strip can be read in fours, with those beside it, within the array: a
     /// four begins up to seven cells before the strip or ends up to eight behind it.
@@ -260,11 +273,21 @@ struct Walk
     /// The next six rows, where so many are left.
     __device__ bool canReadFours(int left) const { return left <= mostLeft && left >= leastLeft; }
 
-    /// Orders six rows, the next or later ones, if so many can be read in fours.
+    /// Whether a row has cells, of those that this walk needs.
+    __device__ bool hasCells(std::int64_t someRow) const
+    {
+        return someRow >= 0 && someRow < min(plan.height, lastRow);
+    }
+
+    /// Orders six rows, the next or later ones.
     template <int kAhead>
     __device__ void order() const
     {
-        if (!canReadFours(rowsLeft - kAhead)) return;
+        if (rowsLeft <= kAhead) return;
+        if (!canReadFours(rowsLeft - kAhead)) {
+            orderCells(lastRow - rowsLeft + kAhead);
+            return;
+        }
 #pragma unroll
         for (int i = 0; i < kBatch; ++i)
             copyAsync<sizeof(Four)>(stage(i), fourAt(from + pitch(kAhead + i) * sizeof(Cell)));
@@ -281,11 +304,37 @@ struct Walk
         return reinterpret_cast<const Four *>(address);
     }
 
-    /// Packs the six rows that have arrived.
+    /// The same at the edges of the array, cell by cell: where there is none, none is read.
+    __device__ void orderCells(std::int64_t row) const
+    {
+#pragma unroll 1
+        for (int i = 0; i < kBatch; ++i) orderFour(stage(i), row + i, lane);
+        if (hasBeside()) orderFour(stage(kBatch), row + besideRow(), besideFour());
+    }
+    __device__ void orderFour(std::uint32_t there, std::int64_t someRow, int index) const
+    {
+        constexpr int kCopies = sizeof(Four) / 4; // a byte's row is a multiple of four
+        const int skipped = kAligned ? 0 : addressOf(someRow) % sizeof(Four) / sizeof(Cell);
+        const std::int64_t first = strip + index * kColumns - skipped;
+#pragma unroll
+        for (int i = 0; i < kCopies; ++i) {
+            const std::int64_t at = first + i;
+            if (hasCells(someRow) && at >= 0 && at < plan.width)
+                copyAsync<4>(there + 4 * i, sample + (someRow * plan.width + at));
+            else
+                store(there + 4 * i, 0u);
+        }
+    }
+
+    /// Packs the six rows that have arrived; at the edges of the array, some may have no cells.
+    template <bool kEdges>
     __device__ void packFours()
     {
         const std::uint32_t low = static_cast<std::uint32_t>(from);
         const auto bytesOfRow = static_cast<std::uint32_t>(plan.width * sizeof(Cell));
+        const auto bitsOfRow = [&](int i, std::uint32_t bits) {
+            return kEdges && !hasCells(lastRow - rowsLeft + i) ? kNoCell * kBytes : bits;
+        };
         Four next = loadAs<Four>(stage(0)); // one ahead: loads would not pass stores by themselves
 #pragma unroll
         for (int i = 0; i < kBatch; ++i) {
@@ -293,45 +342,14 @@ struct Walk
             next = loadAs<Four>(stage(i + 1));
             see(cells);
             store(packedRow(i) + 4 * (1 + lane),
-                  keep(pack(cells), shifted(before, inside, low + i * bytesOfRow)));
+                  keep(pack(cells), bitsOfRow(i, shifted(before, inside, low + i * bytesOfRow))));
         }
+        if (!isOutermost()) return;
         if (!kAligned && hasBeside()) see(next); // the strip's last cells may be among them
         const uint4 beside = loadAs<uint4>(shared.warp + kBesidesAt + 16 * lane);
-        store(beside.z,
-              keep(pack(next), shifted(beside.x, beside.y, low + besideRow() * bytesOfRow)));
-    }
-
-    /// Reads and packs six rows cell by cell; outside the array there are none.
-    __device__ void readFours()
-    {
-#pragma unroll
-        for (int i = 0; i < kBatch; ++i)
-            store(packedRow(i) + 4 * (1 + lane), readFour(lastRow - rowsLeft + i, lane));
-        if (hasBeside())
-            store(packedRow(besideRow()) + 4 * (1 + besideFour()),
-                  readFour(lastRow - rowsLeft + besideRow(), besideFour()));
-    }
-    __device__ std::uint32_t readFour(std::int64_t someRow, int index)
-    {
-        const int skipped = kAligned ? 0 : addressOf(someRow) % sizeof(Four) / sizeof(Cell);
-        const std::int64_t first = strip + index * kColumns - skipped;
-        std::uint32_t bytes = 0;
-#pragma unroll
-        for (int i = 0; i < kColumns; ++i) {
-            std::uint32_t byte = kNoCell;
-            if (someRow >= 0 && someRow < plan.height && first + i >= 0 && first + i < plan.width) {
-                const Cell cell = sample[someRow * plan.width + first + i];
-                if constexpr (kFloats) {
-                    seen.raw |= bitsOf(cell);
-                    seen.scaled |= scaledCell(cell);
-                    byte = scaledCell(cell) >> 1 & kCellBits;
-                } else {
-                    byte = cell;
-                }
-            }
-            bytes |= byte << 8 * i;
-        }
-        return bytes;
+        const int row = besideRow();
+        store(beside.z, keep(pack(next),
+                             bitsOfRow(row, shifted(beside.x, beside.y, low + row * bytesOfRow))));
     }
 
     // ---- counting ------------------------------------------------------------------------------
@@ -419,49 +437,61 @@ __global__ void __launch_bounds__(kMostThreads, 1)
     static_assert(offsetof(GpuTables, words) == 0); // aligned to 256
     static_assert(offsetof(GpuTables, entropies) % 16 == 0 && GpuTables::kEntries % 4 == 0);
 
+    __shared__ PackedRows packed;
+    __shared__ unsigned numbers[kMostWarps]; // of teams: of their next items
+
     using Walker = Walk<Cell, kAligned>;
     const unsigned warp = __shfl_sync(kAll, threadIdx.x / kWarp, 0); // the compiler sees: uniform
-    Walker walk{plan, sample, result,
+    const unsigned team = warp / plan.team, place = warp % plan.team;
+    Walker walk{plan,
+                sample,
+                result,
                 Shared{sharedAddress(own.words),
                        sharedAddress(own.shifts) - 4 * GpuTables::kFirstRow,
-                       sharedAddress(ofWarps) + warp * Walker::kWarpBytes},
-                threadIdx.x % kWarp};
+                       sharedAddress(ofWarps) + warp * Walker::kWarpBytes,
+                       sharedAddress(packed[0] + (warp - place) * kPackedFours + place * kWarp)},
+                threadIdx.x % kWarp,
+                team,
+                place};
     // Neighbours to neighbours, which share cache lines; but few items are spread over all blocks.
-    const unsigned warps = gridDim.x * (blockDim.x / kWarp);
-    unsigned number = plan.items * 2 < warps ? warp * gridDim.x + blockIdx.x
-                                             : blockIdx.x * (blockDim.x / kWarp) + warp;
+    const unsigned teamsOfBlock = blockDim.x / kWarp / plan.team;
+    const unsigned teams = gridDim.x * teamsOfBlock;
+    unsigned number =
+        plan.items * 2 < teams ? team * gridDim.x + blockIdx.x : blockIdx.x * teamsOfBlock + team;
     const auto start = [&] {
         const bool big = number < plan.bigItems;
         const unsigned index = big ? number : number - plan.bigItems;
         const std::int64_t rows = big ? plan.bigRows : plan.smallRows;
         const std::int64_t begin =
             (big ? plan.begin : plan.bigEnd) + std::int64_t(index / plan.strips) * rows;
-        walk.start(index % plan.strips * std::int64_t(kStripColumns), begin,
+        walk.start((std::int64_t(index % plan.strips) * plan.team + place) * kStripColumns, begin,
                    min(begin + rows, big ? plan.bigEnd : plan.end));
     };
 
     // The tables, while the first rows are on their way.
     for (int i = threadIdx.x; i < GpuTables::kEntries / 4; i += blockDim.x)
         copyAsync<16>(sharedAddress(own.entropies + 4 * i), tables->entropies + 4 * i);
+    endGroup();
     letNextKernelStart(); // to fetch its tables while blocks of this one end
     waitForLastKernel();
     if (number < plan.items) start();
     for (int i = threadIdx.x; i < GpuTables::kRows; i += blockDim.x) // now they lead to addresses
         own.shifts[i] = tables->shifts[i] + sharedAddress(own.entropies);
     if (threadIdx.x < GpuTables::kWords) own.words[threadIdx.x] = tables->words[threadIdx.x];
-    waitForCopies();
+    waitForGroups();
     __syncthreads();
     asm volatile("mov.u32 %0, 0;" : "=r"(walk.shared.filled)::"memory"); // not before the barrier
 
     while (number < plan.items) {
         walk.finish();
-        if (plan.items <= warps) break; // one each
-        unsigned next = 0;
-        if (walk.lane == 0) {
-            next = atomicAdd(nextItem, 1u);
+        if (plan.items <= teams) break; // one each
+        if (place == 0 && walk.lane == 0) {
+            const unsigned next = atomicAdd(nextItem, 1u);
             if (next == plan.items - 1) *nextItem = 0; // each item asks once; this was the last
+            store(sharedAddress(numbers + team), next + teams);
         }
-        number = __shfl_sync(kAll, next, 0) + warps;
+        walk.syncTeam();
+        number = load(sharedAddress(numbers + team));
         if (number < plan.items) start();
     }
     if (!cellsAreValid(walk.seen)) *badCell = 1;
@@ -482,7 +512,8 @@ static int warpsOfBlock(int device)
     CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
     CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     const int room = limit - static_cast<int>(attributes.sharedSizeBytes);
-    const int warps = std::min(room / Walk<Cell, kAligned>::kWarpBytes, kMostWarps);
+    const int most = std::min(room / Walk<Cell, kAligned>::kWarpBytes, kMostWarps);
+    const int warps = most / kTeam * kTeam;
     if (warps < 1)
         throw common::Unavailable("needs a GPU with more shared memory: a block has " +
                                   std::to_string(limit) + " bytes here");
@@ -491,11 +522,12 @@ static int warpsOfBlock(int device)
     return warps;
 }
 
-Gpu::Gpu() : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
+Gpu::Gpu(int mostMultiprocessors) : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
 {
     int device = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    multiprocessors = std::max(std::min(multiprocessors, mostMultiprocessors), 1);
     // What counts is for what the kernel was compiled: without waitForLastKernel() it must not.
     cudaFuncAttributes attributes{};
     CUDA_CHECK(cudaFuncGetAttributes(&attributes, entropyKernel<float, true>));

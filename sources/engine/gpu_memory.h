@@ -107,12 +107,35 @@ __device__ void copyAsync(std::uint32_t to, const void *from)
               *reinterpret_cast<const std::uint32_t *>(static_cast<const char *>(from) + i));
 #endif
 }
+/// The copies of this thread since the last group are one too.
+__device__ inline void endGroup()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+/// Waits until the groups of this thread have arrived.
+__device__ inline void waitForGroups()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+#endif
+}
 /// Waits until all copies of this thread have arrived.
 __device__ inline void waitForCopies()
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
+}
+
+// ---- from warp to warp -------------------------------------------------------------------------
+
+/// Waits until so many warps of the block wait at the same barrier, of the 16 that a block has, and
+/// what they wrote to shared memory can be read.
+__device__ inline void syncWarps(unsigned barrier, unsigned warps)
+{
+    asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "r"(32 * warps) : "memory");
 }
 
 // ---- from kernel to kernel, from Hopper on (programmatic dependent launch) ---------------------

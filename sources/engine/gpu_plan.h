@@ -13,24 +13,31 @@ namespace engine
 /// warp keeps them has a free place for the row that enters.
 constexpr int kBatch = kWindow + 1;
 
-/// Strips of columns, and of each strip, items of rows. As many big items as there are warps are
-/// dealt at once; then each warp takes small ones, until none is left: no warp waits long for the
-/// last.
+/// Warps that walk side by side, in step, and share the rows that they have packed: so only the
+/// outer ones have cells to fetch beside their strips. Pays where walks are long.
+constexpr int kTeam = 4;
+
+/// Strips of columns, as wide as a team, and of each strip, items of rows. As many big items as
+/// there are teams are dealt at once; then each team takes small ones, until none is left: no team
+/// waits long for the last.
 struct Plan
 {
     std::int64_t width = 0, height = 0; ///< of the array
     std::int64_t begin = 0, end = 0;    ///< rows to be computed
     std::int64_t bigEnd = 0;            ///< where big items end and small ones begin
     std::int64_t bigRows = 0, smallRows = 0;
+    unsigned team = 1; ///< warps: 1 or kTeam
     unsigned strips = 0, bigItems = 0, items = 0;
     unsigned eight = 8; ///< see codeOf()
 };
 
+/// `stripColumns` are those of one warp; `warps`, a multiple of kTeam, are all there are.
 inline Plan makePlan(std::int64_t width, std::int64_t height, std::int64_t begin, std::int64_t end,
                      int stripColumns, std::int64_t warps)
 {
-    constexpr double kBigShare = 0.985; // of the rows, if there are kManyRows for a warp
+    constexpr double kBigShare = 0.985; // of the rows, if there are kManyRows for a team
     constexpr std::int64_t kManyRows = 100;
+    constexpr std::int64_t kFewIdle = 16; // one strip in so many may lie outside the array
     const auto ceilDiv = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
     // Rows of results whose windows reach over that many batches of cells.
     const auto rowsOf = [](std::int64_t batches) { return batches * kBatch - (kWindow - 1); };
@@ -40,9 +47,16 @@ inline Plan makePlan(std::int64_t width, std::int64_t height, std::int64_t begin
     plan.height = height;
     plan.begin = begin;
     plan.end = end;
-    plan.strips = static_cast<unsigned>(ceilDiv(width, stripColumns));
-    const std::int64_t itemsPerStrip = std::max<std::int64_t>(warps / plan.strips, 1);
-    const std::int64_t rows = ceilDiv(end - begin, itemsPerStrip);
+    std::int64_t itemsPerStrip = 0, rows = 0;
+    for (const int team : {kTeam, 1}) {
+        const std::int64_t strips = ceilDiv(width, stripColumns);
+        plan.team = team;
+        plan.strips = static_cast<unsigned>(ceilDiv(strips, team));
+        itemsPerStrip = std::max<std::int64_t>(warps / team / plan.strips, 1);
+        rows = ceilDiv(end - begin, itemsPerStrip);
+        const std::int64_t idle = std::int64_t(plan.strips) * team - strips;
+        if (rows >= kManyRows && idle * kFewIdle <= strips) break;
+    }
     const auto share = static_cast<std::int64_t>(rows * kBigShare);
     plan.bigRows = rowsOf(rows >= kManyRows ? batchesOf(share) - 1 : batchesOf(rows));
     plan.smallRows = rowsOf(2);
