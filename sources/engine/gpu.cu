@@ -63,7 +63,6 @@ struct Shared
     std::uint32_t shifts;     ///< of the row of code 0, if there were one
     std::uint32_t warp;       ///< what this warp has for itself
     std::uint32_t packed;     ///< row 0 of the packed ones, from the four before the strip on
-    std::uint32_t filled = 0; ///< comes after the tables: what depends on it does too
 };
 
 /// A warp on its way down a strip: what a lane carries from row to row.
@@ -357,7 +356,7 @@ struct Walk
     /// The word of a byte of `bytes`: that byte becomes the lowest one of an address.
     __device__ Word word(std::uint32_t bytes, int byte) const
     {
-        return loadWord(__byte_perm(bytes, shared.words, 0x7650 + byte), shared.filled);
+        return loadWord(__byte_perm(bytes, shared.words, 0x7650 + byte));
     }
 
     /// Lets row i of the six enter the windows, and the one five rows before it leave; the first
@@ -480,7 +479,6 @@ __global__ void __launch_bounds__(kMostThreads, 1)
     if (threadIdx.x < GpuTables::kWords) own.words[threadIdx.x] = tables->words[threadIdx.x];
     waitForGroups();
     __syncthreads();
-    asm volatile("mov.u32 %0, 0;" : "=r"(walk.shared.filled)::"memory"); // not before the barrier
 
     while (number < plan.items) {
         walk.finish();

@@ -14,16 +14,13 @@ __device__ inline std::uint32_t sharedAddress(const void *pointer)
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// ---- tables, which nobody writes while they are read: the compiler may move these loads --------
+// ---- tables, which nobody writes while they are read: the compiler may move these loads, but not
+// to before the packed rows are loaded, on which their addresses depend ---------------------------
 
-/// `filled` keeps it, and so all lookups that depend on it, behind the barrier after which the
-/// tables are filled; no instruction comes of it.
-__device__ inline Word loadWord(std::uint32_t address, std::uint32_t filled)
+__device__ inline Word loadWord(std::uint32_t address)
 {
     Word word;
-    asm("ld.shared.v2.u32 {%0, %1}, [%2]; // %3"
-        : "=r"(word.low), "=r"(word.high)
-        : "r"(address), "r"(filled));
+    asm("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(word.low), "=r"(word.high) : "r"(address));
     return word;
 }
 __device__ inline std::uint32_t loadShift(std::uint32_t address)
