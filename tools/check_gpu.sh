@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Everything that only a machine with GPUs can show: tools/check_gpu.sh DIRECTORY [stage ...]
-# Stages: tests, sanitizer, versions, studies, labs, profile, run, cpu, gpu, peers; all of them if none
-# is named.
+# Stages: tests, sanitizer, versions, studies, labs, profile, engine_profile, run, cpu, gpu, peers; all
+# of them if none is named.
 # Each prints one line with its verdict and leaves its log in DIRECTORY; exit status 0 if all passed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,5p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
 directory=$1
 shift
-[ $# -gt 0 ] || set -- tests sanitizer versions studies labs profile run cpu gpu peers
+[ $# -gt 0 ] || set -- tests sanitizer versions studies labs profile engine_profile run cpu gpu peers
 nvidia-smi -L | grep -q '^GPU' || { echo "check_gpu.sh: there is no GPU here" >&2; exit 2; }
 mkdir -p "$directory/results"
 directory=$(cd "$directory" && pwd)
@@ -112,6 +112,28 @@ profile() {
     rm "$directory/2560.bin"
 }
 
+# What the kernel of the GPU engine asks of the machine, and what its warps wait for.
+engine_profile() {
+    make -j "$jobs" build/bench_gpu || return
+    local metrics=gpu__time_duration.sum,sm__cycles_elapsed.max,smsp__inst_executed.sum
+    metrics+=,smsp__inst_executed.avg.per_cycle_active
+    metrics+=,smsp__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active
+    metrics+=,smsp__inst_executed_pipe_fmaheavy.avg.pct_of_peak_sustained_active
+    metrics+=,l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed
+    metrics+=,lts__ltcfabric2ltc_cycles_active.max.pct_of_peak_sustained_elapsed
+    metrics+=,dram__throughput.avg.pct_of_peak_sustained_elapsed,dram__bytes.sum
+    metrics+=,l1tex__m_xbar2l1tex_read_sectors.sum
+    {
+        echo "Counters of the kernel of the GPU engine, one launch on 10240x10240 random cells, as"
+        echo "ncu --clock-control none prints them on the machine of environment.txt."
+        echo
+        ncu --clock-control none --kernel-name regex:entropyKernel --launch-skip 5 --launch-count 1 \
+            --metrics "$metrics" --section WarpStateStats --print-details all build/bench_gpu |
+            grep -E '^ +(gpu|sm|smsp|l1tex|lts|dram)__[a-z0-9_.]+ |^ +Stall |^ +Warp Cycles Per Issued'
+    } >"$directory/results/engine_counters.txt" || return
+    grep -q 'Stall Wait' "$directory/results/engine_counters.txt"
+}
+
 # The first command of the README: its log and times are committed.
 run() {
     make -j "$jobs" build/scaling || return
@@ -140,7 +162,9 @@ peers() {
 
 for name; do
     case $name in
-    tests | sanitizer | versions | studies | labs | profile | run | cpu | gpu | peers) stage "$name" "$name" ;;
+    tests | sanitizer | versions | studies | labs | profile | engine_profile | run | cpu | gpu | peers)
+        stage "$name" "$name"
+        ;;
     *) echo "check_gpu.sh: there is no stage '$name'" >&2; exit 2 ;;
     esac
 done
