@@ -155,6 +155,14 @@ std::string computeBoth(engine::Gpu &gpu, Shape shape, const std::vector<float> 
     return compute<std::uint8_t>(gpu, shape, sample);
 }
 
+/// On one multiprocessor, these rows of an array are walked by teams.
+void expectTeams(Shape shape, int begin, int end)
+{
+    EXPECT_EQ(engine::makePlan(shape.width, shape.height, begin, end, 128, 16).team,
+              unsigned(engine::kTeam))
+        << shape.width << " x " << shape.height << ", rows " << begin << " to " << end;
+}
+
 /// Windows of all partitions of that many cells, levels in an order that depends on `turn`.
 std::vector<std::vector<float>> windowsOf(int cells, int turn)
 {
@@ -183,10 +191,14 @@ TEST_F(EngineGpu, MatchesTheCpuOnSmallShapes)
         }
     }
     engine::Gpu small(1);
-    for (const Shape shape : {Shape{508, 420}, Shape{1021, 210}}) { // for teams
+    for (const Shape shape : {Shape{508, 420}, Shape{1021, 210}, Shape{3960, 107}}) {
+        expectTeams(shape, 3, shape.height);
         const auto sample = makeSample("random", shape);
         EXPECT_EQ(compute<float>(small, shape, sample, {0, 0, 0, -1, 0}), "");
         EXPECT_EQ(compute<float>(small, shape, sample, {1, 2, 3, -1, 0}), "");
+        if (shape.width % 4 == 0) {
+            EXPECT_EQ(compute<std::uint8_t>(small, shape, sample, {4, 4, 0, -1, 0}), "");
+        }
     }
 }
 
@@ -269,14 +281,17 @@ TEST_F(EngineGpu, TeamsMatchTheCpu)
          {Shape{497, 430}, Shape{508, 431}, Shape{509, 432}, Shape{510, 433}, Shape{511, 434},
           Shape{512, 435}, Shape{1021, 210}, Shape{1024, 211}, Shape{2046, 112}, Shape{2048, 113},
           Shape{7700, 110}, Shape{7701, 109}}) { // the last team has idle warps
-        ASSERT_EQ(engine::makePlan(shape.width, shape.height, 4, shape.height, 128, 16).team,
-                  unsigned(engine::kTeam))
-            << shape.width;
+        expectTeams(shape, 5, shape.height - 3);
         for (const char *content : {"random", "dominant"}) {
             const auto sample = makeSample(content, shape);
             ASSERT_EQ(computeBoth(gpu, shape, sample), "");
-            for (const Layout layout : {Layout{1, 2, 4, -1}, Layout{3, 1, 1, shape.height - 2}})
+            for (const Layout layout : {Layout{0, 0, 5, shape.height - 3}, Layout{1, 2, 4, -1},
+                                        Layout{3, 1, 1, shape.height - 2}})
                 ASSERT_EQ(compute<float>(gpu, shape, sample, layout), "");
+            if (shape.width % 4 == 0) {
+                const Layout layout{0, 0, 5, shape.height - 3};
+                ASSERT_EQ(compute<std::uint8_t>(gpu, shape, sample, layout), "");
+            }
         }
     }
 }
@@ -518,16 +533,24 @@ TEST_F(EngineGpu, SeesABadCellAnywhere)
 
 TEST_F(EngineGpu, SeesABadCellInTeams)
 {
-    for (const int width : {508, 509, 511, 512})
-        for (const Layout layout : {Layout{}, Layout{1, 2, 3, -1}, Layout{2, 0}, Layout{3, 3}}) {
-            constexpr int kHeight = 431;
-            Spoiler spoiler({width, kHeight}, layout, 1);
-            for (const int x : {0, 1, 126, 127, 128, 129, 130, 255, 256, 383, 384, 387, width - 4,
-                                width - 3, width - 2, width - 1})
-                for (const int y : {layout.begin, 5, 6, 99, 100, 101, 215, 427, 428, 429, 430})
+    // One team, two side by side, and eight of which the last has an idle warp.
+    for (const Shape shape : {Shape{508, 431}, Shape{509, 431}, Shape{511, 431}, Shape{512, 431},
+                              Shape{1021, 215}, Shape{3960, 109}})
+        for (const Layout layout : {Layout{}, Layout{1, 2, 3, -1}, Layout{2, 0}, Layout{3, 3},
+                                    Layout{0, 0, 3, shape.height - 4}}) {
+            const int end = layout.end < 0 ? shape.height : layout.end;
+            expectTeams(shape, layout.begin, end);
+            Spoiler spoiler(shape, layout, 1);
+            const int first = std::max(layout.begin - engine::kRadius, 0);
+            const int last = std::min(end + engine::kRadius, shape.height) - 1;
+            const int width = shape.width;
+            for (const int x : {0, 1, 126, 127, 128, 129, 130, 255, 256, 383, 384, 387, 507,
+                                width / 2, width - 4, width - 3, width - 2, width - 1})
+                for (const int y : {first, first + 1, first + 2, 5, 6, 99, 100, 101, last / 2,
+                                    last - 2, last - 1, last})
                     ASSERT_TRUE(spoiler.isSeen(3.5f, x, y))
                         << "x " << x << ", y " << y << " of " << width << " columns, offset "
-                        << layout.sampleOffset;
+                        << layout.sampleOffset << ", rows from " << layout.begin;
             EXPECT_FALSE(spoiler.isBad());
             EXPECT_EQ(spoiler.difference(), "");
         }

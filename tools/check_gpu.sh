@@ -112,7 +112,8 @@ profile() {
     rm "$directory/2560.bin"
 }
 
-# What the kernel of the GPU engine asks of the machine, and what its warps wait for.
+# What the kernel of the GPU engine asks of the machine, and what its warps wait for. Some of these
+# counters exist only where the second-level cache has two halves: on data-centre GPUs from A100 on.
 engine_profile() {
     make -j "$jobs" build/bench_gpu || return
     local metrics=gpu__time_duration.sum,sm__cycles_elapsed.max,smsp__inst_executed.sum

@@ -5,6 +5,7 @@
 #include "engine/gpu_plan.h"
 #include "engine/gpu_walk.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -13,35 +14,39 @@ namespace engine
 namespace
 {
 
+constexpr int kMostThreads = kMostWarps * kWarp;
+
 template <typename Cell, bool kAligned>
 __global__ void __launch_bounds__(kMostThreads, 1)
     entropyKernel(const Cell *sample, float *result, const GpuTables *tables, unsigned *nextItem,
                   int *badCell, const __grid_constant__ Plan plan)
 {
-    extern __shared__ __align__(16) char ofWarps[];
+    extern __shared__ __align__(16) char ofTeams[];
     __shared__ __align__(256) GpuTables own;
     static_assert(offsetof(GpuTables, words) == 0); // aligned to 256
     static_assert(offsetof(GpuTables, entropies) % 16 == 0 && GpuTables::kEntries % 4 == 0);
 
-    __shared__ PackedRows packed;
-    __shared__ unsigned numbers[kMostWarps]; // of teams: of their next items
+    __shared__ unsigned numbers[kMostWarps]; // of the next items of teams, by their leaders
 
     using Walker = Walk<Cell, kAligned>;
     const unsigned warp = __shfl_sync(kAll, threadIdx.x / kWarp, 0); // the compiler sees: uniform
-    const unsigned team = warp / plan.team, place = warp % plan.team;
+    const unsigned place = plan.team == 1 ? 0 : warp % kTeam, leader = warp - place;
+    const std::uint32_t packed = sharedAddress(ofTeams) + warp / kTeam * Walker::kTeamBytes;
+    const unsigned fours = warp % kTeam * (plan.team == 1 ? kPackedFours : kWarp); // before its own
     Walker walk{plan,
                 sample,
                 result,
                 Shared{sharedAddress(own.words),
                        sharedAddress(own.shifts) - 4 * GpuTables::kFirstRow,
-                       sharedAddress(ofWarps) + warp * Walker::kWarpBytes,
-                       sharedAddress(packed[0] + (warp - place) * kPackedFours + place * kWarp)},
+                       packed + static_cast<std::uint32_t>(sizeof(PackedRows)) +
+                           warp % kTeam * Walker::kWarpBytes,
+                       packed + 4 * fours},
                 threadIdx.x % kWarp,
-                team,
+                leader,
                 place};
     // Neighbours to neighbours, which share cache lines; but few items are spread over all blocks.
     const unsigned teamsOfBlock = blockDim.x / kWarp / plan.team;
-    const unsigned teams = gridDim.x * teamsOfBlock;
+    const unsigned teams = gridDim.x * teamsOfBlock, team = leader / plan.team;
     unsigned number =
         plan.items * 2 < teams ? team * gridDim.x + blockIdx.x : blockIdx.x * teamsOfBlock + team;
     const auto start = [&] {
@@ -73,10 +78,10 @@ __global__ void __launch_bounds__(kMostThreads, 1)
         if (place == 0 && walk.lane == 0) {
             const unsigned next = atomicAdd(nextItem, 1u);
             if (next == plan.items - 1) *nextItem = 0; // each item asks once; this was the last
-            store(sharedAddress(numbers + team), next + teams);
+            store(sharedAddress(numbers + leader), next + teams);
         }
         walk.syncTeam();
-        number = load(sharedAddress(numbers + team));
+        number = load(sharedAddress(numbers + leader));
         if (number < plan.items) start();
     }
     if (!cellsAreValid(walk.seen)) *badCell = 1;
@@ -85,6 +90,13 @@ __global__ void __launch_bounds__(kMostThreads, 1)
 bool isAligned(const void *pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0; }
 
 } // namespace
+
+/// Shared memory of a block besides the tables.
+template <typename Cell, bool kAligned>
+static int bytesOf(int warps)
+{
+    return warps / kTeam * Walk<Cell, kAligned>::kTeamBytes;
+}
 
 /// As many warps a block as shared memory has room for; a kernel may have more of that than it has
 /// without asking.
@@ -97,13 +109,12 @@ static int warpsOfBlock(int device)
     CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
     CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     const int room = limit - static_cast<int>(attributes.sharedSizeBytes);
-    const int most = std::min(room / Walk<Cell, kAligned>::kWarpBytes, kMostWarps);
-    const int warps = most / kTeam * kTeam;
+    const int warps = std::min(room / Walk<Cell, kAligned>::kTeamBytes * kTeam, kMostWarps);
     if (warps < 1)
         throw common::Unavailable("needs a GPU with more shared memory: a block has " +
                                   std::to_string(limit) + " bytes here");
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    warps * Walk<Cell, kAligned>::kWarpBytes));
+                                    bytesOf<Cell, kAligned>(warps)));
     return warps;
 }
 
@@ -137,7 +148,7 @@ void Gpu::launchKernel(std::int64_t width, std::int64_t height, const Cell *samp
     cudaLaunchConfig_t launch{};
     launch.gridDim = std::min(plan.items, static_cast<unsigned>(multiprocessors));
     launch.blockDim = warps * kWarp;
-    launch.dynamicSmemBytes = warps * Walk<Cell, kAligned>::kWarpBytes;
+    launch.dynamicSmemBytes = bytesOf<Cell, kAligned>(warps);
     launch.stream = stream;
     launch.attrs = &overlap;
     launch.numAttrs = canOverlap ? 1 : 0;

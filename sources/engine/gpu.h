@@ -53,7 +53,7 @@ private:
     common::DeviceArray<GpuTables> tables;
     common::DeviceArray<unsigned> nextItem; ///< of the small items; 0 between launches
     common::DeviceArray<int> badCell;       ///< not 0 once a bad cell was seen
-    int multiprocessors = 0, warps = 0;     ///< of the device; of a block
+    int multiprocessors = 0, warps = 0;     ///< that are used; of a block
     bool canOverlap = false;                ///< a launch may begin while the last one ends
 };
 

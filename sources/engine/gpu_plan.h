@@ -1,4 +1,4 @@
-// How the work of a launch of the GPU kernel is cut into items for warps.
+// How the work of a launch of the GPU kernel is cut into items for teams of warps.
 #pragma once
 
 #include "engine/partitions.h"

@@ -1,9 +1,10 @@
-// One kernel for any array and any content.
+// The walk of a warp: what the kernel of the GPU engine does, for any array and any content.
 //
-// A warp walks down a strip of columns, six rows at a time. Each lane owns four columns side by
-// side; it keeps the sums of the five rows of its windows, adds the row that enters and subtracts
-// the one that leaves, which it has kept in registers. Cells outside the array have the word zero:
-// edges need no code of their own.
+// A warp walks down a strip of columns, six rows at a time; in large arrays four do so side by side,
+// as a team that shares what it has packed. Each lane owns four columns side by side; it keeps the
+// sums of the five rows of its windows, adds the row that enters and subtracts the one that leaves,
+// which it has kept in registers. Cells outside the array have the word zero: edges need no code of
+// their own.
 //
 //     six rows of cells arrive in shared memory, ordered while the six before them were computed
 //     4 cells --> 4 bytes --> a packed row in shared memory; then the next six rows are ordered
@@ -45,15 +46,14 @@ namespace engine
 {
 
 constexpr int kWarp = 32, kMostWarps = 16; ///< of a block: with 128 registers a lane, all there are
-constexpr int kMostThreads = kMostWarps * kWarp;
-constexpr int kColumns = 4; ///< of a lane
+constexpr int kColumns = 4;                ///< of a lane
 constexpr int kStripColumns = kWarp * kColumns;
 constexpr unsigned kAll = ~0u; ///< lanes
 
-/// Packed rows of a block: for each team a four before its strips, the fours in them, and up to
-/// three behind. There is room for teams of one warp; greater ones need less.
-constexpr int kPackedFours = 1 + kWarp + 3;
-using PackedRows = std::uint32_t[kBatch][kMostWarps * kPackedFours];
+/// Packed rows of kTeam warps. For each team: a four before its strips, the fours in them, and up
+/// to two behind. There is room for teams of one warp; one of them all needs less.
+constexpr int kPackedFours = 1 + kWarp + 2;
+using PackedRows = std::uint32_t[kBatch][kTeam * kPackedFours];
 constexpr int kPackedRowBytes = sizeof(PackedRows) / kBatch;
 
 /// Shared memory, by addresses.
@@ -84,18 +84,19 @@ struct Walk
     static constexpr int kResultsAt = kBesidesAt + kWarp * 16;
     static constexpr int kResultRow = kStripColumns * sizeof(float);
     static constexpr int kWarpBytes = kResultsAt + (kAligned ? 0 : 2 * kResultRow);
+    static constexpr int kTeamBytes = sizeof(PackedRows) + kTeam * kWarpBytes; ///< of kTeam warps
 
     const Plan &plan;
     const Cell *const sample;
     float *const result;
     Shared shared;
     const std::uint32_t lane;
-    const unsigned team, place; ///< number of the team in the block, and place in it
+    const unsigned leader, place; ///< number in the block of the team's first warp; place in it
 
     std::int64_t strip = 0;               ///< its first column
     std::int64_t lastRow = 0;             ///< behind the last row of cells
     int rowsLeft = 0;                     ///< until there, from the next one on
-    int mostLeft = 0, leastLeft = 0;      ///< between these the next six rows are read in fours
+    int mostLeft = 0, leastLeft = 0;      ///< between these the next six rows are ordered in fours
     std::uintptr_t from = 0;              ///< address of the lane's first cell in the next row
     float *to = nullptr;                  ///< the lane's first result of the next row
     int columnsLeft = 0;                  ///< in the array, from there on
@@ -162,7 +163,7 @@ struct Walk
         to += pitch(kBatch - kFirst);
         syncTeam(); // before the packed rows are overwritten
     }
-    __device__ void syncTeam() const { syncWarps(team, plan.team); }
+    __device__ void syncTeam() const { syncWarps(leader, plan.team); }
 
     // ---- cells ---------------------------------------------------------------------------------
 
@@ -236,10 +237,11 @@ struct Walk
     __device__ void storeBeside() const
     {
         const int four = besideFour();
-        const std::uint32_t place = hasBeside() ? packedRow(besideRow()) + 4 * (1 + four)
-                                                : shared.warp + kBesidesAt + 16 * lane + 12;
-        store(shared.warp + kBesidesAt + 16 * lane,
-              make_uint4(insideFrom((four - 1) * kColumns), insideFrom(four * kColumns), place, 0));
+        const std::uint32_t target = hasBeside() ? packedRow(besideRow()) + 4 * (1 + four)
+                                                 : shared.warp + kBesidesAt + 16 * lane + 12;
+        store(
+            shared.warp + kBesidesAt + 16 * lane,
+            make_uint4(insideFrom((four - 1) * kColumns), insideFrom(four * kColumns), target, 0));
     }
 
     /// Cells in that many rows.
