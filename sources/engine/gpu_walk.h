@@ -1,10 +1,10 @@
 // The walk of a warp: what the kernel of the GPU engine does, for any array and any content.
 //
-// A warp walks down a strip of columns, six rows at a time; in large arrays four do so side by side,
-// as a team that shares what it has packed. Each lane owns four columns side by side; it keeps the
-// sums of the five rows of its windows, adds the row that enters and subtracts the one that leaves,
-// which it has kept in registers. Cells outside the array have the word zero: edges need no code of
-// their own.
+// A warp walks down a strip of columns, six rows at a time; in large arrays four do so side by
+// side, as a team that shares what it has packed. Each lane owns four columns side by side; it
+// keeps the sums of the five rows of its windows, adds the row that enters and subtracts the one
+// that leaves, which it has kept in registers. Cells outside the array have the word zero: edges
+// need no code of their own.
 //
 //     six rows of cells arrive in shared memory, ordered while the six before them were computed
 //     4 cells --> 4 bytes --> a packed row in shared memory; then the next six rows are ordered
