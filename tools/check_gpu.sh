@@ -9,7 +9,7 @@ if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,5p' "$0"; exit $(($# == 
 directory=$1
 shift
 [ $# -gt 0 ] || set -- tests sanitizer versions studies labs profile engine_profile run cpu gpu peers
-nvidia-smi -L | grep -q '^GPU' || { echo "check_gpu.sh: there is no GPU here" >&2; exit 2; }
+nvidia-smi -L 2>/dev/null | grep -q '^GPU' || { echo "check_gpu.sh: there is no GPU here" >&2; exit 2; }
 mkdir -p "$directory/results"
 directory=$(cd "$directory" && pwd)
 jobs=$(nproc)
