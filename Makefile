@@ -76,7 +76,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-engine bench-scaling bench-gpu bench-everywhere bench-cpu bench-labs peers search measures batch report test versions help clean FORCE
+.PHONY: all labs data run bench bench-ladder bench-engine bench-scaling bench-gpu bench-everywhere bench-cpu bench-labs peers search measures batch report test versions help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -179,10 +179,19 @@ run: $(PROGRAM) data
 
 MACHINE ?= $(shell tools/machine_name.sh)
 RESULTS  = results/$(MACHINE)$(if $(filter-out core,$(CORE)),/$(CORE))
-bench: $(PROGRAM) data
+# One after the other, also with -j: what runs beside a measurement disturbs it.
+bench:
+	$(MAKE) bench-ladder
+	$(if $(filter core,$(CORE)),$(MAKE) bench-engine)
+bench-ladder: $(PROGRAM) data
 	mkdir -p $(RESULTS)
 	ENTROPY_RESULTS=$(RESULTS) $(PROGRAM)
-bench-engine: bench-everywhere bench-cpu $(if $(filter 1,$(CUDA)),bench-gpu)
+bench-engine:
+	$(MAKE) bench-everywhere
+	$(MAKE) bench-cpu
+	@if [ '$(CUDA)' != 1 ]; then echo 'bench-engine: built without nvcc: the GPU engine is not measured'; \
+	elif nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then $(MAKE) bench-gpu; \
+	else echo 'bench-engine: no GPU here: the GPU engine is not measured'; fi
 bench-scaling: $(BUILD)/scaling
 	mkdir -p $(RESULTS)
 	ENTROPY_BENCHMARK=0 $(BUILD)/scaling $(RESULTS)/scaling.csv
@@ -200,7 +209,8 @@ bench-labs: labs
 	mkdir -p $(RESULTS)
 	$(BUILD)/maximum --benchmark --csv $(RESULTS)/maximum.csv
 	$(BUILD)/transpose --benchmark --csv $(RESULTS)/transpose.csv
-	$(BUILD)/hello 8 32 4 --order --runs 100 >$(RESULTS)/hello.txt
+	$(BUILD)/hello 8 32 4 --order --runs 100 >$(BUILD)/hello.txt
+	mv $(BUILD)/hello.txt $(RESULTS)/hello.txt
 
 # Other software that computes the same, on this machine, as far as it is installed.
 PYTHON ?= python3
@@ -280,7 +290,8 @@ define HELP
 make                build $(PROGRAM) and $(BUILD)/make_data
 make data           make data/data.bin and data/reference.bin, and check their checksums
 make run            run the active version on data/data.bin, after the benchmark of all versions
-make bench          the same, and keep the times in $(RESULTS)/
+make bench          the same and bench-engine, and keep the times in $(RESULTS)/
+make bench-ladder   the same without bench-engine
 make bench-scaling  OpenMP versions with 1, 2, 4, ... threads
 make bench-engine   the next three
 make bench-gpu      the GPU engine by content, size and alignment, beside a copy
