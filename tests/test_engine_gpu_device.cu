@@ -456,7 +456,7 @@ std::vector<float> badCells()
 class Spoiler
 {
 public:
-    Spoiler(Shape shape, Layout layout, int multiprocessors = 1000)
+    Spoiler(Shape shape, Layout layout, int multiprocessors = std::numeric_limits<int>::max())
         : shape(shape), layout(layout), sample(makeSample("random", shape)),
           arrays(shape, sample, layout), gpu(multiprocessors)
     {

@@ -126,7 +126,7 @@ engine_profile() {
     metrics+=,l1tex__m_xbar2l1tex_read_sectors.sum
     {
         echo "Counters of the kernel of the GPU engine, one launch on 10240x10240 random cells, as"
-        echo "ncu --clock-control none prints them on the machine of environment.txt."
+        echo "ncu --clock-control none prints them on the machine of engine_environment.txt."
         echo
         ncu --clock-control none --kernel-name regex:entropyKernel --launch-skip 5 --launch-count 1 \
             --metrics "$metrics" --section WarpStateStats --print-details all build/bench_gpu |
@@ -148,10 +148,14 @@ cpu() {
     build/bench_cpu "$directory/results/cpu.csv"
 }
 
-# The GPU engine: its kernel by content, size and alignment, and from host memory to host memory.
+# The GPU engine: its kernel by content, size and alignment, and from host memory to host memory;
+# with the facts of the machine, since other stages may be run elsewhere.
 gpu() {
     make -j "$jobs" build/bench_gpu build/bench_everywhere || return
-    build/bench_gpu "$directory/results/gpu.csv" || return
+    build/bench_gpu "$directory/results/gpu.csv" >"$directory/bench_gpu.txt" || return
+    cat "$directory/bench_gpu.txt"
+    grep -E '^(CPU|threads|GPU [0-9]+|driver|compiler|revision):' "$directory/bench_gpu.txt" \
+        >"$directory/results/engine_environment.txt" || return
     build/bench_everywhere "$directory/results/everywhere.csv"
 }
 

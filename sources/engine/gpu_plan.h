@@ -47,9 +47,9 @@ inline Plan makePlan(std::int64_t width, std::int64_t height, std::int64_t begin
     plan.height = height;
     plan.begin = begin;
     plan.end = end;
+    const std::int64_t strips = ceilDiv(width, stripColumns); // of one warp each
     std::int64_t itemsPerStrip = 0, rows = 0;
     for (const int team : {kTeam, 1}) {
-        const std::int64_t strips = ceilDiv(width, stripColumns);
         plan.team = team;
         plan.strips = static_cast<unsigned>(ceilDiv(strips, team));
         itemsPerStrip = std::max<std::int64_t>(warps / team / plan.strips, 1);

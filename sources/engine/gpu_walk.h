@@ -18,11 +18,12 @@
 // ordered ahead into shared memory, which costs no registers (cp.async). There is no branch between
 // rows, so that the compiler overlaps them, and nothing is spilled in the loop.
 //
-// And little traffic: the kernel without its arithmetic takes nearly as long. 16-byte copies go
-// through the first-level cache; past it, they fetch every sector twice (0.82 of the speed of a
-// copy instead of 0.88). Two more columns on either side of a strip are two more sectors for every
-// 16; four warps that share packed rows fetch them once (0.89 to 0.91). At the edges, cells are
-// ordered one by one, but in time: waiting for them took a small array a third of its time.
+// And little to ask of memory: the kernel without its arithmetic takes nearly as long. 16-byte
+// copies go through the first-level cache; past it, they fetch every sector twice (0.82 of the
+// speed of a copy instead of 0.88). Two more columns on either side of a strip are two more sectors
+// for every 16 to ask for, although most are found in that cache; of four warps that share packed
+// rows, only the outer two ask, one side each (0.89 to 0.91). At the edges, cells are ordered one
+// by one, but in time: waiting for them took a small array a third of its time.
 //
 // What lost: a ring of five rows (8 moves a row); asking the neighbours for their bytes by shuffles
 // (2 operations a row more); the address of each word from a checked float by one multiply-add,
@@ -233,7 +234,7 @@ struct Walk
 
     /// Keeps, in shared memory to spare registers, which bits the bytes before and those of the
     /// four have, and where it goes when it is packed. Lanes without one send what they find to the
-    /// last word of their record, which nobody reads, so that packFours() needs no branch.
+    /// last word of their record, which nobody reads, so that its lanes need no branch.
     __device__ void storeBeside() const
     {
         const int four = besideFour();
