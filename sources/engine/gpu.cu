@@ -63,9 +63,10 @@ __global__ void __launch_bounds__(kMostThreads, 1)
     for (int i = threadIdx.x; i < GpuTables::kEntries / 4; i += blockDim.x)
         copyAsync<16>(sharedAddress(own.entropies + 4 * i), tables->entropies + 4 * i);
     endGroup();
-    letNextKernelStart(); // to fetch its tables while blocks of this one end
-    waitForLastKernel();
+    letNextKernelStart(); // to come as far as this while blocks of this one end
     if (number < plan.items) start();
+    waitForLastKernel();
+    if (number < plan.items) walk.template order<0>();
     for (int i = threadIdx.x; i < GpuTables::kRows; i += blockDim.x) // now they lead to addresses
         own.shifts[i] = tables->shifts[i] + sharedAddress(own.entropies);
     if (threadIdx.x < GpuTables::kWords) own.words[threadIdx.x] = tables->words[threadIdx.x];
@@ -82,7 +83,10 @@ __global__ void __launch_bounds__(kMostThreads, 1)
         }
         walk.syncTeam();
         number = load(sharedAddress(numbers + leader));
-        if (number < plan.items) start();
+        if (number < plan.items) {
+            start();
+            walk.template order<0>();
+        }
     }
     if (!cellsAreValid(walk.seen)) *badCell = 1;
 }

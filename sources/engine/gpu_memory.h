@@ -88,6 +88,15 @@ __device__ inline void store(std::uint32_t address, uint4 four)
                  : "memory");
 }
 
+template <int kBytes>
+__device__ void storeZero(std::uint32_t address)
+{
+    if constexpr (kBytes == 16)
+        store(address, make_uint4(0, 0, 0, 0));
+    else
+        store(address, 0u);
+}
+
 /// Copies 4 or 16 bytes from global to shared memory, from Ampere on without waiting. 128B is a
 /// hint to the second-level cache, which may fetch the rest of the line, also where the array has
 /// ended; that cannot fail.

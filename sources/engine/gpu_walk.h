@@ -106,7 +106,7 @@ struct Walk
     Sums sums[kColumns];
     Seen seen;
 
-    /// Begins with a strip at some column, and rows of results of it.
+    /// Goes to a strip at some column, and rows of results of it; order<0>() and finish() follow.
     __device__ void start(std::int64_t column, std::int64_t begin, std::int64_t end)
     {
         strip = column;
@@ -124,18 +124,17 @@ struct Walk
         mostLeft = static_cast<int>(min(lastRow - safeBegin, std::int64_t(rowsLeft)));
         leastLeft = static_cast<int>(
             min(max(lastRow - safeEnd, std::int64_t(0)) + kBatch, std::int64_t(rowsLeft) + 1));
+    }
+
+    /// Goes down to the end. The first rows only enter: their windows are not complete.
+    __device__ void finish()
+    {
 #pragma unroll
         for (int i = 0; i < kColumns; ++i) {
             sums[i] = Sums();
 #pragma unroll
             for (int j = 0; j < kBatch; ++j) ring[j][i] = {0, 0};
         }
-        order<0>();
-    }
-
-    /// Goes down to the end. The first rows only enter: their windows are not complete.
-    __device__ void finish()
-    {
         walkBatch<kWindow - 1>();
 #pragma unroll 1
         while (rowsLeft > 0) walkBatch<0>();
@@ -306,7 +305,8 @@ struct Walk
         return reinterpret_cast<const Four *>(address);
     }
 
-    /// The same at the edges of the array, cell by cell: where there is none, none is read.
+    /// The same at the edges of the array: where there are no cells, none are read. Fours of rows
+    /// that start at any address may hold some of either kind: these are read one by one.
     __device__ void orderCells(std::int64_t row) const
     {
 #pragma unroll 1
@@ -315,16 +315,18 @@ struct Walk
     }
     __device__ void orderFour(std::uint32_t there, std::int64_t someRow, int index) const
     {
-        constexpr int kCopies = sizeof(Four) / 4; // a byte's row is a multiple of four
+        constexpr int kCopies = kAligned ? 1 : kColumns, kCells = kColumns / kCopies;
+        constexpr int kBytesOfCopy = kCells * sizeof(Cell);
         const int skipped = kAligned ? 0 : addressOf(someRow) % sizeof(Four) / sizeof(Cell);
         const std::int64_t first = strip + index * kColumns - skipped;
 #pragma unroll
         for (int i = 0; i < kCopies; ++i) {
             const std::int64_t at = first + i;
             if (hasCells(someRow) && at >= 0 && at < plan.width)
-                copyAsync<4>(there + 4 * i, sample + (someRow * plan.width + at));
+                copyAsync<kBytesOfCopy>(there + i * kBytesOfCopy,
+                                        sample + (someRow * plan.width + at));
             else
-                store(there + 4 * i, 0u);
+                storeZero<kBytesOfCopy>(there + i * kBytesOfCopy);
         }
     }
 
