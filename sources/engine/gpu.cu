@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(kMostThreads, 1)
     const unsigned teamsOfBlock = blockDim.x / kWarp / plan.team;
     const unsigned teams = gridDim.x * teamsOfBlock, team = leader / plan.team;
     unsigned number =
-        plan.items * 2 < teams ? team * gridDim.x + blockIdx.x : blockIdx.x * teamsOfBlock + team;
+        plan.items <= teams ? team * gridDim.x + blockIdx.x : blockIdx.x * teamsOfBlock + team;
     const auto start = [&] {
         const bool big = number < plan.bigItems;
         const unsigned index = big ? number : number - plan.bigItems;
@@ -62,15 +62,18 @@ __global__ void __launch_bounds__(kMostThreads, 1)
     // The tables, while the first rows are on their way.
     for (int i = threadIdx.x; i < GpuTables::kEntries / 4; i += blockDim.x)
         copyAsync<16>(sharedAddress(own.entropies + 4 * i), tables->entropies + 4 * i);
+    for (int i = threadIdx.x; i < GpuTables::kRows; i += blockDim.x)
+        copyAsync<4>(sharedAddress(own.shifts + i), tables->shifts + i);
+    if (threadIdx.x < GpuTables::kWords)
+        copyAsync<4>(sharedAddress(own.words + threadIdx.x), tables->words + threadIdx.x);
     endGroup();
     letNextKernelStart(); // to come as far as this while blocks of this one end
     if (number < plan.items) start();
     waitForLastKernel();
     if (number < plan.items) walk.template order<0>();
-    for (int i = threadIdx.x; i < GpuTables::kRows; i += blockDim.x) // now they lead to addresses
-        own.shifts[i] = tables->shifts[i] + sharedAddress(own.entropies);
-    if (threadIdx.x < GpuTables::kWords) own.words[threadIdx.x] = tables->words[threadIdx.x];
     waitForGroups();
+    for (int i = threadIdx.x; i < GpuTables::kRows; i += blockDim.x) // now they lead to addresses
+        own.shifts[i] += static_cast<std::int32_t>(sharedAddress(own.entropies));
     __syncthreads();
 
     while (number < plan.items) {

@@ -17,6 +17,9 @@ constexpr int kBatch = kWindow + 1;
 /// outer ones have cells to fetch beside their strips. Pays where walks are long.
 constexpr int kTeam = 4;
 
+/// Rows are read in fours of cells, which begin up to so many cells before a strip or end behind it.
+constexpr int kMostBeside = 8;
+
 /// Strips of columns, as wide as a team, and of each strip, items of rows. As many big items as
 /// there are teams are dealt at once; then each team takes small ones, until none is left: no team
 /// waits long for the last.
@@ -28,6 +31,9 @@ struct Plan
     std::int64_t bigRows = 0, smallRows = 0;
     unsigned team = 1; ///< warps: 1 or kTeam
     unsigned strips = 0, bigItems = 0, items = 0;
+    /// Rows of the first and of the last strips whose fours might lie outside the memory of the array:
+    /// so many at its top and so many at its end.
+    std::int64_t rowsUnsafeAbove = 0, rowsUnsafeBelow = 0;
     unsigned eight = 8; ///< see codeOf()
 };
 
@@ -57,6 +63,10 @@ inline Plan makePlan(std::int64_t width, std::int64_t height, std::int64_t begin
         const std::int64_t idle = std::int64_t(plan.strips) * team - strips;
         if (rows >= kManyRows && idle * kFewIdle <= strips) break;
     }
+    plan.rowsUnsafeAbove = ceilDiv(kMostBeside, width);
+    plan.rowsUnsafeBelow =
+        std::min(ceilDiv(std::int64_t(plan.strips) * plan.team * stripColumns + kMostBeside, width) - 1,
+                 height);
     const auto share = static_cast<std::int64_t>(rows * kBigShare);
     plan.bigRows = rowsOf(rows >= kManyRows ? batchesOf(share) - 1 : batchesOf(rows));
     plan.smallRows = rowsOf(2);

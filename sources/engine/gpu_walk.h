@@ -120,7 +120,9 @@ struct Walk
         before = insideFrom(lane * kColumns - kColumns);
         storeBeside();
 
-        const std::int64_t safeBegin = firstSafeRow(), safeEnd = endOfSafeRows();
+        const std::int64_t safeBegin = strip == 0 ? plan.rowsUnsafeAbove : 0;
+        const bool safeBelow = strip + kStripColumns + kMostBeside <= plan.width;
+        const std::int64_t safeEnd = plan.height - (safeBelow ? 0 : plan.rowsUnsafeBelow);
         mostLeft = static_cast<int>(min(lastRow - safeBegin, std::int64_t(rowsLeft)));
         leastLeft = static_cast<int>(
             min(max(lastRow - safeEnd, std::int64_t(0)) + kBatch, std::int64_t(rowsLeft) + 1));
@@ -176,12 +178,13 @@ struct Walk
     /// Bits that the bytes of four columns may have; outside the array, kNoCell.
     __device__ std::uint32_t insideFrom(int column) const
     {
+        const int first = strip == 0 ? 0 : -2 * kColumns; // of the columns that there are
+        const int end = static_cast<int>(min(plan.width - strip, std::int64_t(2 * kStripColumns)));
+        const auto has = [&](int which) { return which >= first && which < end; };
+        if constexpr (kAligned) return (has(column) ? kCellBits : kNoCell) * kBytes;
         std::uint32_t bits = 0;
 #pragma unroll
-        for (int i = 0; i < kColumns; ++i) {
-            const std::int64_t at = strip + column + i;
-            bits |= (at >= 0 && at < plan.width ? kCellBits : kNoCell) << 8 * i;
-        }
+        for (int i = 0; i < kColumns; ++i) bits |= (has(column + i) ? kCellBits : kNoCell) << 8 * i;
         return bits;
     }
     /// The same for a four of a row, which starts at an address that ends with `low`: up to three
@@ -256,21 +259,6 @@ struct Walk
     }
     __device__ std::uint32_t packedRow(int i) const { return shared.packed + i * kPackedRowBytes; }
 
-    /// Rows from which on a strip can be read in fours, with those beside it, within the array: a
-    /// four begins up to seven cells before the strip or ends up to eight behind it.
-    static constexpr int kReach = 2 * kColumns;
-    __device__ std::int64_t firstSafeRow() const
-    {
-        if (strip >= kReach) return 0;
-        return plan.width >= kReach ? 1 : (kReach + plan.width - 1) / plan.width;
-    }
-    __device__ std::int64_t endOfSafeRows() const
-    {
-        const std::int64_t behind = strip + kStripColumns + kReach;
-        if (behind <= plan.width) return plan.height;
-        if (behind <= 2 * plan.width) return plan.height - 1;
-        return max(plan.height - (behind - 1) / plan.width, std::int64_t(0));
-    }
     /// The next six rows, where so many are left.
     __device__ bool canReadFours(int left) const { return left <= mostLeft && left >= leastLeft; }
 
