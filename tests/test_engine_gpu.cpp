@@ -543,6 +543,32 @@ TEST(EngineGpuPlan, CoversEveryCellOnce)
             }
 }
 
+TEST(EngineGpuPlan, SafeRowsReadNothingOutsideTheArray)
+{
+    for (const std::int64_t width : {1,   3,   4,   7,   8,   9,   10,  119, 120,  121,   127,
+                                     128, 135, 136, 137, 140, 256, 500, 505, 2560, 10237, 10240})
+        for (const std::int64_t height : {1, 2, 5, 30, 140, 5000}) {
+            const Job job{width, height, 0, height, 128, 2112};
+            const engine::Plan plan = planOf(job);
+            std::int64_t rows = 0;
+            for (unsigned number = 0; number < plan.strips * plan.team; ++number) {
+                const std::int64_t strip = number * std::int64_t(job.stripColumns);
+                const engine::RowRange safe = engine::safeRows(plan, strip, job.stripColumns);
+                ASSERT_GE(safe.begin, 0) << nameOf(job);
+                ASSERT_LE(safe.end, height) << nameOf(job);
+                if (safe.begin >= safe.end) continue;
+                ASSERT_GE(safe.begin * width + strip, engine::kMostBeside * (strip == 0))
+                    << nameOf(job);
+                const std::int64_t last = (safe.end - 1) * width + strip + job.stripColumns;
+                ASSERT_LE(last + engine::kMostBeside, width * height) << nameOf(job);
+                rows += safe.end - safe.begin;
+            }
+            if (width >= 2560) { // all but a few
+                EXPECT_GE(rows, (height - 1) * plan.strips * plan.team - 1) << nameOf(job);
+            }
+        }
+}
+
 TEST(EngineGpuPlan, CountsFitForHugeArrays)
 {
     constexpr std::int64_t kWidest = (std::int64_t(1) << 32) - 1, kWarps = 132 * 16;

@@ -1,6 +1,7 @@
 // How the work of a launch of the GPU kernel is cut into items for teams of warps.
 #pragma once
 
+#include "common/host_device.h"
 #include "engine/partitions.h"
 
 #include <algorithm>
@@ -17,7 +18,8 @@ constexpr int kBatch = kWindow + 1;
 /// outer ones have cells to fetch beside their strips. Pays where walks are long.
 constexpr int kTeam = 4;
 
-/// Rows are read in fours of cells, which begin up to so many cells before a strip or end behind it.
+/// Rows are read in fours of cells, which begin up to so many cells before a strip or end behind
+/// it.
 constexpr int kMostBeside = 8;
 
 /// Strips of columns, as wide as a team, and of each strip, items of rows. As many big items as
@@ -31,11 +33,24 @@ struct Plan
     std::int64_t bigRows = 0, smallRows = 0;
     unsigned team = 1; ///< warps: 1 or kTeam
     unsigned strips = 0, bigItems = 0, items = 0;
-    /// Rows of the first and of the last strips whose fours might lie outside the memory of the array:
-    /// so many at its top and so many at its end.
-    std::int64_t rowsUnsafeAbove = 0, rowsUnsafeBelow = 0;
-    unsigned eight = 8; ///< see codeOf()
+    std::int64_t unsafeAbove = 0, unsafeBelow = 0; ///< see safeRows()
+    unsigned eight = 8;                            ///< see codeOf()
 };
+
+/// Rows [begin, end).
+struct RowRange
+{
+    std::int64_t begin, end;
+};
+
+/// Rows of a strip, which starts at that column, whose fours all lie in the memory of the array.
+/// The first strip reaches into the row before, the last ones into rows behind.
+HOST_DEVICE inline RowRange safeRows(const Plan &plan, std::int64_t strip, int stripColumns)
+{
+    const bool reachesBehind = strip + stripColumns + kMostBeside > plan.width;
+    return {strip == 0 ? plan.unsafeAbove : 0,
+            plan.height - (reachesBehind ? plan.unsafeBelow : 0)};
+}
 
 /// `stripColumns` are those of one warp; `warps`, a multiple of kTeam, are all there are.
 inline Plan makePlan(std::int64_t width, std::int64_t height, std::int64_t begin, std::int64_t end,
@@ -63,10 +78,9 @@ inline Plan makePlan(std::int64_t width, std::int64_t height, std::int64_t begin
         const std::int64_t idle = std::int64_t(plan.strips) * team - strips;
         if (rows >= kManyRows && idle * kFewIdle <= strips) break;
     }
-    plan.rowsUnsafeAbove = ceilDiv(kMostBeside, width);
-    plan.rowsUnsafeBelow =
-        std::min(ceilDiv(std::int64_t(plan.strips) * plan.team * stripColumns + kMostBeside, width) - 1,
-                 height);
+    const std::int64_t columns = std::int64_t(plan.strips) * plan.team * stripColumns;
+    plan.unsafeAbove = ceilDiv(kMostBeside, width);
+    plan.unsafeBelow = std::min(ceilDiv(columns + kMostBeside, width) - 1, height);
     const auto share = static_cast<std::int64_t>(rows * kBigShare);
     plan.bigRows = rowsOf(rows >= kManyRows ? batchesOf(share) - 1 : batchesOf(rows));
     plan.smallRows = rowsOf(2);

@@ -120,12 +120,10 @@ struct Walk
         before = insideFrom(lane * kColumns - kColumns);
         storeBeside();
 
-        const std::int64_t safeBegin = strip == 0 ? plan.rowsUnsafeAbove : 0;
-        const bool safeBelow = strip + kStripColumns + kMostBeside <= plan.width;
-        const std::int64_t safeEnd = plan.height - (safeBelow ? 0 : plan.rowsUnsafeBelow);
-        mostLeft = static_cast<int>(min(lastRow - safeBegin, std::int64_t(rowsLeft)));
+        const RowRange safe = safeRows(plan, strip, kStripColumns);
+        mostLeft = static_cast<int>(min(lastRow - safe.begin, std::int64_t(rowsLeft)));
         leastLeft = static_cast<int>(
-            min(max(lastRow - safeEnd, std::int64_t(0)) + kBatch, std::int64_t(rowsLeft) + 1));
+            min(max(lastRow - safe.end, std::int64_t(0)) + kBatch, std::int64_t(rowsLeft) + 1));
     }
 
     /// Goes down to the end. The first rows only enter: their windows are not complete.
