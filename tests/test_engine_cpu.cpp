@@ -318,6 +318,19 @@ TEST(Engine, FilesForOneProcessorExportNoInlineFunctions)
     }
 }
 
+TEST(Engine, PopulatingPagesKeepsWhatTheyHold)
+{
+    std::vector<std::uint32_t> memory(5 << 20); // 20 MiB
+    for (std::size_t i = 0; i < memory.size(); ++i)
+        memory[i] = static_cast<std::uint32_t>(i * 7919);
+    const std::vector<std::uint32_t> before = memory;
+    for (const std::size_t first : {0, 1, 1000})
+        for (const std::size_t size :
+             {std::size_t(0), std::size_t(1), std::size_t(1) << 20, memory.size() - 1000})
+            engine::populatePages(&memory[first], size * sizeof memory[0]);
+    EXPECT_TRUE(memory == before);
+}
+
 TEST(Engine, RefusesRowsThatDoNotExist)
 {
     float cell = 1, result = 0;

@@ -103,7 +103,7 @@ public:
     {
         memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw common::Unavailable("no memory for a result");
-        madvise(memory, bytes, MADV_HUGEPAGE); // as allocateResult() does; may be refused
+        engine::populatePages(memory, bytes); // as allocateResult() does
     }
     ~FreshArray()
     {

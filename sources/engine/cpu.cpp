@@ -25,8 +25,6 @@ namespace engine
 namespace
 {
 
-constexpr std::size_t kHugePage = std::size_t(2) << 20;
-
 const Kernel &kernelOf(Path path)
 {
     switch (path) {
@@ -56,24 +54,35 @@ Path chooseKernel()
 }
 
 /// Gather instructions look up faster than single loads on some processors and slower on others
-/// of the same kind, depending on their microcode: the only way to know is to try.
+/// of the same kind, depending on their microcode, and not by as much as by themselves where other
+/// work surrounds them: the only way to know is to try, on a small array of random levels.
 bool measureGather(const Kernel &kernel)
 {
-    constexpr int kSize = 1024, kTries = 20;
-    const float *table = (kernel.ternary ? ternaryTables() : binaryTables()).ofCells[kWindowCells];
-    std::vector<float> entropy(kSize);
-    std::vector<std::uint16_t> codes(kSize);
-    for (int i = 0; i < kSize; ++i) codes[i] = static_cast<std::uint16_t>(i * 7919 % 151 * 199);
-    const auto best = [&](bool gather) {
-        double seconds = 1;
-        for (int i = 0; i < kTries; ++i) {
-            const common::WallClock clock;
-            kernel.lookUp(entropy.data(), codes.data(), table, kSize, gather);
-            seconds = std::min(seconds, clock.seconds());
-        }
-        return seconds;
-    };
-    return best(true) < best(false);
+    constexpr int kWidth = 2 * kPanelColumns, kHeight = 32, kTries = 5;
+    std::vector<float> sample(kWidth * kHeight), result(kWidth * kHeight);
+    std::uint32_t random = 1;
+    for (float &cell : sample) {
+        random = random * 1664525 + 1013904223;
+        cell = static_cast<float>(random >> 28);
+    }
+    Job job;
+    job.sample = sample.data();
+    job.result = result.data();
+    job.width = kWidth;
+    job.height = job.end = job.rowsPerBlock = kHeight;
+    job.panels = job.panelsPerBlock = kWidth / kPanelColumns;
+    job.blocks = 1;
+    job.tables = (kernel.ternary ? ternaryTables() : binaryTables()).ofCells.data();
+    void *const memory = scratch(kernel.stateBytes + 2 * job.packedBytes());
+    double seconds[2] = {1, 1};
+    for (int i = 0; i < 2 * kTries; ++i) {
+        job.gather = i % 2;
+        job.nextBlock = 0;
+        const common::WallClock clock;
+        kernel.run(job, memory);
+        seconds[job.gather] = std::min(seconds[job.gather], clock.seconds());
+    }
+    return seconds[true] < seconds[false];
 }
 
 bool gatherIsFaster(const Kernel &kernel)
@@ -286,6 +295,24 @@ static common::HostArray<float> allocateFromHeap(std::size_t cells)
     return common::allocateHost<float>(cells);
 }
 
+void populatePages(void *memory, std::size_t bytes)
+{
+    constexpr std::size_t kHugePage = std::size_t(2) << 20;
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    const std::uintptr_t first = (address + kHugePage - 1) / kHugePage * kHugePage;
+    const std::uintptr_t last = (address + bytes) / kHugePage * kHugePage;
+    if (first >= last) return;
+        // Either may be refused: then pages are small, or come when they are written to.
+#ifdef MADV_HUGEPAGE
+    madvise(reinterpret_cast<void *>(first), last - first, MADV_HUGEPAGE);
+#endif
+#ifdef MADV_POPULATE_WRITE
+#pragma omp parallel for schedule(static)
+    for (std::uintptr_t page = first; page < last; page += kHugePage)
+        madvise(reinterpret_cast<void *>(page), kHugePage, MADV_POPULATE_WRITE);
+#endif
+}
+
 common::HostArray<float> allocateResult(std::size_t cells)
 {
     constexpr std::size_t kLarge = std::size_t(4) << 20; // cells
@@ -293,13 +320,7 @@ common::HostArray<float> allocateResult(std::size_t cells)
     const bool kept = cells >= kLarge && !(keep && std::string(keep) == "0");
     common::HostArray<float> result =
         kept ? allocateFromHeap(cells) : common::allocateHost<float>(cells);
-#ifdef MADV_HUGEPAGE
-    const auto address = reinterpret_cast<std::uintptr_t>(result.get());
-    const std::uintptr_t first = (address + kHugePage - 1) / kHugePage * kHugePage;
-    const std::uintptr_t last = (address + cells * sizeof(float)) / kHugePage * kHugePage;
-    if (first < last)
-        madvise(reinterpret_cast<void *>(first), last - first, MADV_HUGEPAGE); // may be refused
-#endif
+    populatePages(result.get(), cells * sizeof(float));
     return result;
 }
 

@@ -52,6 +52,10 @@ struct CpuOptions
 void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, float *result,
                   std::int64_t begin, std::int64_t end, const CpuOptions &options = {});
 
+/// Has the system hand out the pages of that memory now, as large as it has them, by all threads at
+/// once: cheaper than one by one, when each is first written to. What they hold stays.
+void populatePages(void *memory, std::size_t bytes);
+
 /// Memory for a result, to be freed by free(): fresh pages of it are large ones where the system
 /// has them, since touching small pages costs more than computing what goes into them. With glibc,
 /// what is freed of large results stays with the process, up to 2 GiB, for the next one; only of

@@ -110,7 +110,7 @@ static void run(Job &job, void *scratch)
     if (flags.raised()) __atomic_store_n(&job.suspicious, 1, __ATOMIC_RELAXED);
 }
 
-const Kernel kAvx2 = {"avx2", worksHere, false, sizeof(State), run, lookUp};
+const Kernel kAvx2 = {"avx2", worksHere, false, sizeof(State), run};
 
 } // namespace engine
 
@@ -121,7 +121,7 @@ namespace engine
 
 static bool worksHere() { return false; }
 
-const Kernel kAvx2 = {"avx2", worksHere, false, 0, nullptr, nullptr};
+const Kernel kAvx2 = {"avx2", worksHere, false, 0, nullptr};
 
 } // namespace engine
 

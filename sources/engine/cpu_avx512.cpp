@@ -28,16 +28,27 @@ template <int Table>
 }
 [[gnu::always_inline]] inline Word andNot(Word a, Word b) { return a & ~b; }
 [[gnu::always_inline]] inline Word xor3(Word a, Word b, Word c) { return ternary<0x96>(a, b, c); }
-[[gnu::always_inline]] inline Word majority(Word a, Word b, Word c)
+// These destroy their first operand, as the instruction does: what is not needed any more comes
+// first.
+
+/// One full adder: a + b + c = sum + 2 carry.
+[[gnu::always_inline]] inline void add(Word a, Word b, Word c, Word &sum, Word &carry)
 {
-    return ternary<0xe8>(a, b, c);
+    const Word s = xor3(a, b, c);
+    carry = ternary<0xd4>(b, c, s); // a is b ^ c ^ s
+    sum = s;
 }
-/// Of a - b - c: is it negative?
-[[gnu::always_inline]] inline Word borrow(Word a, Word b, Word c) { return ternary<0x8e>(a, b, c); }
-/// a where the mask is set, b elsewhere.
-[[gnu::always_inline]] inline Word select(Word mask, Word a, Word b)
+/// a - b - c = difference - 2 borrow.
+[[gnu::always_inline]] inline void subtract(Word a, Word b, Word c, Word &difference, Word &borrow)
 {
-    return ternary<0xca>(mask, a, b);
+    const Word d = xor3(b, a, c);
+    borrow = ternary<0xb2>(c, a, d); // b is a ^ c ^ d
+    difference = d;
+}
+/// b where the mask is set, a elsewhere.
+[[gnu::always_inline]] inline Word blend(Word a, Word b, Word mask)
+{
+    return ternary<0xd8>(a, b, mask);
 }
 /// plane[i]: where the digits c b a read i.
 [[gnu::always_inline]] inline void decode(Word a, Word b, Word c, Word *plane)
@@ -149,7 +160,7 @@ static void run(Job &job, void *scratch)
     if (flags.raised()) __atomic_store_n(&job.suspicious, 1, __ATOMIC_RELAXED);
 }
 
-const Kernel kAvx512 = {"avx512", worksHere, true, sizeof(State), run, lookUp};
+const Kernel kAvx512 = {"avx512", worksHere, true, sizeof(State), run};
 
 } // namespace engine
 
@@ -160,7 +171,7 @@ namespace engine
 
 static bool worksHere() { return false; }
 
-const Kernel kAvx512 = {"avx512", worksHere, true, 0, nullptr, nullptr};
+const Kernel kAvx512 = {"avx512", worksHere, true, 0, nullptr};
 
 } // namespace engine
 

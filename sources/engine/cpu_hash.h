@@ -54,10 +54,10 @@ struct TernaryHash
     [[gnu::always_inline]] static inline void functions(const Word *c, Word *answer)
     {
         answer[0] = ternary<0xce>(c[2], c[1], c[0]);
-        answer[1] = ternary<0x9e>(c[4], c[3], c[0]);
         answer[2] = ternary<0x76>(c[4], c[2], c[1]);
         answer[3] = ternary<0xac>(c[3], c[2], c[1]);
-        answer[4] = ternary<0x56>(c[3], c[1], c[0]);
+        answer[4] = ternary<0x56>(c[1], c[3], c[0]);
+        answer[1] = ternary<0xb6>(c[3], c[4], c[0]);
         answer[5] = ternary<0x3e>(c[4], c[2], c[0]);
     }
 

@@ -47,9 +47,6 @@ struct Kernel
     /// Computes blocks until none is left; every thread of a job calls it. `scratch` is aligned to
     /// 64 bytes, holds stateBytes + 2 * packedBytes() and may hold anything.
     void (*run)(Job &job, void *scratch);
-    /// Looks up `size` codes (a multiple of 16), with or without gather: for timing the two.
-    void (*lookUp)(float *to, const std::uint16_t *codes, const float *table, int size,
-                   bool gather);
 };
 
 extern const Kernel kAvx512, kAvx2, kPortable;

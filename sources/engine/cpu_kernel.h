@@ -91,8 +91,8 @@ template <int Distance>
 {
     constexpr std::uint8_t kLower = Distance == 1 ? 0x55 : Distance == 2 ? 0x33 : 0x0f;
     const Word lower = repeated(kLower), first = a, second = b;
-    a = select(lower, first, second << Distance);
-    b = select(lower, first >> Distance, second);
+    a = blend(second << Distance, first, lower);
+    b = blend(first >> Distance, second, ~lower);
 }
 
 /// Transposes squares of 8x8 bits: bit b of byte j of word[i] and bit i of byte j of word[b].
@@ -214,13 +214,6 @@ inline void makeIndicators(State &state, int slot, const std::uint8_t *packed)
     }
 }
 
-/// One full adder: a + b + c = sum + 2 carry.
-[[gnu::always_inline]] inline void add(Word a, Word b, Word c, Word &sum, Word &carry)
-{
-    sum = xor3(a, b, c);
-    carry = majority(a, b, c);
-}
-
 /// Moves the windows of one level down by a row; count receives how many of its cells they hold.
 [[gnu::always_inline]] inline void slide(const std::uint8_t *plane, Word *across, Word *kept,
                                          Word *count)
@@ -233,10 +226,9 @@ inline void makeIndicators(State &state, int slot, const std::uint8_t *packed)
     // fresh - old, in two's complement: three digits, and the last borrow as all higher ones.
     const Word old[3] = {across[0], across[1], across[2]};
     const Word change0 = fresh[0] ^ old[0], borrow0 = andNot(old[0], fresh[0]);
-    const Word change1 = xor3(fresh[1], old[1], borrow0);
-    const Word borrow1 = borrow(fresh[1], old[1], borrow0);
-    const Word change2 = xor3(fresh[2], old[2], borrow1);
-    const Word higher = borrow(fresh[2], old[2], borrow1);
+    Word change1, change2, borrow1, higher;
+    subtract(fresh[1], old[1], borrow0, change1, borrow1);
+    subtract(fresh[2], old[2], borrow1, change2, higher);
 
     const Word before[kCountDigits] = {kept[0], kept[1], kept[2], kept[3], kept[4]};
     count[0] = before[0] ^ change0;
@@ -335,6 +327,15 @@ struct Writing
     int groups = 0;
 };
 
+/// What is done while a row is counted: a copy that nobody else refers to, which the compiler keeps
+/// in registers.
+struct Meanwhile
+{
+    Lookup lookup;
+    Writing writing;
+    const char *ahead; ///< memory to prefetch
+};
+
 /// Number of cells within reach of `place` on a side of `length` cells.
 inline int reached(std::int64_t place, std::int64_t length)
 {
@@ -375,12 +376,10 @@ struct Panel
                 countAndOutput(y - kReach, slot, oldest);
             oldest = oldest == kSide - 1 ? 0 : oldest + 1;
         }
-        output(0, kGroups);
-        if (kCollect) {
-            writing = {target, state.entropy[(end - 1) & 1], lookup.groups};
-            lookup.groups = 0;
-            output(0, kGroups);
-        }
+        output(0, kGroups, {lookup, writing, nullptr});
+        if (kCollect)
+            output(0, kGroups,
+                   {{}, {target, state.entropy[(end - 1) & 1], lookup.groups}, nullptr});
     }
 
 private:
@@ -424,7 +423,8 @@ private:
 
     /// One level of one row, with its share of the output of earlier rows in between.
     template <int Level>
-    [[gnu::always_inline]] inline void level(int slot, int oldest, int part, Sums &sums)
+    [[gnu::always_inline]] inline void level(int slot, int oldest, int part, Sums &sums,
+                                             const Meanwhile &meanwhile)
     {
         constexpr int kPerPart = (kGroups + kParts - 1) / kParts;
         constexpr int kFirst = kPerPart * Level / kDepth, kLast = kPerPart * (Level + 1) / kDepth;
@@ -432,26 +432,28 @@ private:
         slideLevel<Level>(slot, oldest, part, count);
         sums.take<Level>(count);
         const int first = part * kPerPart;
-        output(first + kFirst, first + kLast);
+        output(first + kFirst, first + kLast, meanwhile);
         if (part == 0 && Level < kDepth - 1) {
-            __builtin_prefetch(next.ahead + 128 * Level);
-            __builtin_prefetch(next.ahead + 128 * Level + 64);
+            __builtin_prefetch(meanwhile.ahead + 128 * Level);
+            __builtin_prefetch(meanwhile.ahead + 128 * Level + 64);
         }
     }
 
     template <int... Level>
     [[gnu::always_inline]] inline void levels(int slot, int oldest, int part, Sums &sums,
+                                              const Meanwhile &meanwhile,
                                               std::integer_sequence<int, Level...>)
     {
-        (level<Level>(slot, oldest, part, sums), ...);
+        (level<Level>(slot, oldest, part, sums, meanwhile), ...);
     }
 
     void countAndOutput(std::int64_t y, int slot, int oldest)
     {
         std::uint16_t *index = state.index[y & 1];
+        const Meanwhile meanwhile{lookup, writing, next.ahead};
         for (int part = kParts - 1; part >= 0; --part) { // down: a lane's last 4 bytes are no cells
             Sums sums;
-            levels(slot, oldest, part, sums, std::make_integer_sequence<int, kDepth>());
+            levels(slot, oldest, part, sums, meanwhile, std::make_integer_sequence<int, kDepth>());
             Word planes[16];
             sums.fold(planes, std::make_integer_sequence<int, kIndexDigits>());
             planes[15] = Word{};
@@ -466,8 +468,11 @@ private:
     }
 
     /// Looks up and writes these groups of the rows that wait for it.
-    [[gnu::always_inline]] inline void output(int first, int last)
+    [[gnu::always_inline]] static inline void output(int first, int last,
+                                                     const Meanwhile &meanwhile)
     {
+        const Lookup &lookup = meanwhile.lookup;
+        const Writing &writing = meanwhile.writing;
         for (int group = first; group < last; ++group) {
             const int cell = group * kGroup;
             if (group < lookup.groups)
@@ -556,15 +561,6 @@ inline void runPanels(Job &job, State &state, Packer &next, const Block &block,
     store(bytes, state.outOfRange);
     for (const std::uint8_t byte : bytes)
         if (byte) __atomic_store_n(&job.suspicious, 1, __ATOMIC_RELAXED);
-}
-
-void lookUp(float *to, const std::uint16_t *codes, const float *table, int size, bool gather)
-{
-    for (int i = 0; i < size; i += kGroup)
-        if (gather)
-            lookUpGroup<false, true>(to + i, codes + i, table);
-        else
-            lookUpGroup<false, false>(to + i, codes + i, table);
 }
 
 } // namespace

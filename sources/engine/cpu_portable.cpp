@@ -150,6 +150,6 @@ static void run(Job &job, void *scratch)
 #endif
 }
 
-const Kernel kPortable = {"portable", worksHere, false, sizeof(State), run, lookUp};
+const Kernel kPortable = {"portable", worksHere, false, sizeof(State), run};
 
 } // namespace engine

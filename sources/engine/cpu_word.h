@@ -15,20 +15,24 @@ namespace
 }
 [[gnu::always_inline]] inline Word andNot(Word a, Word b) { return a & ~b; }
 [[gnu::always_inline]] inline Word xor3(Word a, Word b, Word c) { return a ^ b ^ c; }
-[[gnu::always_inline]] inline Word majority(Word a, Word b, Word c)
-{
-    return ((a ^ b) & c) | (a & b);
-}
-/// Of a - b - c: is it negative?
-[[gnu::always_inline]] inline Word borrow(Word a, Word b, Word c)
+/// One full adder: a + b + c = sum + 2 carry.
+[[gnu::always_inline]] inline void add(Word a, Word b, Word c, Word &sum, Word &carry)
 {
     const Word differ = a ^ b;
-    return (differ & b) | andNot(c, differ);
+    sum = differ ^ c;
+    carry = (differ & c) | (a & b);
 }
-/// a where the mask is set, b elsewhere.
-[[gnu::always_inline]] inline Word select(Word mask, Word a, Word b)
+/// a - b - c = difference - 2 borrow.
+[[gnu::always_inline]] inline void subtract(Word a, Word b, Word c, Word &difference, Word &borrow)
 {
-    return (a & mask) | andNot(b, mask);
+    const Word differ = a ^ b;
+    difference = differ ^ c;
+    borrow = (differ & b) | andNot(c, differ);
+}
+/// b where the mask is set, a elsewhere.
+[[gnu::always_inline]] inline Word blend(Word a, Word b, Word mask)
+{
+    return (b & mask) | andNot(a, mask);
 }
 /// plane[i]: where the digits c b a read i.
 [[gnu::always_inline]] inline void decode(Word a, Word b, Word c, Word *plane)
