@@ -45,10 +45,10 @@ template <int Table>
     borrow = ternary<0xb2>(c, a, d); // b is a ^ c ^ d
     difference = d;
 }
-/// b where the mask is set, a elsewhere.
-[[gnu::always_inline]] inline Word blend(Word a, Word b, Word mask)
+/// a where the mask is set, b elsewhere.
+[[gnu::always_inline]] inline Word select(Word mask, Word a, Word b)
 {
-    return ternary<0xd8>(a, b, mask);
+    return ternary<0xe4>(a, b, mask);
 }
 /// plane[i]: where the digits c b a read i.
 [[gnu::always_inline]] inline void decode(Word a, Word b, Word c, Word *plane)

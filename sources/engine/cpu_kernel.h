@@ -90,9 +90,9 @@ template <int Distance>
 [[gnu::always_inline]] inline void exchange(Word &a, Word &b)
 {
     constexpr std::uint8_t kLower = Distance == 1 ? 0x55 : Distance == 2 ? 0x33 : 0x0f;
-    const Word lower = repeated(kLower), first = a, second = b;
-    a = blend(second << Distance, first, lower);
-    b = blend(first >> Distance, second, ~lower);
+    const Word lower = repeated(kLower), up = b << Distance, down = a >> Distance;
+    a = select(lower, a, up);
+    b = select(lower, down, b);
 }
 
 /// Transposes squares of 8x8 bits: bit b of byte j of word[i] and bit i of byte j of word[b].

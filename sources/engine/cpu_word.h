@@ -29,10 +29,10 @@ namespace
     difference = differ ^ c;
     borrow = (differ & b) | andNot(c, differ);
 }
-/// b where the mask is set, a elsewhere.
-[[gnu::always_inline]] inline Word blend(Word a, Word b, Word mask)
+/// a where the mask is set, b elsewhere.
+[[gnu::always_inline]] inline Word select(Word mask, Word a, Word b)
 {
-    return (b & mask) | andNot(a, mask);
+    return (a & mask) | andNot(b, mask);
 }
 /// plane[i]: where the digits c b a read i.
 [[gnu::always_inline]] inline void decode(Word a, Word b, Word c, Word *plane)
