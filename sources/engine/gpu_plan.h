@@ -57,7 +57,7 @@ inline Plan makePlan(std::int64_t width, std::int64_t height, std::int64_t begin
                      int stripColumns, std::int64_t warps)
 {
     constexpr double kBigShare = 0.985; // of the rows, if there are kManyRows for a team
-    constexpr std::int64_t kManyRows = 100;
+    constexpr std::int64_t kManyRows = 80;
     constexpr std::int64_t kFewIdle = 16; // one strip in so many may lie outside the array
     const auto ceilDiv = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
     // Rows of results whose windows reach over that many batches of cells.
