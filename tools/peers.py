@@ -14,7 +14,8 @@ peers
   scikit-image  filters.rank.entropy of bytes with a footprint of 5x5, on one thread
   torch eager   one-hot cells, average pooling, -sum p ln p; on the GPU if there is one
   torch compile the same through torch.compile
-  v12 ... v17   versions of the ladder, as far as they are there; v15's kernel from bench_gpu
+  v12 ... v17   versions of the ladder, as far as they are there; v15's kernel from bench_gpu; v16
+                on one thread, right after scikit-image and at its size
 
 scikit-image and torch must give the project's answers on small arrays before they are timed, the
 versions always must; what is missing is listed with the reason. Times are wall-clock: median and minimum of at least five runs after a
@@ -62,12 +63,13 @@ class Project:
     def __init__(self, build, directory):
         self.build, self.directory = ROOT / build, pathlib.Path(directory)
 
-    def run(self, program, *arguments):
+    def run(self, program, *arguments, **environment):
         path = self.build / program
         if not path.exists():
             raise Skipped(f"{path} is not built")
         outcome = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True,
-                                 env={**os.environ, "ENTROPY_BENCHMARK": "0"}, cwd=ROOT)
+                                 env={**os.environ, "ENTROPY_BENCHMARK": "0", **environment},
+                                 cwd=ROOT)
         if outcome.returncode:
             raise Broken((outcome.stderr or outcome.stdout).strip().split("\n")[-1])
         return outcome.stdout
@@ -103,21 +105,21 @@ class Project:
                          self.make(size, "random").read_bytes())
         return path
 
-    def versions(self, size):
+    def versions(self, size, versions=VERSIONS, suffix="", **environment):
         """Rows of the ladder: host memory to host memory."""
         known = subprocess.run(["make", "-s", "versions"], capture_output=True, text=True,
                                cwd=ROOT).stdout.split()
-        names = [name for name in VERSIONS if name in known]
+        names = [name for name in versions if name in known]
         path = self.directory / "measures.csv"
-        self.run("entropy_measures", self.pair(f"{size}x{size}"), path, *names)
+        self.run("entropy_measures", self.pair(f"{size}x{size}"), path, *names, **environment)
         with open(path, newline="") as file:
             for row in csv.DictReader(file):
                 runs_on = {"OpenMP": "CPU", "CUDA": "GPU"}.get(row["platform"], "both")
                 if row["total_median_ms"]:
-                    yield entry(row["version"], runs_on, "host", size, size, int(row["rounds"]),
+                    yield entry(row["version"] + suffix, runs_on, "host", size, size, int(row["rounds"]),
                                 float(row["total_median_ms"]), float(row["total_min_ms"]))
                 else:
-                    yield skipped(row["version"], runs_on, "host", row["note"])
+                    yield skipped(row["version"] + suffix, runs_on, "host", row["note"])
 
     def kernel(self, size):
         """The row of v15's kernel alone."""
@@ -289,9 +291,13 @@ def rows(project, size, seconds):
             peer = make()
             runs_on = peer.runs_on
             wrong = check(peer, project)
-            yield skipped(name, runs_on, memory, wrong) if wrong else measure(peer, project, size,
+            row = skipped(name, runs_on, memory, wrong) if wrong else measure(peer, project, size,
                                                                               seconds)
+            yield row
             peer.free()
+            if isinstance(peer, ScikitImage) and not wrong:  # on the same core, at the same size
+                yield from project.versions(row["width"], ["v16"], ", 1 thread",
+                                            OMP_NUM_THREADS="1")
         except Broken:
             raise
         except Skipped as why:

@@ -295,9 +295,13 @@ static common::HostArray<float> allocateFromHeap(std::size_t cells)
     return common::allocateHost<float>(cells);
 }
 
+/// Bytes: with fewer, starting the threads costs more than it saves.
+constexpr std::size_t kWorthPopulating = std::size_t(16) << 20;
+
 void populatePages(void *memory, std::size_t bytes)
 {
     constexpr std::size_t kHugePage = std::size_t(2) << 20;
+    if (bytes < kWorthPopulating) return;
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
     const std::uintptr_t first = (address + kHugePage - 1) / kHugePage * kHugePage;
     const std::uintptr_t last = (address + bytes) / kHugePage * kHugePage;
@@ -315,11 +319,11 @@ void populatePages(void *memory, std::size_t bytes)
 
 common::HostArray<float> allocateResult(std::size_t cells)
 {
-    constexpr std::size_t kLarge = std::size_t(4) << 20; // cells
+    if (cells * sizeof(float) < kWorthPopulating) return common::allocateHost<float>(cells);
     const char *keep = std::getenv("ENTROPY_KEEP_MEMORY");
-    const bool kept = cells >= kLarge && !(keep && std::string(keep) == "0");
-    common::HostArray<float> result =
-        kept ? allocateFromHeap(cells) : common::allocateHost<float>(cells);
+    common::HostArray<float> result = keep && std::string(keep) == "0"
+                                          ? common::allocateHost<float>(cells)
+                                          : allocateFromHeap(cells);
     populatePages(result.get(), cells * sizeof(float));
     return result;
 }

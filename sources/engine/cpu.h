@@ -53,12 +53,13 @@ void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, 
                   std::int64_t begin, std::int64_t end, const CpuOptions &options = {});
 
 /// Has the system hand out the pages of that memory now, as large as it has them, by all threads at
-/// once: cheaper than one by one, when each is first written to. What they hold stays.
+/// once: cheaper than one by one, when each is first written to. What they hold stays. Does nothing
+/// for less than 16 MiB.
 void populatePages(void *memory, std::size_t bytes);
 
-/// Memory for a result, to be freed by free(): fresh pages of it are large ones where the system
-/// has them, since touching small pages costs more than computing what goes into them. With glibc,
-/// what is freed of large results stays with the process, up to 2 GiB, for the next one; only of
+/// Memory for a result, to be freed by free(). For results of 16 MiB and more pages are populated,
+/// since touching small ones, one by one, costs more than computing what goes into them. With
+/// glibc, what is freed of these stays with the process, up to 2 GiB, for the next one; only of
 /// those that the main thread allocates. To that end malloc's thresholds are set, for good and for
 /// the whole process. ENTROPY_KEEP_MEMORY=0 in the environment, from the start, prevents all that.
 common::HostArray<float> allocateResult(std::size_t cells);
