@@ -54,8 +54,8 @@ Path chooseKernel()
 }
 
 /// Gather instructions look up faster than single loads on some processors and slower on others
-/// of the same kind, depending on their microcode, and not by as much as by themselves where other
-/// work surrounds them: the only way to know is to try, on a small array of random levels.
+/// of the same kind, depending on their microcode and on what else there is to do meanwhile: the
+/// only way to know is to try, on a small array of random levels.
 bool measureGather(const Kernel &kernel)
 {
     constexpr int kWidth = 2 * kPanelColumns, kHeight = 32, kTries = 5;

@@ -528,7 +528,7 @@ namespace v9 { void cudaCallback(int, int, float *, float **) { cannotRun("v9");
 // ---- v10 to v13: OpenMP ------------------------------------------------------------------------
 
 // Baseline on the CPU, like v0: one iteration a cell. Both loops are shared out as one, so that a
-// wide and flat array keeps every thread busy too. Measured: 1694 ms.
+// wide and flat array keeps every thread busy too. Measured: 1871 ms.
 namespace v10
 {
 
@@ -562,7 +562,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v10
 
 // From v10: a table of ln 0 .. ln 25, like v1. Here it is one table for all, in the cache: the step
-// that hurt the GPU is worth a factor of four. Measured: 405 ms.
+// that hurt the GPU is worth a factor of four. Measured: 433 ms.
 namespace v11
 {
 
@@ -634,7 +634,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From v12: sixteen 2-D prefix sums first, then four reads a level give its count in any window:
 // 64 reads a cell where v12 has 25, and 64 bytes a cell to write twice first. It could win with
-// larger windows or fewer levels. Measured: 934 ms.
+// larger windows or fewer levels. Measured: 1013 ms.
 namespace v13
 {
 
@@ -715,7 +715,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // From v7 and v12: the rows are split among all GPUs, one host thread and one call of v7 each.
 // A part reads kRadius rows more at each inner edge, so that its windows are whole, and throws
 // their results away. Without a GPU, or with fewer cells than one GPU runs threads, v12 is faster.
-// Measured: 307 ms, as v7, which it is with one GPU; with four of them 184, of which the kernels
+// Measured: 391 ms, as v7, which it is with one GPU; with four of them 184, of which the kernels
 // take 3.8: the rest is host memory: pages touched for the first time, and each part copied twice.
 namespace v14
 {
@@ -762,8 +762,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- v15: the engine on one GPU ----------------------------------------------------------------
 
 // From v7: packed counters, sliding down the columns in registers, and one lookup of the exact
-// answer: sources/engine/gpu_walk.h tells how. Measured: 0.222 ms, end to end 74.2 ms; the device
-// copies the floats in 0.202 ms.
+// answer: sources/engine/gpu_walk.h tells how. Measured: 0.222 ms, end to end 89.1 ms; the device
+// copies the floats in 0.203 ms.
 namespace v15
 {
 
@@ -781,7 +781,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From v12: cells become bits. Full adders made of SIMD instructions count 512 cells at once, and
 // the counts index a table of exact answers: sources/engine/cpu_kernel.h tells how.
-// Measured: 9.22 ms.
+// Measured: 10.4 ms.
 namespace v16
 {
 
@@ -799,7 +799,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From v15 and v16: tiles for whoever is cheaper. Each thread sends a tile through a GPU, if that
 // costs it less time than computing the tile: sources/engine/everywhere.h tells how. Small arrays
-// never leave the CPU; without a GPU it is v16. Measured: 8.73 ms: here the CPU does it all.
+// never leave the CPU; without a GPU it is v16. Measured: 9.67 ms: here the CPU does it all.
 namespace v17
 {
 
