@@ -715,8 +715,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // From v7 and v12: the rows are split among all GPUs, one host thread and one call of v7 each.
 // A part reads kRadius rows more at each inner edge, so that its windows are whole, and throws
 // their results away. Without a GPU, or with fewer cells than one GPU runs threads, v12 is faster.
-// Measured: 391 ms, as v7, which it is with one GPU; with four of them 184, of which the kernels
-// take 3.8: the rest is host memory: pages touched for the first time, and each part copied twice.
+// Measured: 391 ms with one GPU, where it is v7; with four of them 184, of which the kernels take
+// 3.8: the rest is host memory: pages touched for the first time, and each part copied twice.
 namespace v14
 {
 
