@@ -126,7 +126,8 @@ engine_profile() {
     metrics+=,l1tex__m_xbar2l1tex_read_sectors.sum
     {
         echo "Counters of the kernel of the GPU engine, one launch on 10240x10240 random cells, as"
-        echo "ncu --clock-control none prints them on the machine of engine_environment.txt."
+        echo "ncu --clock-control none prints them on the machine of engine_environment.txt, revision"
+        echo "${REVISION:-$(git rev-parse --short HEAD 2>/dev/null || echo unknown)}."
         echo
         ncu --clock-control none --kernel-name regex:entropyKernel --launch-skip 5 --launch-count 1 \
             --metrics "$metrics" --section WarpStateStats --print-details all build/bench_gpu |

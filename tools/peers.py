@@ -287,6 +287,7 @@ def measure(peer, project, size, seconds):
 
 def rows(project, size, seconds):
     for name, runs_on, memory, make in peers():
+        beside = ""
         try:
             peer = make()
             runs_on = peer.runs_on
@@ -295,15 +296,15 @@ def rows(project, size, seconds):
                                                                               seconds)
             yield row
             peer.free()
-            if isinstance(peer, ScikitImage) and not wrong:  # on the same core, at the same size
-                yield from project.versions(row["width"], ["v16"], ", 1 thread",
-                                            OMP_NUM_THREADS="1")
+            beside = row["width"] if isinstance(peer, ScikitImage) else ""
         except Broken:
             raise
         except Skipped as why:
             yield skipped(name, runs_on, memory, str(why))
         except Exception as error:  # of the peer: whatever it is, the others still run
             yield skipped(name, runs_on, memory, f"failed: {first_line(error)}")
+        if beside:  # also on one thread, at the same size
+            yield from project.versions(beside, ["v16"], ", 1 thread", OMP_NUM_THREADS="1")
     yield from project.versions(size)
     try:
         yield project.kernel(size)

@@ -34,6 +34,8 @@ const Kernel &kernelOf(Path path)
     }
 }
 
+constexpr std::size_t kLargeResult = std::size_t(16) << 20; ///< bytes: of which pages cost most
+
 std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // ---- choices -----------------------------------------------------------------------------------
@@ -55,7 +57,7 @@ Path chooseKernel()
 
 /// Gather instructions look up faster than single loads on some processors and slower on others
 /// of the same kind, depending on their microcode and on what else there is to do meanwhile: the
-/// only way to know is to try, on a small array of random levels.
+/// only way to know is to try, on a small array of random levels whose results stay in the cache.
 bool measureGather(const Kernel &kernel)
 {
     constexpr int kWidth = 2 * kPanelColumns, kHeight = 32, kTries = 5;
@@ -295,36 +297,37 @@ static common::HostArray<float> allocateFromHeap(std::size_t cells)
     return common::allocateHost<float>(cells);
 }
 
-/// Bytes: with fewer, starting the threads costs more than it saves.
-constexpr std::size_t kWorthPopulating = std::size_t(16) << 20;
-
 void populatePages(void *memory, std::size_t bytes)
 {
     constexpr std::size_t kHugePage = std::size_t(2) << 20;
-    if (bytes < kWorthPopulating) return;
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
     const std::uintptr_t first = (address + kHugePage - 1) / kHugePage * kHugePage;
     const std::uintptr_t last = (address + bytes) / kHugePage * kHugePage;
     if (first >= last) return;
-        // Either may be refused: then pages are small, or come when they are written to.
+        // Either request may be refused: then pages are small, or come when they are written to.
 #ifdef MADV_HUGEPAGE
     madvise(reinterpret_cast<void *>(first), last - first, MADV_HUGEPAGE);
 #endif
 #ifdef MADV_POPULATE_WRITE
+    if (bytes < kLargeResult) return; // starting threads would cost more
 #pragma omp parallel for schedule(static)
-    for (std::uintptr_t page = first; page < last; page += kHugePage)
-        madvise(reinterpret_cast<void *>(page), kHugePage, MADV_POPULATE_WRITE);
+    for (std::uintptr_t at = first; at < last; at += kHugePage) {
+        void *const page = reinterpret_cast<void *>(at);
+        unsigned char there = 0; // kept from the last result; asking is cheaper than populating
+        if (mincore(page, 1, &there) == 0 && (there & 1)) continue;
+        madvise(page, kHugePage, MADV_POPULATE_WRITE);
+    }
 #endif
 }
 
 common::HostArray<float> allocateResult(std::size_t cells)
 {
-    if (cells * sizeof(float) < kWorthPopulating) return common::allocateHost<float>(cells);
+    const std::size_t bytes = cells * sizeof(float);
     const char *keep = std::getenv("ENTROPY_KEEP_MEMORY");
-    common::HostArray<float> result = keep && std::string(keep) == "0"
-                                          ? common::allocateHost<float>(cells)
-                                          : allocateFromHeap(cells);
-    populatePages(result.get(), cells * sizeof(float));
+    const bool kept = bytes >= kLargeResult && !(keep && std::string(keep) == "0");
+    common::HostArray<float> result =
+        kept ? allocateFromHeap(cells) : common::allocateHost<float>(cells);
+    populatePages(result.get(), bytes);
     return result;
 }
 

@@ -52,16 +52,16 @@ struct CpuOptions
 void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, float *result,
                   std::int64_t begin, std::int64_t end, const CpuOptions &options = {});
 
-/// Has the system hand out the pages of that memory now, as large as it has them, by all threads at
-/// once: cheaper than one by one, when each is first written to. What they hold stays. Does nothing
-/// for less than 16 MiB.
+/// Asks the system for large pages for that memory and, from 16 MiB on, to hand out those that are
+/// not there yet now, to all threads at once: cheaper than one by one, when each is first written
+/// to. What they hold stays.
 void populatePages(void *memory, std::size_t bytes);
 
-/// Memory for a result, to be freed by free(). For results of 16 MiB and more pages are populated,
-/// since touching small ones, one by one, costs more than computing what goes into them. With
-/// glibc, what is freed of these stays with the process, up to 2 GiB, for the next one; only of
-/// those that the main thread allocates. To that end malloc's thresholds are set, for good and for
-/// the whole process. ENTROPY_KEEP_MEMORY=0 in the environment, from the start, prevents all that.
+/// Memory for a result, to be freed by free(), with its pages populated: touching small ones, one
+/// by one, costs more than computing what goes into them. With glibc, what is freed of results of
+/// 16 MiB and more stays with the process, up to 2 GiB, for the next one; only of those that the
+/// main thread allocates. To that end malloc's thresholds are set, for good and for the whole
+/// process. ENTROPY_KEEP_MEMORY=0 in the environment, from the start, prevents that memory is kept.
 common::HostArray<float> allocateResult(std::size_t cells);
 
 } // namespace engine

@@ -53,6 +53,7 @@ struct TernaryHash
     template <typename Word>
     [[gnu::always_inline]] static inline void functions(const Word *c, Word *answer)
     {
+        // An instruction overwrites its first operand: this order spares copies of most.
         answer[0] = ternary<0xce>(c[2], c[1], c[0]);
         answer[2] = ternary<0x76>(c[4], c[2], c[1]);
         answer[3] = ternary<0xac>(c[3], c[2], c[1]);

@@ -13,7 +13,8 @@
 // on, and nothing ever has to be shifted or shuffled.
 //
 // Counting. A number for each cell is a list of planes, its binary digits. Adding such numbers is
-// what a circuit does, with full adders of two instructions (exclusive or, majority) for 512 cells:
+// what a circuit does, with full adders of two instructions (for the sum, for the carry) for 512
+// cells:
 //   across  five indicator planes, one byte apart, give 3 digits: that level in a row of 5 cells;
 //   down    count += across(this row) - across(five rows ago): the count slides down the panel.
 // The hash (cpu_hash.h) makes of the sixteen counts 15 planes of an index. Transposing them as

@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kMostThreads, 1)
                    min(begin + rows, big ? plan.bigEnd : plan.end));
     };
 
-    // The tables, while the first rows are on their way.
+    // The tables are ordered first, and turned to addresses while the first rows are on their way.
     for (int i = threadIdx.x; i < GpuTables::kEntries / 4; i += blockDim.x)
         copyAsync<16>(sharedAddress(own.entropies + 4 * i), tables->entropies + 4 * i);
     for (int i = threadIdx.x; i < GpuTables::kRows; i += blockDim.x)

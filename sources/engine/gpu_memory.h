@@ -88,6 +88,7 @@ __device__ inline void store(std::uint32_t address, uint4 four)
                  : "memory");
 }
 
+/// Stores 4 or 16 bytes of zeros.
 template <int kBytes>
 __device__ void storeZero(std::uint32_t address)
 {

@@ -22,8 +22,8 @@
 // copies go through the first-level cache; past it, they fetch every sector twice (0.82 of the
 // speed of a copy instead of 0.88). Two more columns on either side of a strip are two more sectors
 // for every 16 to ask for, although most are found in that cache; of four warps that share packed
-// rows, only the outer two ask, one side each (0.89 to 0.91). At the edges, too, cells
-// are ordered ahead, and few operations come before the first order: small arrays wait for these.
+// rows, only the outer two ask, one side each (0.89 to 0.91). At the edges, too, cells are ordered
+// ahead, and few operations come before the first order: small arrays wait for these.
 //
 // What lost: a ring of five rows (8 moves a row); asking the neighbours for their bytes by shuffles
 // (2 operations a row more); the address of each word from a checked float by one multiply-add,

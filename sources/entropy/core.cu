@@ -597,7 +597,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v11
 
 // From v11: counters of one byte and a float table, like v7; the arithmetic stays double. Measured:
-// 407 ms, no gain over v11; with 64 threads, 114 against 135.
+// 423 ms, no gain over v11; with 64 threads, 114 against 135.
 namespace v12
 {
 
@@ -715,8 +715,9 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // From v7 and v12: the rows are split among all GPUs, one host thread and one call of v7 each.
 // A part reads kRadius rows more at each inner edge, so that its windows are whole, and throws
 // their results away. Without a GPU, or with fewer cells than one GPU runs threads, v12 is faster.
-// Measured: 391 ms with one GPU, where it is v7; with four of them 184, of which the kernels take
-// 3.8: the rest is host memory: pages touched for the first time, and each part copied twice.
+// Measured: 391 ms with one GPU, where it is v7 (337, a minute before); with four of them 184, of
+// which the kernels take 3.8: the rest is host memory: pages touched for the first time, and each
+// part copied twice.
 namespace v14
 {
 
