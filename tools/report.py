@@ -286,7 +286,7 @@ def peers(directory):
         rows.append([row["peer"], row["runs_on"], row["memory"], size,
                      shown(value(row, "median_ms")), shown(value(row, "mcells_per_s")),
                      row["note"]])
-    return table(["", "runs on", "from and to memory of the", "size", "ms", "Mcell/s", ""], rows)
+    return table(["", "runs on", "from and to memory of the", "size", "ms", "Mcell/s", "note"], rows)
 
 
 def megacells(row, time):
