@@ -114,12 +114,13 @@ class Project:
         self.run("entropy_measures", self.pair(f"{size}x{size}"), path, *names, **environment)
         with open(path, newline="") as file:
             for row in csv.DictReader(file):
+                name = row["version"] + suffix
                 runs_on = {"OpenMP": "CPU", "CUDA": "GPU"}.get(row["platform"], "both")
                 if row["total_median_ms"]:
-                    yield entry(row["version"] + suffix, runs_on, "host", size, size, int(row["rounds"]),
+                    yield entry(name, runs_on, "host", size, size, int(row["rounds"]),
                                 float(row["total_median_ms"]), float(row["total_min_ms"]))
                 else:
-                    yield skipped(row["version"] + suffix, runs_on, "host", row["note"])
+                    yield skipped(name, runs_on, "host", row["note"])
 
     def kernel(self, size):
         """The row of v15's kernel alone."""

@@ -34,8 +34,6 @@ const Kernel &kernelOf(Path path)
     }
 }
 
-constexpr std::size_t kLargeResult = std::size_t(16) << 20; ///< bytes: of which pages cost most
-
 std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // ---- choices -----------------------------------------------------------------------------------
@@ -276,6 +274,8 @@ void runOnCpu(std::int64_t width, std::int64_t height, const float *sample, floa
     if (job.suspicious) checkCells(width, sample, firstRead, endRead);
 }
 
+static constexpr std::size_t kLargeResult = std::size_t(16) << 20; ///< bytes
+
 /// malloc that takes even large memory from the heap, which free() leaves mapped, pages and all:
 /// the next result of that size costs no page faults. (By default, a large array is a mapping of
 /// its own and each one is handed back to the system.) The two thresholds stay set for the process.
@@ -304,11 +304,10 @@ void populatePages(void *memory, std::size_t bytes)
     const std::uintptr_t first = (address + kHugePage - 1) / kHugePage * kHugePage;
     const std::uintptr_t last = (address + bytes) / kHugePage * kHugePage;
     if (first >= last) return;
-        // Either request may be refused: then pages are small, or come when they are written to.
-#ifdef MADV_HUGEPAGE
+#ifdef MADV_HUGEPAGE // may be refused: then pages are small
     madvise(reinterpret_cast<void *>(first), last - first, MADV_HUGEPAGE);
 #endif
-#ifdef MADV_POPULATE_WRITE
+#ifdef MADV_POPULATE_WRITE            // may be refused: then pages come when they are written to
     if (bytes < kLargeResult) return; // starting threads would cost more
 #pragma omp parallel for schedule(static)
     for (std::uintptr_t at = first; at < last; at += kHugePage) {

@@ -28,8 +28,9 @@ template <int Table>
 }
 [[gnu::always_inline]] inline Word andNot(Word a, Word b) { return a & ~b; }
 [[gnu::always_inline]] inline Word xor3(Word a, Word b, Word c) { return ternary<0x96>(a, b, c); }
-// These destroy their first operand, as the instruction does: what is not needed any more comes
-// first.
+
+// The instruction overwrites its first operand. In the functions that follow it gets one that their
+// callers do not need any more, so that the compiler need not copy it.
 
 /// One full adder: a + b + c = sum + 2 carry.
 [[gnu::always_inline]] inline void add(Word a, Word b, Word c, Word &sum, Word &carry)
