@@ -17,7 +17,8 @@ ifeq ($(CUDA),1)
   ifeq ($(NVCC),)
     $(error CUDA=1, but there is no nvcc: install the CUDA toolkit, or build with CUDA=0)
   endif
-  ARCH  ?= $(if $(shell nvidia-smi -L 2>/dev/null | grep '^GPU'),native,all-major)
+  # Without a GPU here, one architecture: code for all of them takes five times as long to build.
+  ARCH  ?= $(if $(shell nvidia-smi -L 2>/dev/null | grep '^GPU'),native,sm_90)
   HOST  := -ccbin $(CXX) -Xcompiler -fopenmp
   CU    := $(NVCC) -std=c++17 $(OPTIMIZE) -arch=$(ARCH) --threads 0 $(HOST) \
            $(patsubst %,-Xcompiler %,$(WARNINGS)) -Isources
@@ -313,7 +314,7 @@ VERSION=v3      active version of the core, or of the lab that has it, instead o
 CORE=NAME       sources/entropy/cores/NAME.cu in place of core.cu, as the program $(BUILD)/NAME:
                 $(STUDIES), or one of your own
 CUDA=0          build without nvcc, OpenMP versions only (default: 1 where there is an nvcc)
-ARCH=sm_90      GPU architecture (default: this machine's GPU; without one, all major ones)
+ARCH=all-major  GPU architecture (default: this machine's GPU; without one, sm_90)
 CXX=clang++     host compiler (default: g++)
 BUILD=DIR       where to build (default: build)
 endef

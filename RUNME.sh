@@ -9,7 +9,8 @@ Installs what is missing (compiler, make) where it can, builds, makes the data, 
 and runs the active one on the twelve groups of data/data.bin. Run it again as often as you like:
 only what has changed is built again. Exit status 0 if all passed.
 
-Settings go to make: VERSION=v7, CUDA=0, ARCH=sm_90, CXX=clang++ (see make help).
+Settings go to make: VERSION=v7, CUDA=0, ARCH=all-major, CXX=clang++ (see make help).
+Without a GPU here, the build is for sm_90 only: ARCH=native or all-major where it is to run elsewhere.
 ENTROPY_BENCHMARK=0 in the environment skips the timing, which takes minutes on a small machine.
 '
 for argument; do
