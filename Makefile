@@ -77,7 +77,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-ladder bench-engine bench-scaling bench-gpu bench-everywhere bench-cpu bench-labs peers search measures batch report test versions help clean FORCE
+.PHONY: all labs data run bench bench-ladder bench-engine bench-scaling bench-gpu bench-everywhere bench-cpu bench-labs peers search measures batch record revision report test versions help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -234,10 +234,14 @@ $(BATCH): $(BUILD)/batch/%.txt: $(BUILD)/make_data
 	@mkdir -p $(@D)
 	$(BUILD)/make_data $* random $@
 batch: $(PROGRAM) $(BATCH)
-	@for file in $(BATCH); do for run in 1 2 3; do \
-	    log=$$(ENTROPY_BENCHMARK=warm-up $(PROGRAM) $$file) || exit; \
-	    echo "$$(basename $$file .txt) $$(echo "$$log" | grep '^Time: ')"; \
-	done; done
+	tools/batch.sh $(PROGRAM) "$(BATCH_CSV)" $(BATCH)
+
+# Everything that README.md and report.md cite, measured from one revision on this machine.
+record:
+	tools/record.sh $(STAGES)
+	$(MAKE) report
+revision:
+	@echo '$(REVISION)'
 
 # Tables and plots of README.md and report.md from results/; the plots need gnuplot.
 report:

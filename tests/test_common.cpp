@@ -67,6 +67,8 @@ TEST(Measure, StopsAfterFiveRepeatsOrTwoSeconds)
     EXPECT_FALSE(enoughRepeats(4, 0.5));
     EXPECT_TRUE(enoughRepeats(5, 0.5));
     EXPECT_TRUE(enoughRepeats(1, 2.0));
+    EXPECT_FALSE(enoughRepeats(4, 0.5, 0.6));
+    EXPECT_TRUE(enoughRepeats(4, 0.7, 0.6));
     EXPECT_FALSE(enoughRepeats(5, 0.001));
     EXPECT_TRUE(enoughRepeats(1000, 0.001));
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <vector>
 
 namespace common
@@ -26,11 +27,20 @@ inline Timing summarize(std::vector<double> milliseconds)
     return {n, (milliseconds[(n - 1) / 2] + milliseconds[n / 2]) / 2, milliseconds.front()};
 }
 
-/// When to stop repeating. Five repeats at least, unless they take two seconds; what is quick is
-/// repeated for a tenth of a second, so that its median means something.
-inline bool enoughRepeats(std::size_t repeats, double totalSeconds)
+/// The seconds after which nothing is repeated once more: BENCHMARK_SECONDS in the environment, or
+/// two where that is not a positive number.
+inline double mostSeconds()
 {
-    if (totalSeconds >= 2.0) return true;
+    const char *setting = std::getenv("BENCHMARK_SECONDS");
+    const double seconds = setting ? std::atof(setting) : 0;
+    return seconds > 0 ? seconds : 2.0;
+}
+
+/// When to stop repeating. Five repeats at least, unless they take `most` seconds; what is quick is
+/// repeated for a tenth of a second, so that its median means something.
+inline bool enoughRepeats(std::size_t repeats, double totalSeconds, double most = mostSeconds())
+{
+    if (totalSeconds >= most) return true;
     return repeats >= 5 && (totalSeconds >= 0.1 || repeats >= 1000);
 }
 
@@ -39,9 +49,10 @@ template <typename Once>
 Timing repeat(Once once)
 {
     std::vector<double> milliseconds;
+    const double most = mostSeconds();
     const WallClock total;
     do milliseconds.push_back(once());
-    while (!enoughRepeats(milliseconds.size(), total.seconds()));
+    while (!enoughRepeats(milliseconds.size(), total.seconds(), most));
     return summarize(std::move(milliseconds));
 }
 

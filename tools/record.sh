@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# Measures everything that report.md and README.md cite, on this machine, from one revision:
+#     tools/record.sh [--help] [stage ...]
+# Fills results/<machine>/ and, with a GPU, screen.log; `make record` does so and then `make report`.
+#
+# Stages, in this order; all of them if none is named:
+#   round1 round2 round3   the ladder, the fast study and the labs, three times apart in time
+#   engine                 its kernels by content, size, alignment, path, threads and memory
+#   studies                memory, bottlenecks, variants; the first two by groups and in batches
+#   profile                the profiler's counters of every kernel (needs ncu)
+#   parts                  where the time of a call goes; the first call; occupancy; precision
+#   scaling                versions by threads and by GPUs
+#   flags                  versions by compiler and flags
+#   peers                  other software that computes the same, as far as it is installed
+# A stage that fails leaves the files of the last record as they are, and record.csv says of which
+# revision each stage is. Exit status 0 if all passed. What runs beside a measurement disturbs it:
+# leave the machine alone. RESULTS=DIR and LOG=FILE in the environment put results and log elsewhere;
+# what the stages printed is in build/record/.
+# shellcheck disable=SC2317 # the stages are called by their names
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 2
+
+all="round1 engine profile round2 parts scaling studies flags round3 peers"
+for stage; do
+    case " $all " in
+    *" $stage "*) ;;
+    *)
+        sed -n '2,/^# shellcheck/s/^# \{0,1\}//p' "$0" | sed '$d'
+        [ "$stage" = --help ] && exit 0
+        echo "record.sh: there is no stage '$stage'" >&2
+        exit 2
+        ;;
+    esac
+done
+[ $# -gt 0 ] || eval "set -- $all"
+
+results=${RESULTS:-results/$(tools/machine_name.sh)}
+log=${LOG:-screen.log}
+jobs=$(nproc)
+scratch=build/record
+rm -rf "$scratch"
+mkdir -p "$results" "$scratch" || exit 2
+gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+revision=$(make -s revision)
+failures=0
+
+# name, function, arguments...: runs it in a directory of its own, $out, and keeps what it wrote if
+# it passed.
+stage() {
+    local name=$1 start=$SECONDS
+    shift
+    out=$scratch/$name
+    mkdir -p "$out"
+    if "$@" >"$scratch/$name.log" 2>&1; then
+        (cd "$out" && find . -type f) | while read -r file; do
+            mkdir -p "$(dirname "$results/$file")"
+            mv "$out/$file" "$results/$file"
+        done
+        {
+            echo "stage,revision,seconds"
+            sed "1d; /^$name,/d" "$results/record.csv" 2>/dev/null
+            echo "$name,$revision,$((SECONDS - start))"
+        } >"$scratch/record.csv" && mv "$scratch/record.csv" "$results/record.csv"
+        echo "passed: $name, $((SECONDS - start)) s"
+    else
+        echo "FAILED: $name, $((SECONDS - start)) s"
+        tail -n 20 "$scratch/$name.log"
+        failures=$((failures + 1))
+    fi
+}
+
+# What the stages run, built before anything is timed.
+build() {
+    local programs="all labs build/scaling build/bench_cpu build/bench_everywhere build/precision"
+    local core
+    for core in fast_study memory_study bottleneck_study variants_study; do
+        programs+=" build/$core build/${core}_measures"
+    done
+    [ "$gpus" = 0 ] || programs+=" build/bench_gpu build/parts build/occupancy build/devices"
+    # shellcheck disable=SC2086
+    make -j "$jobs" data $programs
+}
+
+# The same CSV of several rounds in one, a column `round` before the others: join FILE ROUND.
+join() {
+    local file=$1 round=$2 joined=$results/$1
+    [ -e "$out/$file" ] || return
+    {
+        if [ "$round" = 1 ]; then sed -n '1s/^/round,/p' "$out/$file"; else cat "$joined"; fi
+        sed "1d; s/^/$round,/" "$out/$file"
+    } >"$out/joined" && mv "$out/joined" "$out/$file"
+}
+
+# The first round is the first command of the README, whose log is kept; the others time less long.
+round() {
+    local number=$1 lab
+    [ "$number" = 1 ] || local -x BENCHMARK_SECONDS=0.7
+    if [ "$number" = 1 ]; then
+        ENTROPY_RESULTS=$out ./RUNME.sh | tee "$scratch/screen.log" || return
+        [ "$gpus" = 0 ] || cp "$scratch/screen.log" "$log" || return
+    else
+        ENTROPY_RESULTS=$out build/entropy data/worked_4x4.txt || return
+        rm "$out/environment.txt"
+    fi
+    mkdir "$out/fast_study"
+    ENTROPY_RESULTS=$out/fast_study BENCHMARK_SECONDS=0.7 \
+        build/fast_study data/worked_4x4.txt || return
+    rm "$out/fast_study/environment.txt"
+    for lab in maximum transpose; do
+        "build/$lab" --benchmark --csv "$out/$lab.csv" || return
+    done
+    if [ "$gpus" != 0 ] && [ "$number" = 1 ]; then
+        build/hello 8 32 4 >"$out/hello_order.txt" || return
+        build/hello 8 32 4 --order --runs 100 >"$out/hello.txt" || return
+    fi
+    join times.csv "$number" && join fast_study/times.csv "$number" &&
+        join maximum.csv "$number" && join transpose.csv "$number"
+}
+
+engine() {
+    build/bench_cpu "$out/cpu.csv" && build/bench_everywhere "$out/everywhere.csv" || return
+    [ "$gpus" = 0 ] || build/bench_gpu "$out/gpu.csv"
+}
+
+studies() {
+    local core
+    for core in memory_study bottleneck_study variants_study; do
+        mkdir "$out/$core"
+        BENCHMARK_SECONDS=1 ENTROPY_RESULTS=$out/$core "build/$core" data/worked_4x4.txt || return
+        rm "$out/$core/environment.txt"
+        [ "$core" != variants_study ] || continue
+        ENTROPY_BENCHMARK=0 "build/${core}_measures" data/data.bin "$out/$core/measures.csv" || return
+        make -s CORE="$core" batch BATCH_CSV="$out/$core/batch.csv" || return
+    done
+}
+
+profile() {
+    if [ "$gpus" = 0 ] || ! command -v ncu >/dev/null; then
+        echo "no GPU or no ncu here: nothing is profiled" >&2
+        return
+    fi
+    tools/profile.sh "$out"
+}
+
+parts() {
+    build/precision "$out/precision.csv" || return
+    [ "$gpus" != 0 ] || return 0
+    build/parts "$out/parts.csv" && build/parts --threshold "$out/threshold.csv" &&
+        build/occupancy "$out/occupancy.csv"
+}
+
+scaling() {
+    ENTROPY_BENCHMARK=0 build/scaling "$out/scaling.csv" || return
+    [ "$gpus" = 0 ] || ENTROPY_BENCHMARK=0 build/devices "$out/gpus.csv"
+}
+
+flags() { tools/flags.sh "$out/flags.csv"; }
+
+peers() { make -s peers RESULTS="$out"; }
+
+stage build build
+[ $failures = 0 ] || exit 1
+for name; do
+    case $name in
+    round?) stage "$name" round "${name#round}" ;;
+    *) stage "$name" "$name" ;;
+    esac
+done
+exit $((failures > 0))
