@@ -8,7 +8,7 @@ import pathlib
 import matplotlib
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402 (the backend has to be chosen first)
+import matplotlib.pyplot as plt  # after the backend has been chosen
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WIDTH = 8.6  # inches: 826 pixels at a browser's 96 an inch, where 8.5 points are 11 pixels

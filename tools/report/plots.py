@@ -8,16 +8,17 @@ A plot whose CSV is missing is left out, and a line says so."""
 
 import collections
 import csv
+import math
 import pathlib
 import re
 import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from figure import (BLUE, GREEN, GREY, INK, LARGE, NORMAL, ORANGE, PALE, PURPLE, RED, SKY,  # noqa
-                    SMALL, WIDTH, YELLOW, plt, save, tint)
-from matplotlib.lines import Line2D  # noqa: E402
-from matplotlib.ticker import (FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter,  # noqa
+from figure import (BLUE, GREEN, GREY, INK, LARGE, NORMAL, ORANGE, PALE, PURPLE, RED, SKY, SMALL,
+                    WIDTH, plt, save)
+from matplotlib.lines import Line2D
+from matplotlib.ticker import (FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter,
                                NullLocator)
 
 FAMILIES = {"CUDA": BLUE, "OpenMP": ORANGE, "CUDA+OpenMP": GREEN, "engine": PURPLE, "CPU": ORANGE}
@@ -129,8 +130,14 @@ def log_axis(axis, low, high, limits=None):
     axis.set_major_locator(locator)
     if limits:
         margin = (limits[1] / limits[0]) ** 0.06
-        axis.set_major_locator(FixedLocator([tick for tick in locator.tick_values(low, high) if
-                                             limits[0] * margin < tick < limits[1] / margin]))
+        points = axis.axes.get_position().width * WIDTH * 72
+        kept = []
+        for tick in locator.tick_values(low, high):
+            if limits[0] * margin < tick < limits[1] / margin:
+                gap = kept and points * math.log(tick / kept[-1], limits[1] / limits[0])
+                if not kept or gap > 0.32 * SMALL * (len(plain(tick)) + len(plain(kept[-1]))) + 5:
+                    kept.append(tick)
+        axis.set_major_locator(FixedLocator(kept))
     axis.set_major_formatter(FuncFormatter(plain))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
@@ -158,13 +165,13 @@ Dot = collections.namedtuple("Dot", "line value range family filled text side", 
 Panel = collections.namedtuple("Panel", "title dots ceilings")  # ceilings: (value, words)
 
 
-def dots(path, png, directory, title, what, lines, panels, unit, left=1.9, meaning=(), height=0.235):
+def dots(path, png, directory, title, what, lines, panels, unit, left, meaning=()):
     """Panels side by side with one line a version: a dot at its value on a log axis, the value
     beside it, the range of the rounds as a bar, ceilings as vertical lines."""
     head, foot = 1.45 + 0.18 * what.count("\n"), 0.48
     head -= 0 if any(panel.ceilings for panel in panels) else 0.18
     figure, axes = plt.subplots(1, len(panels), sharey=True, squeeze=False,
-                                figsize=(WIDTH, head + foot + height * len(lines)))
+                                figsize=(WIDTH, head + foot + 0.235 * len(lines)))
     inches = figure.get_figheight()
     figure.subplots_adjust(left=left / WIDTH, right=0.985, wspace=0.07, top=1 - head / inches,
                            bottom=foot / inches)
@@ -176,6 +183,9 @@ def dots(path, png, directory, title, what, lines, panels, unit, left=1.9, meani
                            if name in used] + list(meaning),
                   0.84 + 0.18 * what.count("\n"))
     for axis, panel in zip(axes[0], panels):
+        if not panel.dots:
+            axis.set_visible(False)
+            continue
         values = [dot.value for dot in panel.dots] + [value for value, _ in panel.ceilings]
         low, high = min(values), max(values)
         stretch = max(high / low, 1.4)
@@ -280,9 +290,9 @@ def extent(values):
 
 def idea_of(row):
     """Its name and what it changes, short enough for the margin of a plot."""
-    idea = re.sub(r"^baseline: |^baseline on the CPU, like v0$", "", row.get("idea") or "")
+    idea = re.sub(r"^baseline: |, like v0$", "", row.get("idea") or "")
     idea = re.sub(r"^\w+ ([+-]) ", r"\1 ", idea)
-    return f"{row['version']}  {idea or 'baseline on the CPU'}".rstrip()
+    return f"{row['version']}  {idea}".rstrip()
 
 
 def ideas_of(rows):
@@ -307,8 +317,9 @@ MEANING = [("#555555", True, "kernel alone"), ("#555555", False, "whole call: no
 
 
 def copy_of(rows, size, column="device_copy_ms"):
-    return statistics.median(row[column] for row in rows
-                             if size_of(row) == size and positive(row, column))
+    """Time of a copy in ms; None where there is no device."""
+    copies = [row[column] for row in rows if size_of(row) == size and positive(row, column)]
+    return statistics.median(copies) if copies else None
 
 
 def panels_of(rows, dots_of, ceiling=True):
@@ -319,7 +330,7 @@ def panels_of(rows, dots_of, ceiling=True):
                  for dot in dots_of(row, versions.index(row["version"]))]
         copy = copy_of(rows, size)
         panels.append(Panel(named(size), found,
-                            [(copy, f"copy {shown(copy)}")] if ceiling else []))
+                            [(copy, f"copy {shown(copy)}")] if ceiling and copy else []))
     return panels
 
 
@@ -371,12 +382,11 @@ def draw_share(directory, path, png):
 
 def draw_rate(directory, path, png):
     rows = read(directory, "times.csv")
-    cells = lambda row: size_of(row)[0] * size_of(row)[1]  # noqa: E731
-    square = lambda row: size_of(row)[0] == size_of(row)[1]  # noqa: E731
 
     def line(found, column):
-        return sorted((cells(row), cells(row) / row[column] / 1e6) for row in found
-                      if positive(row, column) and square(row))
+        sides = [(width, row[column]) for row in found if positive(row, column)
+                 for width, height in [size_of(row)] if width == height]
+        return sorted((side ** 2, side ** 2 / time / 1e6) for side, time in sides)
 
     def of(version, column):
         return line([row for row in rows if row["version"] == version], column)
@@ -389,7 +399,7 @@ def draw_rate(directory, path, png):
     host_copies = of(versions_of(rows)[0], "host_copy_ms")
     if (directory / "gpu.csv").exists():
         more = [row for row in read(directory, "gpu.csv")
-                if row["content"] == "random" and row["offset"] == "0" and square(row)]
+                if row["content"] == "random" and row["offset"] == "0"]
         kernels["v15"], copies = line(more, "median_ms"), line(more, "copy_ms")
     if (directory / "everywhere.csv").exists():
         more = [row for row in read(directory, "everywhere.csv") if row["memory"] == "again"]
@@ -402,14 +412,15 @@ def draw_rate(directory, path, png):
     figure, axes = plt.subplots(1, 2, sharey=True, figsize=(WIDTH, 4.9))
     figure.subplots_adjust(left=0.095, right=0.90, wspace=0.30, top=0.77, bottom=0.11)
     heading(figure, "Cells a second, by the size of the array",
-            "Gigacells a second on random square arrays. Red line: copying the same floats, within the "
-            "GPU or within host memory.", directory)
-    lines_panel(axes[0], [(version, families[version], False, points)
-                          for version, points in kernels.items() if points], "cells",
-                "Gcell/s", "kernel alone", [("copy", copies)])
-    lines_panel(axes[1], [(version, families[version], False, points)
-                          for version, points in calls.items() if points], "cells", "",
-                "whole call", [("copy", host_copies)])
+            "Gigacells a second on random square arrays. Red line: copying the same floats, within "
+            "the GPU or within host memory.", directory)
+    for axis, title, found, copied in ((axes[0], "kernel alone", kernels, copies),
+                                       (axes[1], "whole call", calls, host_copies)):
+        lines = [(version, families[version], False, points)
+                 for version, points in found.items() if points]
+        axis.set_visible(bool(lines))
+        if lines:
+            lines_panel(axis, lines, "cells", "Gcell/s", title, [("copy", copied)])
     axes[1].tick_params(labelleft=True)
     save(figure, path, png)
 
@@ -482,13 +493,14 @@ def draw_gpus(directory, path, png):
 
 
 def draw_fast_study(directory, path, png):
-    study = read(directory / "fast_study", "times.csv")
+    study = [row for row in read(directory / "fast_study", "times.csv")
+             if row["platform"] == "CUDA"]
     sizes = sizes_of(study)
-    ends = [row for row in read(directory, "times.csv") if size_of(row) in sizes]
-    rows = [row for row in ends if row["version"] in ("v0", "v7")] + study + \
-           [row for row in ends if row["version"] == "v15"]
-    first = {size_of(row): positive(row, "kernel_median_ms") for row in rows
-             if row["version"] == "v7"}
+    ladder = [row for row in read(directory, "times.csv") if size_of(row) in sizes]
+    rows = [row for row in ladder if row["version"] == "v0"] + study + \
+           [row for row in ladder if row["version"] == "v15"]
+    first = {size_of(row): positive(row, "kernel_median_ms") for row in study
+             if row["version"] == study[0]["version"]}
 
     def dots_of(row, line):
         kernel = positive(row, "kernel_median_ms")
@@ -498,9 +510,9 @@ def draw_fast_study(directory, path, png):
             if kernel else []
 
     dots(path, png, directory, "From v7 to v15, one idea at a time",
-         "Time of the kernel in ms; in brackets, how many times as fast as v7. Red line: copying "
-         "the same floats within the GPU.", ideas_of(rows), panels_of(rows, dots_of), "ms",
-         left=2.55)
+         "Time of the kernel in ms; in brackets, how many times as fast as v7's, which is the "
+         "start. Red line: copying the same floats.", ideas_of(rows), panels_of(rows, dots_of),
+         "ms", left=2.55)
 
 
 def draw_memory_study(directory, path, png):
@@ -546,20 +558,12 @@ def draw_maximum(directory, path, png):
                                  if gigabytes / time >= 10 else shown(gigabytes / time)))
         reading = gigabytes / copy_of(rows, size, "device_read_ms")
         panels.append(Panel(f"{size[1]}x{size[0]}", found, [(reading, f"read {reading:.0f}")]))
-    names = {row["version"]: idea_of(row) if row.get("idea") else
-             MAXIMUM.get((len(lines), row["version"]), row["version"]) for row in rows}
     dots(path, png, directory, "The maximum of a matrix: speed",
          "GB/s of the matrix, the more the better. Red line: merely reading it. Rows x columns.",
-         list(names.values()), panels, "GB/s", left=2.15, height=0.28, meaning=MEANING)
+         ideas_of(rows), panels, "GB/s", left=2.65 if rows[0].get("idea") else 0.6,
+         meaning=MEANING)
 
 
-# The lab's CSV has no ideas. By the number of versions: a record of six has other steps than one of
-# ten.
-MAXIMUM = {(10, name): f"{name}  {idea}" for name, idea in
-           {"m1": "one CPU thread", "m2": "global memory, divergent",
-            "m3": "global memory, sequential", "m4": "shared memory, interleaved",
-            "m5": "shared memory, sequential", "m6": "first maximum on load",
-            "m7": "warp shuffles", "m8": "wide loads", "m9": "one pass", "m10": "CUB"}.items()}
 TRANSPOSE = {"t0": "CPU", "t1": "OpenMP", "t2": "global, by rows", "t3": "global, by columns",
              "t4": "shared tile", "t5": "blocks exchanged", "t6": "padded", "t7": "turned",
              "t8": "wide, swizzled", "t9": "cuBLAS"}
@@ -571,8 +575,8 @@ def draw_transpose(directory, path, png):
     figure, axis = plt.subplots(figsize=(WIDTH, 5.0))
     figure.subplots_adjust(left=0.095, right=0.80, top=0.80, bottom=0.11)
     heading(figure, "Transposing a matrix: speed",
-            "GB/s read and written by the kernel; sides that are powers of two; blocks of 32x32 where "
-            "a version leaves the choice.\nRed line: copying the same floats.", directory)
+            "GB/s read and written by the kernel; sides that are powers of two; blocks of 32x32 "
+            "where a version leaves the choice.\nRed line: copying the same floats.", directory)
     colours = dict(zip(("t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9"),
                        (SKY, BLUE, "#8c6bb1", "#cc79a7", ORANGE, "#999999", GREEN, INK)))
 
@@ -617,7 +621,7 @@ def draw_parts(directory, path, png):
     for axis, call in zip(axes[:, 0], calls):
         found = {(row["version"], row["part"]): row["ms"] for row in rows if row["call"] == call}
         for line, version in enumerate(versions):
-            begin, seen = 0, 0
+            begin = 0
             for part, colour in PARTS.items():
                 length = found.get((version, part)) or 0
                 axis.barh(line, length, left=begin, color=colour, height=0.72, edgecolor="white",
@@ -645,9 +649,8 @@ def draw_occupancy(directory, path, png):
     figure, axes = plt.subplots(1, 2, figsize=(WIDTH, 4.5))
     figure.subplots_adjust(left=0.085, right=0.83, wspace=0.27, top=0.79, bottom=0.115)
     heading(figure, "Occupancy: predicted, measured, and what it is worth",
-            "v7's kernel compiled for different numbers of registers, in blocks of different "
-            "sizes, with shared memory set aside. Red line: as predicted.", directory)
-    percent = lambda row, column: 100 * float(row[column])  # noqa: E731
+            "v7's kernel compiled for several numbers of registers, in blocks of several sizes, "
+            "with shared memory set aside. Red line: as predicted.", directory)
     asked = sorted({int(float(row["registers"])) for row in rows})
     colours = dict(zip(asked, plt.get_cmap("viridis")([0.9 * i / max(1, len(asked) - 1)
                                                        for i in range(len(asked))])))
@@ -657,16 +660,18 @@ def draw_occupancy(directory, path, png):
         style = dict(marker=markers[int(row["block_threads"])], markersize=6, linestyle="",
                      color=colours[int(float(row["registers"]))], markeredgecolor="white",
                      markeredgewidth=0.5)
-        axes[0].plot(percent(row, "predicted"), percent(row, "measured"), **style)
-        axes[1].plot(percent(row, "measured"), row["median_ms"], **style)
+        axes[0].plot(100 * row["predicted"], 100 * row["measured"], **style)
+        axes[1].plot(100 * row["measured"], row["median_ms"], **style)
     axes[0].plot([0, 100], [0, 100], color=RED, linewidth=1.2, zorder=0)
     axes[0].set(xlabel="occupancy predicted, %", ylabel="measured, %", xlim=(0, 105), ylim=(0, 105))
     axes[1].set(xlabel="occupancy measured, %", ylabel="kernel, ms", xlim=(0, 105), yscale="log")
     log_axis(axes[1].yaxis, *extent(row["median_ms"] for row in rows))
     for axis in axes:
         axis.grid()
-    handle = lambda marker, colour, words: Line2D([], [], marker=marker, color=colour,  # noqa: E731
-                                                  linestyle="", markersize=6, label=words)
+
+    def handle(marker, colour, words):
+        return Line2D([], [], marker=marker, color=colour, linestyle="", markersize=6, label=words)
+
     figure.legend(handles=[handle("", INK, "registers a thread"),
                            *(handle("o", colours[one], str(one)) for one in asked),
                            handle("", INK, ""), handle("", INK, "threads a block"),
