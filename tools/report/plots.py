@@ -1,0 +1,759 @@
+#!/usr/bin/env python3
+"""Draws what was measured on a machine: results/MACHINE/plots/NAME.svg from the CSVs beside it.
+
+usage: tools/report/plots.py DIRECTORY [--png DIRECTORY]
+       --png also writes each plot as a PNG there, to look at
+
+A plot whose CSV is missing is left out, and a line says so."""
+
+import collections
+import csv
+import math
+import pathlib
+import re
+import statistics
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from figure import (BLUE, GREEN, GREY, INK, LARGE, NORMAL, ORANGE, PALE, PURPLE, RED, SKY, SMALL,
+                    WIDTH, plt, save)
+from matplotlib.lines import Line2D
+from matplotlib.ticker import (FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter,
+                               NullLocator)
+
+FAMILIES = {"CUDA": BLUE, "OpenMP": ORANGE, "CUDA+OpenMP": GREEN, "engine": PURPLE, "CPU": ORANGE}
+FAMILY_NAMES = {"CUDA": "CUDA", "OpenMP": "OpenMP", "CUDA+OpenMP": "OpenMP + all GPUs",
+                "engine": "engine", "CPU": "CPU"}
+GROUND = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words on lines
+
+# ---- reading -----------------------------------------------------------------------------------
+
+# What tells one row of a CSV from another; all other columns are measured.
+KEYS = ("version", "platform", "width", "height", "rows", "columns", "block", "side", "threads",
+        "gpus", "content", "offset", "way", "memory", "call", "part", "registers_asked",
+        "block_threads", "shared_bytes", "experiment")
+
+
+def number(text):
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return text
+
+
+def read(directory, name):
+    """Rows of a CSV, one for each version and size: medians of its rounds, and in row["range"] the
+    lowest and the highest of each column. A file without rounds counts as one round."""
+    with open(directory / name, newline="") as file:
+        lines = list(csv.DictReader(file))
+    groups = collections.defaultdict(list)
+    for line in lines:
+        groups[tuple(line.get(key) for key in KEYS)].append(line)
+    merged = []
+    for group in groups.values():
+        row = {"range": {}}
+        for column in group[0]:
+            values = [number(line[column]) for line in group]
+            if column in KEYS or not all(isinstance(value, float) for value in values):
+                row[column] = group[0][column]
+                continue
+            row[column] = statistics.median(values)
+            row["range"][column] = (min(values), max(values))
+        merged.append(row)
+    return merged
+
+
+def positive(row, column):
+    """A measured number; None where the version did not run, or ran no kernel."""
+    found = row.get(column)
+    return found if isinstance(found, float) and found > 0 else None
+
+
+def size_of(row):
+    return tuple(int(row[key]) for key in (("width", "height") if "width" in row
+                                           else ("columns", "rows")))
+
+
+def named(size):
+    return f"{size[0]}x{size[1]}"
+
+
+def sizes_of(rows):
+    return list(dict.fromkeys(size_of(row) for row in rows))
+
+
+def versions_of(rows):
+    return list(dict.fromkeys(row["version"] for row in rows))
+
+
+def family_of(row):
+    engine = re.fullmatch(r"v(\d+)", row["version"])
+    return "engine" if engine and int(engine[1]) >= 15 else row["platform"]
+
+
+def environment(directory):
+    """Machine and revision in a few words; of the record, where a study has none of its own."""
+    file = next((path for path in (directory / "environment.txt",
+                                   directory.parent / "environment.txt") if path.exists()), None)
+    text = file.read_text() if file else ""
+    gpus = re.findall(r"^GPU \d+: +(.+?)[,(]", text, re.MULTILINE)
+    threads = re.search(r"^threads: +(\d+)", text, re.MULTILINE)
+    revision = re.search(r"^revision: +(\S+)", text, re.MULTILINE)
+    words = [f"{len(gpus)} {gpus[0]}" if gpus else "no GPU"]
+    words += [f"{threads[1]} CPU threads"] if threads else []
+    words += [f"revision {revision[1][:10]}"] if revision else []
+    return ", ".join(words)
+
+
+# ---- parts of a picture ------------------------------------------------------------------------
+
+
+def shown(value):
+    """Three significant digits or so, never in scientific notation."""
+    decimals = next((places for places, least in enumerate((100, 10, 1, 0.1)) if value >= least), 4)
+    return f"{value:.{decimals}f}"
+
+
+def plain(value, _=None):
+    """A tick of a log axis."""
+    for unit, name in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if value >= unit:
+            return f"{value / min(unit, 1e3 if name == 'k' else unit):g} {name}"
+    return f"{value:g}"
+
+
+def log_axis(axis, low, high, limits=None):
+    """Decades as plain numbers; where there is less than a decade or so, some steps between. With
+    limits, no number where it would stand out at an end."""
+    steps = (1,) if high / low > 25 else (1, 2, 5) if high / low > 6 else (1, 1.5, 2, 3, 5, 7)
+    locator = LogLocator(subs=steps, numticks=20) if high / low > 2.5 else MaxNLocator(5)
+    axis.set_major_locator(locator)
+    if limits:
+        margin = (limits[1] / limits[0]) ** 0.06
+        points = axis.axes.get_position().width * WIDTH * 72
+        kept = []
+        for tick in locator.tick_values(low, high):
+            if limits[0] * margin < tick < limits[1] / margin:
+                gap = kept and points * math.log(tick / kept[-1], limits[1] / limits[0])
+                if not kept or gap > 0.32 * SMALL * (len(plain(tick)) + len(plain(kept[-1]))) + 5:
+                    kept.append(tick)
+        axis.set_major_locator(FixedLocator(kept))
+    axis.set_major_formatter(FuncFormatter(plain))
+    axis.set_minor_locator(NullLocator())
+    axis.set_minor_formatter(NullFormatter())
+
+
+def heading(figure, title, what, directory, note="", top=0.10):
+    """Title and, smaller, what is shown, the machine and the revision; distances in inches."""
+    height = figure.get_figheight()
+    figure.text(0.012, 1 - top / height, title, fontsize=LARGE, weight="bold", va="top")
+    figure.text(0.012, 1 - (top + 0.26) / height, f"{what}\n{environment(directory)}{note}",
+                fontsize=SMALL, color="#555555", va="top", linespacing=1.4)
+
+
+def marker_legend(figure, entries, top=0.84):
+    """A line of markers with their meaning: (colour, filled, words)."""
+    handles = [Line2D([], [], linestyle="", marker="o", markersize=6.5, markeredgecolor=colour,
+                      markerfacecolor=colour if filled else "white", markeredgewidth=1.5,
+                      label=words) for colour, filled, words in entries]
+    figure.legend(handles=handles, loc="upper left", frameon=False, ncol=len(handles),
+                  bbox_to_anchor=(0.003, 1 - top / figure.get_figheight()), borderaxespad=0,
+                  handletextpad=0.1, columnspacing=1.4, borderpad=0)
+
+
+Dot = collections.namedtuple("Dot", "line value range family filled text side", defaults=("",))
+Panel = collections.namedtuple("Panel", "title dots ceilings")  # ceilings: (value, words)
+
+
+def dots(path, png, directory, title, what, lines, panels, unit, left, meaning=()):
+    """Panels side by side with one line a version: a dot at its value on a log axis, the value
+    beside it, the range of the rounds as a bar, ceilings as vertical lines."""
+    head, foot = 1.45 + 0.18 * what.count("\n"), 0.48
+    head -= 0 if any(panel.ceilings for panel in panels) else 0.18
+    figure, axes = plt.subplots(1, len(panels), sharey=True, squeeze=False,
+                                figsize=(WIDTH, head + foot + 0.235 * len(lines)))
+    inches = figure.get_figheight()
+    figure.subplots_adjust(left=left / WIDTH, right=0.985, wspace=0.07, top=1 - head / inches,
+                           bottom=foot / inches)
+    rounds = any(dot.range and dot.range[1] > dot.range[0]
+                 for panel in panels for dot in panel.dots)
+    heading(figure, title, what, directory, ". Bars: range of the rounds" if rounds else "")
+    used = dict.fromkeys(dot.family for panel in panels for dot in panel.dots)
+    marker_legend(figure, [(FAMILIES[name], True, FAMILY_NAMES[name]) for name in FAMILIES
+                           if name in used] + list(meaning),
+                  0.84 + 0.18 * what.count("\n"))
+    for axis, panel in zip(axes[0], panels):
+        if not panel.dots:
+            axis.set_visible(False)
+            continue
+        values = [dot.value for dot in panel.dots] + [value for value, _ in panel.ceilings]
+        low, high = min(values), max(values)
+        stretch = max(high / low, 1.4)
+        axis.set_xscale("log")
+        two = any(dot.side for dot in panel.dots)
+        axis.set_xlim(low / stretch ** (0.45 if two else 0.10),
+                      high * stretch ** (0.38 if two else 0.13))
+        log_axis(axis.xaxis, low, high, axis.get_xlim())
+        axis.grid(axis="x")
+        axis.hlines(range(len(lines)), *axis.get_xlim(), color=PALE, linewidth=0.6, zorder=0)
+        axis.set_ylim(len(lines) - 0.4, -0.6)
+        axis.spines["left"].set_visible(False)
+        axis.tick_params(length=0)
+        axis.set_xlabel(unit)
+        axis.set_title(panel.title, fontsize=NORMAL, weight="bold", loc="left",
+                       pad=18 if panel.ceilings else 6)
+        for value, words in panel.ceilings:
+            axis.axvline(value, color=RED, linewidth=1.3, zorder=1)
+            middle = place(axis, value) > 0.25
+            axis.annotate(words, (value, 1), xycoords=("data", "axes fraction"), xytext=(0, 2),
+                          textcoords="offset points", color=RED, va="bottom",
+                          ha="right" if place(axis, value) > 0.6 else "center" if middle
+                          else "left")
+        for dot in panel.dots:
+            colour = FAMILIES[dot.family]
+            if dot.range and dot.range[1] > dot.range[0]:
+                axis.plot(dot.range, [dot.line] * 2, color=colour, linewidth=1.2, marker="|",
+                          markersize=7, zorder=2)
+            axis.plot(dot.value, dot.line, marker="o", markersize=6, color=colour, zorder=3,
+                      markerfacecolor=colour if dot.filled else "white", markeredgewidth=1.5)
+            if dot.text:
+                before = dot.side == "left" or not dot.side and label_before(axis, dot, panel)
+                edge = (dot.range or (dot.value, dot.value))[0 if before else 1]
+                axis.annotate(dot.text, (edge, dot.line), xytext=(-6 if before else 6, 0),
+                              textcoords="offset points", va="center_baseline",
+                              ha="right" if before else "left", bbox=GROUND, zorder=2.5)
+    axes[0][0].set_yticks(range(len(lines)), lines)
+    for label in axes[0][0].get_yticklabels():
+        label.set_horizontalalignment("left")
+    axes[0][0].tick_params(axis="y", pad=(left - 0.1) * 72)
+    save(figure, path, png)
+
+
+def label_before(axis, dot, panel):
+    """Whether its number goes to the left of a dot: to stay in the panel, off the ceilings."""
+    at = place(axis, dot.value)
+    width = (7 + 0.55 * SMALL * len(dot.text)) / 72 / (axis.get_position().width * WIDTH)
+    crosses = any(at < place(axis, value) < at + width for value, _ in panel.ceilings)
+    return at + width > 1 or crosses and at > width
+
+
+def place(axis, value):
+    """Where a value lies between the ends of a log axis: 0 to 1."""
+    return axis.transAxes.inverted().transform(axis.transData.transform((value, 1)))[0]
+
+
+def label_ends(axis, ends, gap=11.5):
+    """Words at the right ends of lines, pushed apart where they would overlap: (x, y, words,
+    colour)."""
+    scale = 72 / axis.figure.dpi
+    places = sorted(([axis.transData.transform((x, y))[1] * scale, x, y, words, colour]
+                     for x, y, words, colour in ends), key=lambda one: one[0])
+    wanted = [one[0] for one in places]
+    for _ in range(200):
+        for i in range(len(places) - 1):
+            missing = gap - (places[i + 1][0] - places[i][0])
+            if missing > 0.01:
+                places[i][0] -= missing / 2
+                places[i + 1][0] += missing / 2
+    for (at, x, y, words, colour), was in zip(places, wanted):
+        axis.annotate(words, (x, y), xytext=(7, at - was), textcoords="offset points", color=colour,
+                      va="center", ha="left", annotation_clip=False)
+
+
+def lines_panel(axis, lines, x_label, y_label, title, ceilings=()):
+    """Lines on log axes, named at their ends: lines of (words, colour, dashed, [(x, y)])."""
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_title(title, fontsize=NORMAL, weight="bold", loc="left")
+    axis.set_xlabel(x_label)
+    axis.set_ylabel(y_label)
+    axis.grid()
+    points = [point for *_, line in [*lines, *ceilings] for point in line]
+    log_axis(axis.xaxis, *extent(x for x, _ in points))
+    log_axis(axis.yaxis, *extent(y for _, y in points))
+    ends = []
+    for words, colour, dashed, line in lines:
+        axis.plot(*zip(*line), color=colour, linewidth=1.5, marker="o", markersize=4.5,
+                  linestyle="--" if dashed else "-", markerfacecolor="white" if dashed else colour)
+        ends.append((*line[-1], words, colour))
+    for words, line in ceilings:
+        axis.plot(*zip(*line), color=RED, linewidth=1.5)
+        ends.append((*line[-1], words, RED))
+    axis.autoscale_view()
+    label_ends(axis, ends)
+
+
+def extent(values):
+    values = list(values)
+    return min(values), max(values)
+
+
+def idea_of(row):
+    """Its name and what it changes, short enough for the margin of a plot."""
+    idea = re.sub(r"^baseline: |, like v0$", "", row.get("idea") or "")
+    idea = re.sub(r"^\w+ ([+-]) ", r"\1 ", idea)
+    return f"{row['version']}  {idea}".rstrip()
+
+
+def ideas_of(rows):
+    return list({row["version"]: idea_of(row) for row in rows}.values())
+
+
+# ---- the plots ---------------------------------------------------------------------------------
+
+
+def kernel_or_call(row, line):
+    """The kernel's time as a full dot; the whole call's as an empty one, where there is no
+    kernel."""
+    kernel, total = positive(row, "kernel_median_ms"), positive(row, "total_median_ms")
+    if not (kernel or total):
+        return []
+    column = "kernel_median_ms" if kernel else "total_median_ms"
+    return [Dot(line, kernel or total, row["range"].get(column), family_of(row), bool(kernel),
+                shown(kernel or total))]
+
+
+MEANING = [("#555555", True, "kernel alone"), ("#555555", False, "whole call: no kernel")]
+
+
+def copy_of(rows, size, column="device_copy_ms"):
+    """Time of a copy in ms; None where there is no device."""
+    copies = [row[column] for row in rows if size_of(row) == size and positive(row, column)]
+    return statistics.median(copies) if copies else None
+
+
+def panels_of(rows, dots_of, ceiling=True):
+    """A panel a size."""
+    versions, panels = versions_of(rows), []
+    for size in sizes_of(rows):
+        found = [dot for row in rows if size_of(row) == size
+                 for dot in dots_of(row, versions.index(row["version"]))]
+        copy = copy_of(rows, size)
+        panels.append(Panel(named(size), found,
+                            [(copy, f"copy {shown(copy)}")] if ceiling and copy else []))
+    return panels
+
+
+def draw_ladder(directory, path, png):
+    rows = read(directory, "times.csv")
+    dots(path, png, directory, "The ladder: the kernel of every version",
+         "Time in ms on random cells, the less the better. Red line: copying the same floats "
+         "within the GPU.", ideas_of(rows), panels_of(rows, kernel_or_call), "ms", left=2.55,
+         meaning=MEANING)
+
+
+def draw_end_to_end(directory, path, png):
+    rows = read(directory, "times.csv")
+
+    def dots_of(row, line):
+        total = positive(row, "total_median_ms")
+        return [Dot(line, total, row["range"].get("total_median_ms"), family_of(row), True,
+                    shown(total))] if total else []
+
+    panels = [panel._replace(ceilings=[(copy, f"copy {shown(copy)}")])
+              for panel, copy in ((panel, copy_of(rows, size, "host_copy_ms")) for panel, size in
+                                  zip(panels_of(rows, dots_of, False), sizes_of(rows)))]
+    dots(path, png, directory, "The ladder, end to end",
+         "Time in ms of a whole call, from host memory to host memory. Red line: copying the same "
+         "floats within host memory.", ideas_of(rows), panels, "ms", left=2.55)
+
+
+def draw_share(directory, path, png):
+    rows = read(directory, "times.csv")
+
+    def dots_of(row, line):
+        kernel, total = positive(row, "kernel_median_ms"), positive(row, "total_median_ms")
+        if not (kernel or total):
+            return []
+        share = 100 * (row["device_copy_ms"] / kernel if kernel else row["host_copy_ms"] / total)
+        low, high = row["range"].get("kernel_median_ms" if kernel else "total_median_ms",
+                                     (kernel or total,) * 2)
+        middle = kernel or total
+        return [Dot(line, share, (share * middle / high, share * middle / low), family_of(row),
+                    bool(kernel), shown(share) if share < 100 else f"{share:.0f}")]
+
+    panels = [panel._replace(ceilings=[(100, "copy")])
+              for panel in panels_of(rows, dots_of, False)]
+    dots(path, png, directory, "Share of the speed of a copy",
+         "In %, the more the better. Kernels against a copy within the GPU, the others against one "
+         "within host memory. A copy of 400x400 is\nlittle but its launch, so that a kernel may "
+         "beat it.", ideas_of(rows), panels, "% of a copy's speed", left=2.55, meaning=MEANING)
+
+
+def draw_rate(directory, path, png):
+    rows = read(directory, "times.csv")
+
+    def line(found, column):
+        sides = [(width, row[column]) for row in found if positive(row, column)
+                 for width, height in [size_of(row)] if width == height]
+        return sorted((side ** 2, side ** 2 / time / 1e6) for side, time in sides)
+
+    def of(version, column):
+        return line([row for row in rows if row["version"] == version], column)
+
+    families = {row["version"]: FAMILIES[family_of(row)] for row in rows}
+    kernels = {version: of(version, "kernel_median_ms") for version in ("v0", "v7", "v9", "v15")}
+    calls = {version: of(version, "total_median_ms")
+             for version in ("v0", "v7", "v10", "v12", "v14", "v15", "v16", "v17")}
+    copies = of(versions_of(rows)[0], "device_copy_ms")
+    host_copies = of(versions_of(rows)[0], "host_copy_ms")
+    if (directory / "gpu.csv").exists():
+        more = [row for row in read(directory, "gpu.csv")
+                if row["content"] == "random" and row["offset"] == "0"]
+        kernels["v15"], copies = line(more, "median_ms"), line(more, "copy_ms")
+    if (directory / "everywhere.csv").exists():
+        more = [row for row in read(directory, "everywhere.csv") if row["memory"] == "again"]
+        for version, way in (("v16", "cpu"), ("v17", "everywhere")):
+            calls[version] = line([row for row in more if row["way"] == way], "median_ms")
+        host_copies = line(more, "host_copy_ms")
+        calls = {version: [point for point in points if point[0] >= 1000]
+                 for version, points in calls.items()}
+        host_copies = [point for point in host_copies if point[0] >= 1000]
+    figure, axes = plt.subplots(1, 2, sharey=True, figsize=(WIDTH, 4.9))
+    figure.subplots_adjust(left=0.095, right=0.90, wspace=0.30, top=0.77, bottom=0.11)
+    heading(figure, "Cells a second, by the size of the array",
+            "Gigacells a second on random square arrays. Red line: copying the same floats, within "
+            "the GPU or within host memory.", directory)
+    for axis, title, found, copied in ((axes[0], "kernel alone", kernels, copies),
+                                       (axes[1], "whole call", calls, host_copies)):
+        lines = [(version, families[version], False, points)
+                 for version, points in found.items() if points]
+        axis.set_visible(bool(lines))
+        if lines:
+            lines_panel(axis, lines, "cells", "Gcell/s", title, [("copy", copied)])
+    axes[1].tick_params(labelleft=True)
+    save(figure, path, png)
+
+
+def draw_scaling(directory, path, png):
+    rows = read(directory, "scaling.csv")
+    sides = [side for side in dict.fromkeys(int(row["side"]) for row in rows) if side >= 400]
+    figure, axes = plt.subplots(1, len(sides), sharey=True, squeeze=False, figsize=(WIDTH, 4.2))
+    figure.subplots_adjust(left=0.095, right=0.91, wspace=0.26, top=0.77, bottom=0.125)
+    heading(figure, "Threads: how many times faster than one",
+            "Whole calls of the OpenMP versions. Red line: twice the threads, half the time.",
+            directory)
+    for axis, side in zip(axes[0], sides):
+        lines = []
+        for version in versions_of(rows):
+            times = {int(row["threads"]): positive(row, "median_ms") for row in rows
+                     if row["version"] == version and int(row["side"]) == side}
+            if times.get(1):
+                engine = version in ("v16", "v17")
+                lines.append((version, PURPLE if engine else shade(version), False,
+                              [(threads, times[1] / time) for threads, time in
+                               sorted(times.items()) if time]))
+        most = max(x for *_, line in lines for x, _ in line)
+        lines_panel(axis, lines, "threads", "times faster than 1 thread", f"{side}x{side}",
+                    [("ideal", [(1, 1), (most, most)])])
+        for ticks in (axis.xaxis, axis.yaxis):
+            ticks.set_major_locator(LogLocator(base=2, numticks=20))
+        axis.tick_params(labelleft=True)
+        if axis is not axes[0][0]:
+            axis.set_ylabel("")
+    save(figure, path, png)
+
+
+def shade(version):
+    """Different colours for OpenMP versions that share a panel of lines."""
+    return {"v10": "#b35900", "v11": ORANGE, "v12": "#7a5c00", "v13": "#c2a14d",
+            "v14": GREEN}.get(version, ORANGE)
+
+
+def draw_gpus(directory, path, png):
+    rows = read(directory, "gpus.csv")
+    sizes = [size for size in sizes_of(rows) if size[0] * size[1] >= 1 << 20]
+    columns = [("kernel_median_ms", "kernel alone"), ("median_ms", "whole call")]
+    figure, axes = plt.subplots(1, 2, sharey=True, figsize=(WIDTH, 4.2))
+    figure.subplots_adjust(left=0.095, right=0.84, wspace=0.62, top=0.77, bottom=0.125)
+    heading(figure, "GPUs: how many times faster than one",
+            "Red line: twice the GPUs, half the time. Dashed: the smaller size.", directory)
+    for axis, (column, title) in zip(axes, columns):
+        lines = []
+        for size in sizes:
+            for version in versions_of(rows):
+                times = {int(row["gpus"]): positive(row, column) for row in rows
+                         if row["version"] == version and size_of(row) == size}
+                if times.get(1):
+                    lines.append((f"{version}, {named(size)}",
+                                  FAMILIES["engine" if version in ("v15", "v16", "v17")
+                                           else "CUDA+OpenMP"], size != sizes[-1],
+                                  [(gpus, times[1] / time) for gpus, time in sorted(times.items())
+                                   if time]))
+        if not lines:
+            axis.set_visible(False)
+            continue
+        most = max(x for *_, line in lines for x, _ in line)
+        lines_panel(axis, lines, "GPUs", "times faster than 1 GPU", title,
+                    [("ideal", [(1, 1), (most, most)])])
+        for ticks in (axis.xaxis, axis.yaxis):
+            ticks.set_major_locator(LogLocator(base=2, numticks=20))
+        axis.tick_params(labelleft=True)
+    save(figure, path, png)
+
+
+def draw_fast_study(directory, path, png):
+    study = [row for row in read(directory / "fast_study", "times.csv")
+             if row["platform"] == "CUDA"]
+    sizes = sizes_of(study)
+    ladder = [row for row in read(directory, "times.csv") if size_of(row) in sizes]
+    rows = [row for row in ladder if row["version"] == "v0"] + study + \
+           [row for row in ladder if row["version"] == "v15"]
+    first = {size_of(row): positive(row, "kernel_median_ms") for row in study
+             if row["version"] == study[0]["version"]}
+
+    def dots_of(row, line):
+        kernel = positive(row, "kernel_median_ms")
+        gained = kernel and first.get(size_of(row)) and first[size_of(row)] / kernel
+        return [Dot(line, kernel, row["range"].get("kernel_median_ms"), family_of(row), True,
+                    shown(kernel) + (f"  ({gained:.1f}x)" if gained and gained >= 1.25 else ""))] \
+            if kernel else []
+
+    dots(path, png, directory, "From v7 to v15, one idea at a time",
+         "Time of the kernel in ms; in brackets, how many times as fast as v7's, which is the "
+         "start. Red line: copying the same floats.", ideas_of(rows), panels_of(rows, dots_of),
+         "ms", left=2.55)
+
+
+def draw_memory_study(directory, path, png):
+    rows = read(directory / "memory_study", "times.csv")
+    dots(path, png, directory / "memory_study", "The memory study: where to keep what",
+         "Time of the kernel in ms. A change starts from the best of the group before it, as found "
+         "on the course's GPU.", ideas_of(rows),
+         panels_of(rows, kernel_or_call, ceiling=False), "ms", left=2.95, meaning=MEANING)
+
+
+def draw_bottleneck_study(directory, path, png):
+    rows = read(directory / "bottleneck_study", "times.csv")
+
+    def dots_of(row, line):
+        kernel, total = positive(row, "kernel_median_ms"), positive(row, "total_median_ms")
+        return [Dot(line, value, row["range"].get(column), family_of(row), filled, shown(value),
+                    side) for value, column, filled, side in
+                ((kernel, "kernel_median_ms", True, "left"),
+                 (total, "total_median_ms", False, "right")) if value]
+
+    dots(path, png, directory / "bottleneck_study", "The bottleneck study: leaving work out",
+         "Time in ms. What separates the empty dot from the full one is allocating and copying.",
+         ideas_of(rows), panels_of(rows, dots_of, ceiling=False), "ms", left=2.9,
+         meaning=[("#555555", True, "kernel alone"), ("#555555", False, "whole call")])
+
+
+def draw_maximum(directory, path, png):
+    rows = read(directory, "maximum.csv")
+    lines, panels = versions_of(rows), []
+    for size in sizes_of(rows):
+        here = [row for row in rows if size_of(row) == size]
+        gigabytes = 4e-6 * size[0] * size[1]
+        found = []
+        for row in here:
+            kernel, total = positive(row, "kernel_median_ms"), positive(row, "total_median_ms")
+            if kernel or total:
+                time = kernel or total
+                low, high = row["range"].get("kernel_median_ms" if kernel else "total_median_ms",
+                                             (time, time))
+                found.append(Dot(lines.index(row["version"]), gigabytes / time,
+                                 (gigabytes / high, gigabytes / low), row["platform"],
+                                 bool(kernel), f"{gigabytes / time:.0f}"
+                                 if gigabytes / time >= 10 else shown(gigabytes / time)))
+        reading = gigabytes / copy_of(rows, size, "device_read_ms")
+        panels.append(Panel(f"{size[1]}x{size[0]}", found, [(reading, f"read {reading:.0f}")]))
+    dots(path, png, directory, "The maximum of a matrix: speed",
+         "GB/s of the matrix, the more the better. Red line: merely reading it. Rows x columns.",
+         ideas_of(rows), panels, "GB/s", left=2.65 if rows[0].get("idea") else 0.6,
+         meaning=MEANING)
+
+
+TRANSPOSE = {"t0": "CPU", "t1": "OpenMP", "t2": "global, by rows", "t3": "global, by columns",
+             "t4": "shared tile", "t5": "blocks exchanged", "t6": "padded", "t7": "turned",
+             "t8": "wide, swizzled", "t9": "cuBLAS"}
+
+
+def draw_transpose(directory, path, png):
+    rows = [row for row in read(directory, "transpose.csv") if row["rows"] == row["columns"]
+            and int(row["rows"]).bit_count() == 1]
+    figure, axis = plt.subplots(figsize=(WIDTH, 5.0))
+    figure.subplots_adjust(left=0.095, right=0.80, top=0.80, bottom=0.11)
+    heading(figure, "Transposing a matrix: speed",
+            "GB/s read and written by the kernel; sides that are powers of two; blocks of 32x32 "
+            "where a version leaves the choice.\nRed line: copying the same floats.", directory)
+    colours = dict(zip(("t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9"),
+                       (SKY, BLUE, "#8c6bb1", "#cc79a7", ORANGE, "#999999", GREEN, INK)))
+
+    def line(found, column):
+        return sorted((float(row["rows"]), 8e-6 * float(row["rows"]) ** 2 / row[column])
+                      for row in found if positive(row, column))
+
+    lines = []
+    for version in versions_of(rows):
+        points = line([row for row in rows if row["version"] == version
+                       and row["block"] in ("-", "32")], "kernel_median_ms")
+        if points:
+            name = TRANSPOSE.get(version)
+            lines.append((f"{version}  {name}" if name else version, colours.get(version, GREY),
+                          version == "t9", points))
+    copies = line([row for row in rows if row["version"] == rows[0]["version"]], "device_copy_ms")
+    lines_panel(axis, lines, "rows and columns", "GB/s", "", [("copy", copies)])
+    sides = sorted({int(x) for *_, points in lines for x, _ in points})
+    axis.set_xticks(sides, [str(side) for side in sides])
+    save(figure, path, png)
+
+
+PARTS = {"context": GREY, "allocate": SKY, "up": BLUE, "kernel": PURPLE, "down": ORANGE,
+         "faults": RED, "free": GREEN, "other": PALE}
+PART_NAMES = {"context": "start CUDA", "allocate": "allocate", "up": "copy up", "kernel": "kernel",
+              "down": "copy down", "faults": "page faults", "free": "free", "other": "other"}
+
+
+def draw_parts(directory, path, png):
+    rows = read(directory, "parts.csv")
+    size = max(sizes_of(rows), key=lambda size: size[0] * size[1])
+    rows = [row for row in rows if size_of(row) == size]
+    versions = versions_of(rows)
+    calls = [call for call in ("later", "first") if any(row["call"] == call for row in rows)]
+    figure, axes = plt.subplots(len(calls), 1, squeeze=False,
+                                figsize=(WIDTH, 1.5 + len(calls) * (0.62 + 0.27 * len(versions))))
+    inches = figure.get_figheight()
+    figure.subplots_adjust(left=0.06, right=0.93, top=1 - 1.25 / inches, bottom=0.5 / inches,
+                           hspace=0.62 / (0.27 * len(versions)))
+    heading(figure, f"Where the time of a call goes, {named(size)}",
+            "ms from call to return, stacked; the number is the whole call's.", directory)
+    for axis, call in zip(axes[:, 0], calls):
+        found = {(row["version"], row["part"]): row["ms"] for row in rows if row["call"] == call}
+        for line, version in enumerate(versions):
+            begin = 0
+            for part, colour in PARTS.items():
+                length = found.get((version, part)) or 0
+                axis.barh(line, length, left=begin, color=colour, height=0.72, edgecolor="white",
+                          linewidth=0.6)
+                begin += length
+            total = found.get((version, "total")) or begin
+            axis.annotate(shown(total), (max(begin, total), line), xytext=(4, 0),
+                          textcoords="offset points", va="center_baseline")
+        axis.set_yticks(range(len(versions)), versions)
+        axis.set_ylim(len(versions) - 0.45, -0.55)
+        axis.set_title("the first call of a process" if call == "first" else "a later call",
+                       fontsize=NORMAL, weight="bold", loc="left")
+        axis.grid(axis="x")
+        axis.tick_params(axis="y", length=0)
+    axes[-1, 0].set_xlabel("ms")
+    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for part, colour in PARTS.items()]
+    figure.legend(handles, [PART_NAMES[part] for part in PARTS], loc="upper left", frameon=False,
+                  ncol=len(PARTS), bbox_to_anchor=(0.012, 1 - 0.84 / inches), borderaxespad=0,
+                  handlelength=1, handletextpad=0.4, columnspacing=1.2, borderpad=0)
+    save(figure, path, png)
+
+
+def draw_occupancy(directory, path, png):
+    rows = [row for row in read(directory, "occupancy.csv") if positive(row, "median_ms")]
+    figure, axes = plt.subplots(1, 2, figsize=(WIDTH, 4.5))
+    figure.subplots_adjust(left=0.085, right=0.83, wspace=0.27, top=0.79, bottom=0.115)
+    heading(figure, "Occupancy: predicted, measured, and what it is worth",
+            "v7's kernel compiled for several numbers of registers, in blocks of several sizes, "
+            "with shared memory set aside. Red line: as predicted.", directory)
+    asked = sorted({int(float(row["registers"])) for row in rows})
+    colours = dict(zip(asked, plt.get_cmap("viridis")([0.9 * i / max(1, len(asked) - 1)
+                                                       for i in range(len(asked))])))
+    threads = sorted({int(row["block_threads"]) for row in rows})
+    markers = dict(zip(threads, "osD^vP*Xh<>"))
+    for row in rows:
+        style = dict(marker=markers[int(row["block_threads"])], markersize=6, linestyle="",
+                     color=colours[int(float(row["registers"]))], markeredgecolor="white",
+                     markeredgewidth=0.5)
+        axes[0].plot(100 * row["predicted"], 100 * row["measured"], **style)
+        axes[1].plot(100 * row["measured"], row["median_ms"], **style)
+    axes[0].plot([0, 100], [0, 100], color=RED, linewidth=1.2, zorder=0)
+    axes[0].set(xlabel="occupancy predicted, %", ylabel="measured, %", xlim=(0, 105), ylim=(0, 105))
+    axes[1].set(xlabel="occupancy measured, %", ylabel="kernel, ms", xlim=(0, 105), yscale="log")
+    log_axis(axes[1].yaxis, *extent(row["median_ms"] for row in rows))
+    for axis in axes:
+        axis.grid()
+
+    def handle(marker, colour, words):
+        return Line2D([], [], marker=marker, color=colour, linestyle="", markersize=6, label=words)
+
+    figure.legend(handles=[handle("", INK, "registers a thread"),
+                           *(handle("o", colours[one], str(one)) for one in asked),
+                           handle("", INK, ""), handle("", INK, "threads a block"),
+                           *(handle(markers[one], GREY, str(one)) for one in threads)],
+                  loc="upper left", bbox_to_anchor=(0.835, 0.80), frameon=False, handletextpad=0.2,
+                  borderaxespad=0, borderpad=0)
+    save(figure, path, png)
+
+
+def draw_course(directory, path, png):
+    course = {(row["version"], size_of(row)): row["total_ms"]
+              for row in read(directory.parent / "course-v100", "ladder.csv")}
+    rows = [row for row in read(directory, "times.csv") if (row["version"], size_of(row)) in course]
+    versions, sizes = versions_of(rows), sizes_of(rows)
+    figure, axes = plt.subplots(1, len(sizes), sharey=True,
+                                figsize=(WIDTH, 1.42 + 0.48 + 0.31 * len(versions)))
+    inches = figure.get_figheight()
+    figure.subplots_adjust(left=0.055, right=0.97, wspace=0.07, top=1 - 1.42 / inches,
+                           bottom=0.48 / inches)
+    heading(figure, "The course document's times beside ours, end to end",
+            "ms of a whole call, log axis. The document's machine: 4 V100, 28 cores (2020); v14 "
+            "used all its GPUs. Ours:", directory)
+    marker_legend(figure, [(FAMILIES[name], True, f"{FAMILY_NAMES[name]}, here")
+                           for name in ("CUDA", "OpenMP", "CUDA+OpenMP")] +
+                  [(GREY, True, "the document")])
+    for axis, size in zip(axes, sizes):
+        here = [row for row in rows if size_of(row) == size and positive(row, "total_median_ms")]
+        low, high = extent(value for row in here for value in
+                           (row["total_median_ms"], course[row["version"], size]))
+        axis.set_xscale("log")
+        start = low / 2
+        axis.set_xlim(start, high * (high / low) ** 0.25)
+        log_axis(axis.xaxis, low, high, axis.get_xlim())
+        for row in here:
+            line, family = versions.index(row["version"]), family_of(row)
+            for value, colour, at in ((course[row["version"], size], "#a8a8a8", line + 0.19),
+                                      (row["total_median_ms"], FAMILIES[family], line - 0.19)):
+                axis.barh(at, value - start, left=start, height=0.36, color=colour)
+                axis.annotate(shown(value), (value, at), xytext=(3, 0), fontsize=SMALL - 0.5,
+                              textcoords="offset points", va="center_baseline")
+        axis.set_title(named(size), fontsize=NORMAL, weight="bold", loc="left")
+        axis.set_ylim(len(versions) - 0.45, -0.55)
+        axis.tick_params(axis="y", length=0)
+        axis.grid(axis="x")
+        axis.set_xlabel("ms")
+    axes[0].set_yticks(range(len(versions)), versions)
+    save(figure, path, png)
+
+
+PLOTS = {"ladder": draw_ladder, "end_to_end": draw_end_to_end, "share": draw_share,
+         "rate": draw_rate, "scaling": draw_scaling, "gpus": draw_gpus,
+         "fast_study": draw_fast_study, "memory_study": draw_memory_study,
+         "bottleneck_study": draw_bottleneck_study, "maximum": draw_maximum,
+         "transpose": draw_transpose, "parts": draw_parts, "occupancy": draw_occupancy,
+         "course": draw_course}
+
+
+def draw(directory, png=None):
+    """Draws every plot whose CSVs are there; returns the names of those drawn."""
+    directory, drawn = pathlib.Path(directory), []
+    for name, draw_one in PLOTS.items():
+        try:
+            draw_one(directory, directory / "plots" / f"{name}.svg", png)
+            drawn.append(name)
+        except FileNotFoundError as error:
+            print(f"plots.py: no {error.filename}: {name} is left out", file=sys.stderr)
+    return drawn
+
+
+def main(arguments):
+    png = None
+    if "--png" in arguments[:-1]:
+        at = arguments.index("--png")
+        png = arguments[at + 1]
+        del arguments[at:at + 2]
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        wanted = arguments == ["--help"]
+        print(__doc__, file=sys.stdout if wanted else sys.stderr)
+        return 0 if wanted else 2
+    print(" ".join(draw(arguments[0], png)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
