@@ -1,0 +1,168 @@
+"""What the profiler counted, in plain words. Every raw name of a metric stands in this file only."""
+
+from .numbers import decimals_of, shown
+from .record import counted
+from .results import NotMeasured
+from .tables import shown_integer, table
+
+CELLS = 2560 * 2560  # of the launch that is profiled
+WARP = 32
+INSTRUCTIONS = "smsp__inst_executed.sum"
+STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+
+# What a warp waits for, by the profiler's name of the stall.
+WAITS = {
+    "long_scoreboard": "data from global or local memory",
+    "short_scoreboard": "data from shared memory or special functions",
+    "lg_throttle": "a place in the queue to global and local memory",
+    "mio_throttle": "a place in the queue to shared memory",
+    "tex_throttle": "a place in the queue to textures",
+    "math_pipe_throttle": "a busy arithmetic pipe",
+    "wait": "the fixed time of an instruction",
+    "barrier": "a barrier",
+    "membar": "a memory barrier",
+    "not_selected": "its turn",
+    "branch_resolving": "a branch",
+    "dispatch_stall": "the dispatcher",
+    "imc_miss": "constants",
+    "no_instruction": "instructions",
+    "no_instructions": "instructions",
+    "drain": "its writes at the end",
+    "sleeping": "sleep",
+    "gmma": "a matrix unit",
+    "misc": "something else",
+}
+
+
+def memory(what, space, access):
+    return f"l1tex__t_{what}_pipe_lsu_mem_{space}_op_{access}.sum"
+
+
+def pipe(name):
+    return f"smsp__inst_executed_pipe_{name}.avg.pct_of_peak_sustained_active"
+
+
+def scaled(metric, by=1.0, decimals=None):
+    def cell(found):
+        number = found.get(metric)
+        if number is None:
+            return "-"
+        number *= by
+        return f"{number:.{decimals_of(number) if decimals is None else decimals}f}"
+    return cell
+
+
+def percentage(metric):
+    return lambda found: f"{found[metric]:.0f} %" if metric in found else "-"
+
+
+def per_request(space, access):
+    def cell(found):
+        sectors = found.get(memory("sectors", space, access))
+        requests = found.get(memory("requests", space, access))
+        return f"{sectors / requests:.1f}" if sectors is not None and requests else "-"
+    return cell
+
+
+def sectors_a_cell(space):
+    def cell(found):
+        both = [found.get(memory("sectors", space, access)) for access in ("ld", "st")]
+        both = [number for number in both if number is not None]
+        return f"{sum(both) / CELLS:.2f}" if both else "-"
+    return cell
+
+
+ROWS = (
+    ("time under the profiler, ms", scaled("gpu__time_duration.sum", 1e-6)),
+    ("instructions a cell", scaled(INSTRUCTIONS, WARP / CELLS, 0)),
+    ("instructions a clock, of 4 possible", scaled("smsp__inst_executed.avg.per_cycle_active", 4, 2)),
+    ("warps at work, of the most possible",
+     percentage("sm__warps_active.avg.pct_of_peak_sustained_active")),
+    ("hits in the first-level cache", percentage("l1tex__t_sector_hit_rate.pct")),
+    ("hits in the second-level cache", percentage("lts__t_sector_hit_rate.pct")),
+    ("local memory: sectors a load", per_request("local", "ld")),
+    ("local memory: sectors a store", per_request("local", "st")),
+    ("local memory: sectors a cell", sectors_a_cell("local")),
+    ("global memory: sectors a load", per_request("global", "ld")),
+    ("global memory: sectors a store", per_request("global", "st")),
+    ("global memory: sectors a cell", sectors_a_cell("global")),
+    ("cache and shared memory: data pipe busy",
+     percentage("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed")),
+    ("shared memory: bank conflicts, for 32 cells",
+     scaled("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", WARP / CELLS, 2)),
+    ("integer pipe (ALU) busy", percentage(pipe("alu"))),
+    ("float pipe (FMA) busy", percentage(pipe("fma"))),
+    ("its heavy half busy", percentage(pipe("fmaheavy"))),
+    ("double pipe (FP64) busy", percentage(pipe("fp64"))),
+    ("special functions (XU) busy", percentage(pipe("xu"))),
+    ("loads and stores (LSU) busy", percentage(pipe("lsu"))),
+    ("device memory busy", percentage("dram__throughput.avg.pct_of_peak_sustained_elapsed")),
+    ("device memory: bytes a cell", scaled("dram__bytes.sum", 1 / CELLS, 1)),
+    ("registers a thread", scaled("launch__registers_per_thread", 1, 0)),
+)
+
+
+def stalls(found):
+    """(clocks an instruction, what for), the longest first; `selected` is no wait."""
+    waits = [(found[STALL.format(name)], plain) for name, plain in WAITS.items()
+             if found.get(STALL.format(name))]
+    return sorted(waits, reverse=True)
+
+
+def stall(found, place):
+    waits = stalls(found)
+    return f"{waits[place][1]}: {waits[place][0]:.1f}" if place < len(waits) else "-"
+
+
+def evidence(record, *versions):
+    """Counters of versions side by side, one launch at 2560x2560 random cells."""
+    machine = record.machine()
+    study = record.study()
+    names = [f"{study}/{version}" if study and "/" not in version else version
+             for version in versions]
+    counted_of = {name: machine.counters(name) for name in names}
+    rows = [[label] + [cell(counted_of[name]) for name in names] for label, cell in ROWS]
+    for place, label in enumerate(("most waited for, clocks an instruction", "then", "then")):
+        rows.append([label] + [stall(counted_of[name], place) for name in names])
+    resources = [resources_of(machine, name) for name in names]
+    rows.append(["local memory a thread, bytes (arrays and spills)"] +
+                [shown_integer(found, "local_bytes") if found else "-" for found in resources])
+    rows.append(["occupancy on paper"] +
+                [f"{100 * found.value('occupancy'):.0f} %" if found else "-"
+                 for found in resources])
+    rows = [row for row in rows if any(cell != "-" for cell in row[1:])]
+    return table(["", *(name.rpartition("/")[2] for name in names)], rows)
+
+
+def resources_of(machine, version):
+    """The measurement that says what a kernel takes; None where no benchmark does."""
+    study, _, name = version.rpartition("/")
+    try:
+        record = machine.at(study) if study else machine
+        return next((rounds for rounds in reversed(record.times())
+                     if rounds.text("version") in record.names(name) and rounds.text("registers")
+                     and rounds.value("registers")), None)
+    except NotMeasured:
+        return None
+
+
+def counters(record):
+    """What the profiler counted of each kernel's local memory."""
+    kernels = {}
+    for row in record.rows("counters.csv"):
+        kernels.setdefault(row["version"], {})[row["metric"]] = counted(row)
+    rows = []
+    for version, found in kernels.items():
+        time, loads = found.get("gpu__time_duration.sum"), memory("sectors", "local", "ld")
+        stores = memory("sectors", "local", "st")
+        dram = next((found[name] for name in found
+                     if name.startswith(("gpu__dram_throughput", "dram__throughput"))), None)
+        rows.append([version, shown(time / 1e6 if time else None),
+                     f"{(found[loads] + found[stores]) / 1e6:.0f}"
+                     if loads in found and stores in found else "-", per_request("local", "ld")(found),
+                     "-" if dram is None else f"{dram:.0f} %"])
+    return table(["2560x2560", "kernel, ms", "local memory, million sectors of 32 bytes",
+                  "sectors a load", "of the device memory's speed"], rows)
+
+
+KINDS = {kind.__name__: kind for kind in (evidence, counters)}
