@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fills the tables and numbers of the documents and draws the plots: see tools/report/command.py."""
+"""Fills the tables and numbers of the documents, draws the plots: see tools/report/command.py."""
 
 import sys
 

@@ -16,7 +16,7 @@ NOT_PROSE = (
     re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.DOTALL | re.MULTILINE),
     re.compile(r"<!--.*?-->", re.DOTALL),
     re.compile(r"(?<=\n\n)(?: {4}[^\n]*\n)+"),              # indented: code
-    re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL),
+    re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n\n).)+?(?<!`)\1(?!`)", re.DOTALL),
     re.compile(r"(?<=\])\([^)]*\)"),                        # targets of links
     re.compile(r"<https?:[^>]*>|https?:\S+"),
     re.compile(r"^\s*\d+[.)](?=\s)", re.MULTILINE),         # numbers of lists
@@ -25,12 +25,12 @@ NOT_PROSE = (
                r"(?:(?:\s+(?:to|and)\s+|,\s*)\d+(?:\.\d+)*)*", re.IGNORECASE),
 )
 # Digits that no letter stands before: v7, sm_90, H200 and AVX-512 are names.
-FIGURE = re.compile(r"(?<![\w])(?<![A-Za-z]-)(?<!\d\.)\d{1,3}(?: \d{3})+(?!\d)|"
-                    r"(?<![\w])(?<![A-Za-z]-)(?<!\d\.)\d+(?:[.,]\d+)*(?:x\d+)*")
+FIGURE = re.compile(r"(?<!\w)(?<![A-Za-z]-)(?<!\d\.)"
+                    r"(?:\d{1,3}(?: \d{3})+(?!\d)|\d+(?:[.,]\d+)*(?:x\d+)*)")
 
-MEASURED = re.compile(r"\d[\d.,]*\s*(?:ms|us|µs|GB/s|[MG]cell/s|milliseconds?|microseconds?)(?!\w)|"
+MEASURED = re.compile(r"\d[\d.,]*\s*(?:ms|us|µs|GB/s|[MG]cell/s|(?:milli|micro)seconds?)(?!\w)|"
                       r"\d[\d.,]*\s*times\s+(?:faster|slower|as\s+(?:fast|slow|long))|"
-                      r"\bMeasured:", re.IGNORECASE)
+                      r"(?-i:\bMeasured:)", re.IGNORECASE)
 SOURCES = (".cu", ".h", ".cpp", ".cuh")
 
 
@@ -69,8 +69,8 @@ def broken_markers(document):
         yield (f"{document.name}:{document.line_of(match.start())}: {match[0]} belongs to no pair "
                "of markers")
     for match in re.finditer(r"^ {0,3}<!--=", document.text, re.MULTILINE):
-        yield (f"{document.name}:{document.line_of(match.start())}: a line that begins with a marker "
-               "is HTML to Markdown: put a word before it")
+        yield (f"{document.name}:{document.line_of(match.start())}: a line that begins with a "
+               "marker is HTML to Markdown: put a word before it")
 
 
 def blanked(text, patterns):
@@ -199,8 +199,9 @@ def measured_comments(root, constants):
             for match in MEASURED.finditer(comment):
                 if not any(begin <= match.start() < end for begin, end in known):
                     said = " ".join(match[0].split())
-                    yield (f"{name}:{line + comment.count(chr(10), 0, match.start())}: '{said}' in a "
-                           "comment: what was measured belongs into results/")
+                    place = line + comment.count("\n", 0, match.start())
+                    yield (f"{name}:{place}: '{said}' in a comment: what was measured belongs into "
+                           "results/")
 
 
 def check(root):

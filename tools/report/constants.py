@@ -1,4 +1,4 @@
-"""tools/report/constants.txt: the numbers that are known without measuring, each with its reason."""
+"""tools/report/constants.txt: the numbers that are known without measuring, with their reasons."""
 
 import re
 
@@ -7,8 +7,8 @@ SECTIONS = ("prose", "sources", "machines")
 
 
 class Constants:
-    """Lines "phrase | reason" below [prose] and [sources]: a number within a phrase needs no source.
-    Below [machines], "words | results/NAME": words that name that machine in a sentence."""
+    """Lines "phrase | reason" below [prose] and [sources]: a number within a phrase needs no
+    source. Below [machines], "words | results/NAME": words that name that machine in a sentence."""
 
     def __init__(self, root):
         self.wrong = []

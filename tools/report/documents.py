@@ -3,7 +3,8 @@
     <!-- record: results/1x-nvidia-h200 -->    the first line: where the markers' paths start
 
     <!-- table: KIND WORDS... -->              KIND is a function of tables.py and its like; a word
-    <!-- end of table -->                      in=DIRECTORY names another directory than the record's
+    <!-- end of table -->                      in=DIRECTORY names a directory below the record's,
+                                               or all of results/NAME
 
     <!--= EXPR | FORMAT -->15.4 ms<!--/-->     a number in a sentence: expressions.py, numbers.py.
                                                In a cell of a table the bar is written \\|
@@ -101,12 +102,13 @@ class Document:
         return text
 
     def table(self, marker):
-        kind, _, rest = marker.words.partition(" " if "\n" not in marker.words.split(" ")[0] else "\n")
+        kind, rest = re.match(r"(\S+)\s*(.*)", marker.words, re.DOTALL).groups()
         if kind not in KINDS:
             raise Wrong(f"there is no table {kind}, only {', '.join(sorted(KINDS))}")
+        # in=fast_study, in=results/NAME, or just results/NAME
         directory = re.search(r"(?:^|\s)(?:in=(\S+)|(results/[\w.-]+(?:/\w+)*))(?=\s|$)", rest)
         record = self.record
-        if directory and kind != "text":
+        if directory:
             rest = rest[:directory.start()] + rest[directory.end():]
             record = self.record.at(directory[1] or directory[2])
         words = [rest] if kind == "claims" else rest.split()

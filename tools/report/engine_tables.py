@@ -39,8 +39,8 @@ def everywhere(record):
                         [shown(megacells(last, last.value("median_ms"))),
                          shown(last.value("host_copy_ms")), shown(last.value("bus_copy_ms"))])
     return table(["size", "way"] + [f"{memory}, ms" for memory in memories] +
-                 [f"{memories[-1]}, Mcell/s", "copy by all cores, ms", "over the bus both ways, ms"],
-                 rows)
+                 [f"{memories[-1]}, Mcell/s", "copy by all cores, ms",
+                  "over the bus both ways, ms"], rows)
 
 
 def cpu(record):
@@ -84,7 +84,8 @@ def peers(record):
                      size_of(rounds) if rounds.text("width") else "-",
                      shown(rounds.value("median_ms")), shown(rounds.value("mcells_per_s")),
                      rounds.text("note")])
-    return table(["", "runs on", "from and to memory of the", "size", "ms", "Mcell/s", "note"], rows)
+    return table(["", "runs on", "from and to memory of the", "size", "ms", "Mcell/s", "note"],
+                 rows)
 
 
 KINDS = {kind.__name__: kind for kind in (gpu, everywhere, cpu, cpu_scaling, peers)}

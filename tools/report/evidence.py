@@ -1,4 +1,4 @@
-"""What the profiler counted, in plain words. Every raw name of a metric stands in this file only."""
+"""What the profiler counted, in plain words. Its names of metrics stand in this file only."""
 
 from .numbers import decimals_of, shown
 from .record import counted
@@ -75,7 +75,8 @@ def sectors_a_cell(space):
 ROWS = (
     ("time under the profiler, ms", scaled("gpu__time_duration.sum", 1e-6)),
     ("instructions a cell", scaled(INSTRUCTIONS, WARP / CELLS, 0)),
-    ("instructions a clock, of 4 possible", scaled("smsp__inst_executed.avg.per_cycle_active", 4, 2)),
+    ("instructions a clock, of 4 possible",
+     scaled("smsp__inst_executed.avg.per_cycle_active", 4, 2)),
     ("warps at work, of the most possible",
      percentage("sm__warps_active.avg.pct_of_peak_sustained_active")),
     ("hits in the first-level cache", percentage("l1tex__t_sector_hit_rate.pct")),
@@ -159,7 +160,8 @@ def counters(record):
                      if name.startswith(("gpu__dram_throughput", "dram__throughput"))), None)
         rows.append([version, shown(time / 1e6 if time else None),
                      f"{(found[loads] + found[stores]) / 1e6:.0f}"
-                     if loads in found and stores in found else "-", per_request("local", "ld")(found),
+                     if loads in found and stores in found else "-",
+                     per_request("local", "ld")(found),
                      "-" if dram is None else f"{dram:.0f} %"])
     return table(["2560x2560", "kernel, ms", "local memory, million sectors of 32 bytes",
                   "sectors a load", "of the device memory's speed"], rows)

@@ -14,6 +14,10 @@ ALLOWED = (ast.Expression, ast.Call, ast.keyword, ast.Constant, ast.Name, ast.Lo
            ast.BinOp, ast.UnaryOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub)
 
 
+def total_of(*terms):
+    return sum(terms[0] if isinstance(terms[0], tuple) else terms)
+
+
 class Expressions:
     """What the expressions of a document may call."""
 
@@ -24,8 +28,7 @@ class Expressions:
                      self.rate, self.kernel_rate, self.counter, self.resource, self.get, self.low,
                      self.high, self.course, self.course_ms, self.parts)
         self.names = {function.__name__: function for function in functions}
-        self.names.update(max=max, min=min, round=round, abs=abs,
-                          sum=lambda *terms: sum(terms[0] if isinstance(terms[0], tuple) else terms))
+        self.names.update(max=max, min=min, round=round, abs=abs, sum=total_of)
 
     def written(self, text):
         """ "EXPR | FORMAT" evaluated and written."""

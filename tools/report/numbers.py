@@ -17,7 +17,7 @@ def shown(number):
 
 
 def with_range(rounds, column):
-    """ "15.4 (15.2 to 15.6)": the median and the range of the rounds, where they differ as shown."""
+    """ "15.4 (15.2 to 15.6)": the median and the range of the rounds; alone where they are one."""
     if rounds is None:
         return "-"
     middle, ends = rounds.value(column), rounds.range(column)

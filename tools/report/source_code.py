@@ -6,6 +6,7 @@ import re
 from .results import NotMeasured, Wrong
 
 LABS = ("maximum", "transpose")
+LITERAL = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'"
 
 
 def source_of(study):
@@ -20,6 +21,7 @@ class Source:
 
     def __init__(self, root, study):
         self.name = source_of(study)
+        self.letter = (study or "v")[0]  # f3 is the fourth version of the fast_study
         try:
             self.code = (root / self.name).read_text()
         except OSError:
@@ -33,7 +35,7 @@ class Source:
         """Every name of a version: in the table, of its namespace, and by its number (f3: the
         fourth)."""
         table = self.versions()
-        number = re.fullmatch(r"[a-z](\d+)", version)
+        number = re.fullmatch(rf"{self.letter}(\d+)", version)
         for name, _, namespace in table:
             if version in (name, namespace):
                 return list(dict.fromkeys((version, name, namespace)))
@@ -108,7 +110,7 @@ def without_comments(code):
     """The same length, with comments, strings and preprocessor lines blank."""
     def blank(match):
         return re.sub(r"[^\n]", " ", match[0])
-    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|^#[^\n]*', blank, code,
+    return re.sub(rf"//[^\n]*|/\*.*?\*/|{LITERAL}|^#[^\n]*", blank, code,
                   flags=re.MULTILINE | re.DOTALL)
 
 
@@ -120,21 +122,21 @@ def difference(before, after, names):
     def plain(line):
         return own.sub("NAME", line).rstrip()
     old, new = before.split("\n"), after.split("\n")
-    where = function_by_line(after)
-    lines, last, last_function = [], None, None
+    where_old, where_new = function_by_line(before), function_by_line(after)
+    lines, last_function = [], None
     matcher = difflib.SequenceMatcher(None, [*map(plain, old)], [*map(plain, new)], autojunk=False)
     for tag, old_begin, old_end, new_begin, new_end in matcher.get_opcodes():
         removed = [f"-{line}" for line in old[old_begin:old_end] if line.strip()]
         added = [f"+{line}" for line in new[new_begin:new_end] if line.strip()]
         if tag == "equal" or not removed + added:
             continue
-        function = where[min(new_begin, len(where) - 1)]
-        if last is not None and function == last_function:
+        function = where_new[new_begin] if added else where_old[old_begin]
+        if lines and function == last_function:
             lines.append(" ...")
         elif function:
             lines.append(f"@@ {function} @@")
         lines += removed + added
-        last, last_function = new_end, function
+        last_function = function
     return "\n".join(lines) + "\n"
 
 
@@ -152,7 +154,7 @@ def function_by_line(body):
 def comments(code):
     """(line, text) of each comment; lines of // below each other are one."""
     found = []
-    pattern = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|(//[^\n]*(?:\n\s*//[^\n]*)*|/\*.*?\*/)'
+    pattern = rf"{LITERAL}|(//[^\n]*(?:\n\s*//[^\n]*)*|/\*.*?\*/)"
     for match in re.finditer(pattern, code, re.DOTALL):
         if match[1]:
             found.append((code.count("\n", 0, match.start()) + 1, match[1]))

@@ -3,14 +3,15 @@ marker to Markdown."""
 
 from .numbers import percent, shown, times as factor, with_range
 from .record import bytes_of, ceiling_of
-from .results import NotMeasured, Wrong, at_size, cells_of, size_named, sizes_of, versions_of
+from .results import (NotMeasured, Rounds, Wrong, at_size, cells_of, size_named, sizes_of,
+                      versions_of)
 from .source_code import difference
 
 
 def table(head, rows):
     """A Markdown table; a cell may not hold a bar."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
 
@@ -276,10 +277,9 @@ def batch(record):
     for name in dict.fromkeys(row["version"] for row in measured):
         cells = []
         for given in inputs:
-            seconds = sorted(float(row["seconds"]) for row in measured
-                             if row["version"] == name and row["input"] == given and row["seconds"])
-            cells.append(f"{shown(seconds[len(seconds) // 2])} "
-                         f"({shown(seconds[0])} to {shown(seconds[-1])})" if seconds else "-")
+            runs = Rounds([row for row in measured
+                           if row["version"] == name and row["input"] == given])
+            cells.append(with_range(runs, "seconds") if runs.rows else "-")
         rows.append([name, *cells])
     return table(["s", *inputs], rows)
 
