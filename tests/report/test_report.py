@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE.parent.parent / "tools"))
 from report import command  # noqa: E402
 from report.constants import Constants  # noqa: E402
 from report.documents import KINDS, Document  # noqa: E402
-from report.numbers import grouped, shown, written  # noqa: E402
+from report.formats import grouped, shown, written  # noqa: E402
 from report.results import NotMeasured, Results, Wrong  # noqa: E402
 from report.source_code import Source, comments, difference  # noqa: E402
 
@@ -114,7 +114,7 @@ class Numbers(unittest.TestCase):
         for value, wanted, text in (
                 (15.44, "ms", "15.4 ms"), (0.2219, "us", "222 µs"), (1871, "s", "1.87 s"),
                 (1.578, "times", "1.58 times"), (219.4, "times", "219 times"),
-                (0.912, "%", "91 %"), (0.0134, "%", "1.3 %"), (0.5, "% of a copy", "50 % of a copy"),
+                (0.912, "%", "91 %"), (0.0134, "%", "1.3 %"), (0.5, "% of all", "50 % of all"),
                 (0.05, "points", "5.0 points"), (3513.2, "GB/s", "3513 GB/s"),
                 (4.7e11, "Gcell/s", "470 Gcell/s"), (1.1e9, "Mcell/s", "1100 Mcell/s"),
                 (13619659, "int", "13 619 659"), (2.5, ".1f million", "2.5 million"),

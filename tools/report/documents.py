@@ -6,7 +6,7 @@
     <!-- end of table -->                      in=DIRECTORY names a directory below the record's,
                                                or all of results/NAME
 
-    <!--= EXPR | FORMAT -->15.4 ms<!--/-->     a number in a sentence: expressions.py, numbers.py.
+    <!--= EXPR | FORMAT -->15.4 ms<!--/-->     a number in a sentence: expressions.py, formats.py.
                                                In a cell of a table the bar is written \\|
 """
 

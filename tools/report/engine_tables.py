@@ -1,6 +1,6 @@
 """The tables of the engine and of other software beside it."""
 
-from .numbers import shown
+from .formats import shown
 from .results import cells_of, size_of, sizes_of
 from .tables import table
 

@@ -1,6 +1,6 @@
 """What the profiler counted, in plain words. Its names of metrics stand in this file only."""
 
-from .numbers import decimals_of, shown
+from .formats import decimals_of, shown
 from .record import counted
 from .results import NotMeasured
 from .tables import shown_integer, table

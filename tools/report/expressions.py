@@ -6,7 +6,7 @@ Times are in ms. SIZE is a side (10240) or "1024x4096"; a version may be "fast_s
 
 import ast
 
-from .numbers import written
+from .formats import written
 from .record import COURSE, bytes_of, ceiling_of
 from .results import NotMeasured, Wrong, cells_of, same, size_named
 

@@ -1,7 +1,7 @@
 """The tables of the maximum and transpose labs, and what the course's documents claimed."""
 
 from .expressions import Expressions
-from .numbers import shown, times as factor
+from .formats import shown, times as factor
 from .record import COURSE
 from .results import NotMeasured, Wrong, at_size, sizes_of, versions_of
 from .tables import table, value_of

@@ -1,7 +1,7 @@
 """The tables of the ladder and the studies: one function a kind, from a record and the words of its
 marker to Markdown."""
 
-from .numbers import percent, shown, times as factor, with_range
+from .formats import percent, shown, times as factor, with_range
 from .record import bytes_of, ceiling_of
 from .results import (NotMeasured, Rounds, Wrong, at_size, cells_of, size_named, sizes_of,
                       versions_of)
