@@ -103,6 +103,15 @@ class Values(Tree):
         self.assertAlmostEqual(self.value('counter("fast_study/f1", "dram__bytes.sum")'), 52428800)
         self.assertAlmostEqual(self.value('counter("v0", "gpu__time_duration.sum")'), 1565400)
 
+    def test_several_launches_of_a_version(self):
+        metrics = ("smsp__inst_executed.sum", "sm__warps_active.avg.pct_of_peak_sustained_active")
+        self.add("results/box/counters.csv", "".join(
+            f"maximum/m2,{kernel},{metric},,{value}\n"
+            for kernel, values in (("rows", (900, 80)), ("rows", (20, 5)), ("last", (10, 4)))
+            for metric, value in zip(metrics, values)))
+        self.assertEqual([self.value(f'counter("maximum/m2", "{metric}")') for metric in metrics],
+                         [930, 80])
+
     def test_low_and_high(self):
         pair = '(low("times.csv", "kernel_median_ms", version="v0", width=1000),' \
                ' high("times.csv", "kernel_median_ms", version="v0"))'

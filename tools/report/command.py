@@ -40,12 +40,13 @@ def fill(root):
 def draw(root):
     """The plots of the record, and the diagrams, as far as they can be drawn here."""
     try:
-        from . import plots
+        from . import diagrams, plots
     except ImportError as missing:
         say(f"the plots are left as they are: {missing}")
         return
     for directory in directories(documents(root, Results(root))):
         plots.draw(root / directory)
+    diagrams.draw_all()
 
 
 def main(arguments, root=ROOT):

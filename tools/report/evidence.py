@@ -1,7 +1,8 @@
 """What the profiler counted, in plain words. Its names of metrics stand in this file only."""
 
+import re
+
 from .formats import decimals_of, shown
-from .record import counted
 from .results import NotMeasured
 from .tables import shown_integer, table
 
@@ -125,6 +126,8 @@ def evidence(record, *versions):
     rows = [[label] + [cell(counted_of[name]) for name in names] for label, cell in ROWS]
     for place, label in enumerate(("most waited for, clocks an instruction", "then", "then")):
         rows.append([label] + [stall(counted_of[name], place) for name in names])
+    # What no version does at all is no evidence.
+    rows = [row for row in rows if any(re.search("[1-9]", cell) for cell in row[1:])]
     resources = [resources_of(machine, name) for name in names]
     rows.append(["local memory a thread, bytes (arrays and spills)"] +
                 [shown_integer(found, "local_bytes") if found else "-" for found in resources])
@@ -148,12 +151,12 @@ def resources_of(machine, version):
 
 
 def counters(record):
-    """What the profiler counted of each kernel's local memory."""
-    kernels = {}
-    for row in record.rows("counters.csv"):
-        kernels.setdefault(row["version"], {})[row["metric"]] = counted(row)
+    """What the profiler counted of the local memory of each version of the ladder."""
     rows = []
-    for version, found in kernels.items():
+    for version in dict.fromkeys(row["version"] for row in record.rows("counters.csv")):
+        if "/" in version:
+            continue  # of a study or a lab
+        found = record.counters(version)
         time, loads = found.get("gpu__time_duration.sum"), memory("sectors", "local", "ld")
         stores = memory("sectors", "local", "st")
         dram = next((found[name] for name in found

@@ -107,20 +107,24 @@ class Record:
 
     def counters(self, version):
         """What the profiler counted for a version: {metric: number}, in bytes and nanoseconds. Of
-        several kernels sums are added up, and the rest is of the one with most instructions."""
+        several launches sums are added up, and the rest is of the one with most instructions."""
         study, _, name = version.rpartition("/")
         names = [f"{study}/{other}" if study else other for other in self.names(name, study)]
-        kernels = {}
+        launches, last = [], None
         for row in self.rows("counters.csv"):
-            if row["version"] in names:
-                kernels.setdefault(row["kernel"], {})[row["metric"]] = counted(row)
-        if not kernels:
+            if row["version"] not in names:
+                continue
+            # Another kernel, or a metric for the second time: the next launch.
+            if row["kernel"] != last or row["metric"] in launches[-1]:
+                launches.append({})
+                last = row["kernel"]
+            launches[-1][row["metric"]] = counted(row)
+        if not launches:
             raise NotMeasured(f"{self.directory}/counters.csv has no {version}")
-        longest = max(kernels.values(), key=lambda k: k.get("smsp__inst_executed.sum") or 0)
-        merged = dict(longest)
-        for metric in longest:
+        merged = dict(max(launches, key=lambda k: k.get("smsp__inst_executed.sum") or 0))
+        for metric in merged:
             if metric.endswith(".sum"):
-                merged[metric] = sum(k.get(metric) or 0 for k in kernels.values())
+                merged[metric] = sum(launch.get(metric) or 0 for launch in launches)
         return {metric: number for metric, number in merged.items() if number is not None}
 
 
