@@ -2,9 +2,9 @@
 
     <!-- record: results/1x-nvidia-h200 -->    the first line: where the markers' paths start
 
-    <!-- table: KIND WORDS... -->              KIND is a function of tables.py and its like; a word
-    <!-- end of table -->                      in=DIRECTORY names a directory below the record's,
-                                               or all of results/NAME
+    <!-- table: KIND WORDS... -->              KIND is a function of tables.py, cards.py, ...;
+    <!-- end of table -->                      in=DIRECTORY names one below the record's, or all of
+                                               results/NAME
 
     <!--= EXPR | FORMAT -->15.4 ms<!--/-->     a number in a sentence: expressions.py, formats.py.
                                                In a cell of a table the bar is written \\|
@@ -12,12 +12,14 @@
 
 import re
 
-from . import engine_tables, evidence, lab_tables, tables
+from . import cards, engine_tables, evidence, lab_tables, study_tables, tables
 from .expressions import Expressions
 from .record import Record
 from .results import NOT_YET, NotMeasured, Wrong
 
-KINDS = {**tables.KINDS, **engine_tables.KINDS, **lab_tables.KINDS, **evidence.KINDS}
+KINDS = {kind: function
+         for room in (tables, cards, study_tables, lab_tables, engine_tables, evidence)
+         for kind, function in room.KINDS.items()}
 DOCUMENTS = ("README.md", "report.md", "sources/engine/README.md")
 
 RECORD = re.compile(r"\A<!-- record: (results/\S+) -->\n")
@@ -36,10 +38,10 @@ class Marker:
         self.words = match["words"].strip()
         self.body = match["body"]
         self.is_table = is_table
-        self.new = self.body  # what ought to stand there
-        self.wrong = None     # why that is not known
-        self.waits = None     # what was not measured yet
-        self.machines = set() # directories of other machines that it draws from
+        self.new = self.body   # what ought to stand there
+        self.wrong = None      # why that is not known
+        self.waits = None      # what was not measured yet
+        self.machines = set()  # directories of other machines that it draws from
 
 
 class Document:
@@ -53,29 +55,17 @@ class Document:
         self.record = Record(root, self.directory, results)
         self.expressions = Expressions(self.record)
         self.markers = []
-        self.filled = TABLE.sub(lambda match: self.fill(match, True), self.text)
-        # Numbers are looked for where no table stands: what a table holds is generated.
-        self.filled = self.outside_tables(self.filled)
-        self.markers.sort(key=lambda marker: marker.start)
+        tables_at = list(TABLE.finditer(self.text))
+        numbers = [match for match in NUMBER.finditer(self.text)
+                   if not any(table.start() < match.start() < table.end() for table in tables_at)]
+        pieces, last = [], 0
+        for match in sorted(tables_at + numbers, key=lambda match: match.start()):
+            pieces += [self.text[last:match.start()], self.fill(match, match in tables_at)]
+            last = match.end()
+        self.filled = "".join(pieces + [self.text[last:]])
 
     def line_of(self, place):
         return self.text.count("\n", 0, place) + 1
-
-    def outside_tables(self, filled):
-        tables_at = [(match.start(), match.end()) for match in TABLE.finditer(self.text)]
-        pieces, last, replaced = [], 0, TABLE.finditer(filled)
-        for begin, end in tables_at:
-            pieces += [self.numbers(last, begin), next(replaced)[0]]
-            last = end
-        return "".join(pieces + [self.numbers(last, len(self.text))])
-
-    def numbers(self, begin, end):
-        """The text from begin to end with its numbers made anew."""
-        out, last = [], begin
-        for match in NUMBER.finditer(self.text, begin, end):
-            out += [self.text[last:match.start()], self.fill(match, False)]
-            last = match.end()
-        return "".join(out) + self.text[last:end]
 
     def fill(self, match, is_table):
         marker = Marker(self, match, is_table)
@@ -121,7 +111,7 @@ class Document:
                 raise
             raise Wrong(f"{kind}: {error}") from None
         machine = record.machine().directory if record.directory else None
-        if self.directory and machine and machine != Record.machine(self.record).directory:
+        if self.directory and machine and machine != self.record.machine().directory:
             marker.machines.add(machine)
             body = named(body, machine)
         return body
