@@ -252,6 +252,10 @@ class Check(Tree):
         self.replace("results/box/fast_study/environment.txt", "abcdef0123", "abcdef9999")
         self.assert_finds("fast_study/environment.txt:2:", "abcdef9999")
 
+    def test_a_stage_of_another_revision(self):
+        self.replace("results/box/record.csv", "parts,abcdef0123", "parts,abcdef9999")
+        self.assert_finds("results/box/record.csv:3:", "abcdef9999")
+
     def test_a_log_of_another_revision(self):
         self.replace("screen.log", "abcdef0", "0123456")
         self.assert_finds("screen.log:2:", "0123456")
@@ -259,6 +263,8 @@ class Check(Tree):
     def test_a_revision_of_changed_sources(self):
         self.replace("results/box/environment.txt", "abcdef0123", "abcdef0123-modified")
         self.assert_finds("environment.txt:3:", "had changes")
+        self.replace("results/box/environment.txt", "revision:   abcdef0123-modified", "")
+        self.assert_finds("environment.txt:1:", "names no revision")
 
     def test_another_machine_may_have_its_own_revision(self):
         self.replace("results/other/environment.txt", "1234567", "7654321")

@@ -3,6 +3,7 @@ source, pictures that are not there, a record of several revisions, measured tim
 
 Each rule yields sentences "FILE:LINE: what was found"."""
 
+import csv
 import re
 import subprocess
 
@@ -134,24 +135,33 @@ def directories(found):
 
 
 def revisions(root, found):
-    """Files of one record that name several revisions of the sources."""
+    """Files of one record, or stages of it, that name several revisions of the sources."""
     first = None
+    for where, revision in revisions_said(root, found):
+        if revision is None:
+            yield f"{where}: names no revision"
+            continue
+        if revision.endswith("-modified"):
+            yield f"{where}: {revision}: the sources had changes that no revision holds"
+        elif first and not (revision.startswith(first[1]) or first[1].startswith(revision)):
+            yield f"{where}: revision {revision}, but {first[0]} is of {first[1]}"
+        first = first or (where, revision)
+
+
+def revisions_said(root, found):
+    """(FILE:LINE, revision) of each environment.txt, each line of record.csv and the log."""
     for directory in directories(found):
-        files = sorted((root / directory).rglob("*environment.txt"))
-        for path in files + [root / "screen.log"]:
+        stages = root / directory / "record.csv"
+        if stages.exists():
+            for line, row in enumerate(csv.DictReader(stages.read_text().splitlines()), 2):
+                yield f"{directory}/record.csv:{line}", row.get("revision") or None
+        for path in [*sorted((root / directory).rglob("*environment.txt")), root / "screen.log"]:
             if not path.exists():
                 continue
-            name, text = path.relative_to(root).as_posix(), path.read_text(errors="replace")
-            revision = facts(text).get("revision")
+            text = path.read_text(errors="replace")
             line = next((number for number, words in enumerate(text.splitlines(), 1)
                          if words.startswith("revision:")), 1)
-            if revision is None:
-                yield f"{name}:1: names no revision"
-            elif revision.endswith("-modified"):
-                yield f"{name}:{line}: {revision}: the sources had changes that no revision holds"
-            elif first and not (revision.startswith(first[1]) or first[1].startswith(revision)):
-                yield f"{name}:{line}: revision {revision}, but {first[0]} is of {first[1]}"
-            first = first or (name, revision)
+            yield f"{path.relative_to(root).as_posix()}:{line}", facts(text).get("revision")
 
 
 def images(root, found):
