@@ -11,6 +11,8 @@ WARP = 32
 INSTRUCTIONS = "smsp__inst_executed.sum"
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 
+TEXTURE = "l1tex__t_{}_pipe_tex_mem_texture.sum"
+
 # What a warp waits for, by the profiler's name of the stall.
 WAITS = {
     "long_scoreboard": "data from global or local memory",
@@ -53,16 +55,22 @@ def scaled(metric, by=1.0, decimals=None):
     return cell
 
 
-def percentage(metric):
-    return lambda found: f"{found[metric]:.0f} %" if metric in found else "-"
+def percentage(*metrics):
+    """The first of these that was counted: not every GPU has each of them."""
+    def cell(found):
+        number = next((found[metric] for metric in metrics if metric in found), None)
+        return "-" if number is None else f"{number:.0f} %"
+    return cell
+
+
+def quotient(above, below):
+    def cell(found):
+        return f"{found[above] / found[below]:.1f}" if above in found and found.get(below) else "-"
+    return cell
 
 
 def per_request(space, access):
-    def cell(found):
-        sectors = found.get(memory("sectors", space, access))
-        requests = found.get(memory("requests", space, access))
-        return f"{sectors / requests:.1f}" if sectors is not None and requests else "-"
-    return cell
+    return quotient(memory("sectors", space, access), memory("requests", space, access))
 
 
 def sectors_a_cell(space):
@@ -78,6 +86,8 @@ ROWS = (
     ("instructions a cell", scaled(INSTRUCTIONS, WARP / CELLS, 0)),
     ("instructions a clock, of 4 possible",
      scaled("smsp__inst_executed.avg.per_cycle_active", 4, 2)),
+    ("threads at work in an instruction, of 32",
+     scaled("smsp__thread_inst_executed_per_inst_executed.ratio", 1, 1)),
     ("warps at work, of the most possible",
      percentage("sm__warps_active.avg.pct_of_peak_sustained_active")),
     ("hits in the first-level cache", percentage("l1tex__t_sector_hit_rate.pct")),
@@ -88,6 +98,8 @@ ROWS = (
     ("global memory: sectors a load", per_request("global", "ld")),
     ("global memory: sectors a store", per_request("global", "st")),
     ("global memory: sectors a cell", sectors_a_cell("global")),
+    ("textures: sectors a request",
+     quotient(TEXTURE.format("sectors"), TEXTURE.format("requests"))),
     ("cache and shared memory: data pipe busy",
      percentage("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed")),
     ("shared memory: bank conflicts, for 32 cells",
@@ -95,10 +107,16 @@ ROWS = (
     ("integer pipe (ALU) busy", percentage(pipe("alu"))),
     ("float pipe (FMA) busy", percentage(pipe("fma"))),
     ("its heavy half busy", percentage(pipe("fmaheavy"))),
-    ("double pipe (FP64) busy", percentage(pipe("fp64"))),
+    ("double pipe (FP64) busy",
+     percentage(pipe("fp64"), "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active")),
     ("special functions (XU) busy", percentage(pipe("xu"))),
     ("loads and stores (LSU) busy", percentage(pipe("lsu"))),
-    ("device memory busy", percentage("dram__throughput.avg.pct_of_peak_sustained_elapsed")),
+    ("textures (TEX) busy", percentage(pipe("tex"))),
+    ("fabric of the second-level cache busy",
+     percentage("lts__ltcfabric2ltc_cycles_active.max.pct_of_peak_sustained_elapsed")),
+    ("device memory busy",
+     percentage("dram__throughput.avg.pct_of_peak_sustained_elapsed",
+                "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed")),
     ("device memory: bytes a cell", scaled("dram__bytes.sum", 1 / CELLS, 1)),
     ("registers a thread", scaled("launch__registers_per_thread", 1, 0)),
 )

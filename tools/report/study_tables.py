@@ -129,6 +129,7 @@ def flags(record, *words):
             start = first.setdefault((rounds.text("version"), column), value)
             faster = f" ({ratio(start, value)})" if value and start != value else ""
             cells.append(with_range(rounds, column) + faster)
+        cells[3] = cells[3] if cells[3] != "-" else rounds.text("note") or "-"
         rows.append(cells)
     if not rows:
         raise NotMeasured(f"{record.directory}/flags.csv has no size {size}")
