@@ -243,7 +243,7 @@ record:
 revision:
 	@echo '$(REVISION)'
 
-# Tables and plots of README.md and report.md from results/; the plots need gnuplot.
+# Tables, numbers and plots of the documents from results/; the plots need matplotlib.
 report:
 	tools/report.py
 
@@ -310,7 +310,7 @@ make bench-labs     the labs' benchmarks, and keep the times
 make measures       time all versions by the groups of data/data.bin: total and slowest group
 make batch          run the active version on three text files, three times each
 make versions       list the versions of the core
-make report         tables and plots of README.md and report.md, from results/
+make report         tables, numbers and plots of the documents, from results/
 make test           build and run the tests, after installing GoogleTest if it is missing
 make clean          remove $(BUILD)/, data/data.bin and data/reference.bin
 

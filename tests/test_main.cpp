@@ -323,6 +323,13 @@ TEST(Report, ItsTablesAreWhatWasMeasured)
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
 }
 
+TEST(Report, ItsCheckFindsWhatBreaksARule)
+{
+    if (runCommand("python3 --version").status != 0) GTEST_SKIP() << "needs python3";
+    const Outcome outcome = runCommand("python3 -B -m unittest discover -s tests/report");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+}
+
 TEST(MakeData, RefusesBadArguments)
 {
     expectRefusal(kMakeData + " 5y5 random /tmp/x.bin", "size '5y5' is not WxH");

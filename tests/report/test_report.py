@@ -1,0 +1,359 @@
+"""tools/report on the small results of fixture/: what it writes, and that each rule of its check
+finds what breaks it. Run by `make test`, or python3 -m unittest discover -s tests/report."""
+
+import contextlib
+import io
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "tools"))
+
+from report import command  # noqa: E402
+from report.constants import Constants  # noqa: E402
+from report.documents import KINDS, Document  # noqa: E402
+from report.formats import grouped, shown, written  # noqa: E402
+from report.results import NotMeasured, Results, Wrong  # noqa: E402
+from report.source_code import Source, comments, difference  # noqa: E402
+
+
+class Tree(unittest.TestCase):
+    """A copy of the fixture, whose documents have been filled."""
+
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.root = pathlib.Path(self.temporary.name)
+        shutil.copytree(HERE / "fixture", self.root, dirs_exist_ok=True)
+        self.assertEqual(self.run_tool()[0], 0)
+
+    def run_tool(self, *arguments):
+        """Exit status and what it said."""
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said), \
+                unittest.mock.patch.object(command, "draw"):
+            status = command.main(list(arguments), self.root)
+        return status, said.getvalue()
+
+    def text(self, name):
+        return (self.root / name).read_text()
+
+    def replace(self, name, old, new):
+        text = self.text(name)
+        self.assertIn(old, text)
+        (self.root / name).write_text(text.replace(old, new, 1))
+
+    def add(self, name, text):
+        (self.root / name).write_text(self.text(name) + text)
+
+    def assert_finds(self, *words):
+        """The check fails, with one sentence that has all of these words."""
+        status, said = self.run_tool("--check")
+        self.assertEqual(status, 1, said)
+        self.assertTrue(any(all(word in line for word in words) for line in said.splitlines()),
+                        said)
+
+
+class Values(Tree):
+    def value(self, expression):
+        return Document(self.root, "README.md").expressions.value(expression)
+
+    def test_a_value_is_the_median_of_the_rounds(self):
+        self.assertAlmostEqual(self.value('kernel("v0", 1000)'), 10)
+        self.assertAlmostEqual(self.value('total("v11", 400)'), 0.25)
+
+    def test_the_range_is_of_the_rounds_and_the_minimum_the_least(self):
+        rounds = Document(self.root, "README.md").record.of_version("v0", 1000)
+        self.assertEqual(rounds.range("kernel_median_ms"), (9.8, 10.4))
+        self.assertEqual(rounds.least("kernel_min_ms"), 9.31)
+
+    def test_a_file_without_rounds_is_one_round(self):
+        rounds = Document(self.root, "README.md").record.at("results/other").of_version("v0", 1000)
+        self.assertEqual(len(rounds.rows), 1)
+        self.assertEqual(rounds.value("kernel_median_ms"), 8)
+
+    def test_names_of_a_study_are_numbers_or_namespaces(self):
+        for name in ("f1", "packed"):
+            self.assertAlmostEqual(self.value(f'kernel("fast_study/{name}", 1000)'), 2)
+
+    def test_labs(self):
+        self.assertAlmostEqual(self.value('kernel("maximum/m2", 1024)'), 0.06)
+        self.assertAlmostEqual(self.value('share("maximum/m3", 1024)'), 0.5)
+        self.assertAlmostEqual(self.value('gb_per_s("maximum/m3", 1024)'), 4 * 1024**2 / 0.02 / 1e6)
+
+    def test_what_was_not_measured_is_told_from_what_is_wrong(self):
+        for expression in ('kernel("v2", 1000)', 'kernel("v0", 999)', 'kernel("v99", 1000)',
+                           'get("none.csv", "ms")', 'counter("v1", "x.sum")',
+                           'course("registers")'):
+            with self.assertRaises(NotMeasured, msg=expression):
+                self.value(expression)
+        for expression in ('kernel("v0")', "kernel(", "open('x')", "kernel.x", '"ms"', "1/0", "[1]",
+                           'get("times.csv", "kernel_median_ms", version="v0")',
+                           'get("times.csv", "nothing", version="v0", width=400)'):
+            with self.assertRaises(Wrong, msg=expression):
+                self.value(expression)
+
+    def test_units_of_the_profiler(self):
+        self.assertAlmostEqual(self.value('counter("v0", "dram__bytes.sum")'), 52428800)
+        self.assertAlmostEqual(self.value('counter("fast_study/f1", "dram__bytes.sum")'), 52428800)
+        self.assertAlmostEqual(self.value('counter("v0", "gpu__time_duration.sum")'), 1565400)
+
+    def test_several_launches_of_a_version(self):
+        metrics = ("smsp__inst_executed.sum", "sm__warps_active.avg.pct_of_peak_sustained_active")
+        self.add("results/box/counters.csv", "".join(
+            f"maximum/m2,{kernel},{metric},,{value}\n"
+            for kernel, values in (("rows", (900, 80)), ("rows", (20, 5)), ("last", (10, 4)))
+            for metric, value in zip(metrics, values)))
+        self.assertEqual([self.value(f'counter("maximum/m2", "{metric}")') for metric in metrics],
+                         [930, 80])
+
+    def test_low_and_high(self):
+        pair = '(low("times.csv", "kernel_median_ms", version="v0", width=1000),' \
+               ' high("times.csv", "kernel_median_ms", version="v0"))'
+        self.assertEqual(self.value(pair), (9.8, 10.4))
+
+
+class Numbers(unittest.TestCase):
+    def test_formats(self):
+        for value, wanted, text in (
+                (15.44, "ms", "15.4 ms"), (0.2219, "us", "222 µs"), (1871, "s", "1.87 s"),
+                (1.578, "times", "1.58 times"), (219.4, "times", "219 times"),
+                (0.912, "%", "91 %"), (0.0134, "%", "1.3 %"), (0.5, "% of all", "50 % of all"),
+                (0.05, "points", "5.0 points"), (3513.2, "GB/s", "3513 GB/s"),
+                (4.7e11, "Gcell/s", "470 Gcell/s"), (1.1e9, "Mcell/s", "1100 Mcell/s"),
+                (13619659, "int", "13 619 659"), (2.5, ".1f million", "2.5 million"),
+                ((0.841, 0.87), ".2f", "0.84 to 0.87"), ((2.0, 2.0), "ms", "2.00 ms")):
+            self.assertEqual(written(value, wanted), text)
+        with self.assertRaises(Wrong):
+            written(1, "parsecs")
+
+    def test_three_digits(self):
+        self.assertEqual([shown(x) for x in (None, 1234.5, 24.46, 1.556, 0.222, 0.0168)],
+                         ["-", "1234", "24.5", "1.56", "0.222", "0.0168"])
+        self.assertEqual(grouped(9999), "9999")
+
+
+class Sources(Tree):
+    def test_a_difference_leaves_names_and_comments_out(self):
+        source = Source(self.root, None)
+        changes = difference(source.body("v0"), source.body("v1"), ["v0", "v1"])
+        self.assertEqual(changes, "+constexpr int kTable = 26; // ln 0 to ln 25\n"
+                                  "@@ cudaCallbackKernel @@\n"
+                                  "-    result[0] = log(count[0]);\n"
+                                  "+    result[0] = logTable.ln[count[0]];\n")
+
+    def test_functions(self):
+        source = Source(self.root, None)
+        self.assertTrue(source.kernel("v1").startswith("__global__ void __launch_bounds__"))
+        self.assertTrue(source.kernel("v1", "cudaCallback").startswith("void cudaCallback("))
+        with self.assertRaises(Wrong):
+            source.kernel("v1", "nothing")
+        with self.assertRaises(Wrong):
+            source.body("v99")
+
+    def test_comments(self):
+        code = 'a(); // one\n// two\nb("// no"); /* three */\n'
+        self.assertEqual([(line, text) for line, text in comments(code)],
+                         [(1, "// one\n// two"), (3, "/* three */")])
+
+
+class Tables(Tree):
+    def test_every_kind_is_tried_and_can_be_filled(self):
+        text = self.text("report.md")
+        for kind in KINDS:
+            self.assertIn(f"<!-- table: {kind}", text)
+        self.assertNotIn("not measured yet", text)
+
+    def test_the_spread_is_shown(self):
+        self.assertIn("| v0 | CUDA | baseline, a thread a cell | 20.0 (19.6 to 20.8) |",
+                      self.text("report.md"))
+
+    def test_another_machine_is_named(self):
+        self.assertIn("| other | platform |", self.text("report.md"))
+
+    def test_a_second_time_nothing_changes(self):
+        before = self.text("report.md"), self.text("README.md")
+        self.assertEqual(self.run_tool()[0], 0)
+        self.assertEqual((self.text("report.md"), self.text("README.md")), before)
+
+    def test_old_markers_name_their_directory(self):
+        self.replace("README.md", "<!-- record: results/box -->\n", "")
+        self.add("README.md", "\n<!-- table: ladder results/other 1000x1000 -->\n"
+                              "<!-- end of table -->\n")
+        self.run_tool()
+        self.assertIn("|  | platform | idea |", self.text("README.md"))
+
+    def test_counters_as_the_profiler_prints_them(self):
+        (self.root / "results/box/counters.csv").write_text(
+            '"v0","0","1","entropy","host","kernel(int, int)","1","7","(32)","(80)","0","9.0","x",'
+            '"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum","sector","145,145,704"\n')
+        rows = Results(self.root).rows("results/box", "counters.csv")
+        self.assertEqual((rows[0]["version"], rows[0]["value"]), ("v0", "145,145,704"))
+
+
+class Check(Tree):
+    def test_the_fixture_passes(self):
+        self.assertEqual(self.run_tool("--check", "--complete"), (0, ""))
+
+    def test_a_table_that_results_do_not_say(self):
+        self.replace("report.md", "| v0 | CUDA | baseline, a thread a cell | 20.0",
+                     "| v0 | CUDA | baseline, a thread a cell | 19.0")
+        self.assert_finds("report.md:", "ladder 1000x1000", "is not what results/ says")
+
+    def test_a_number_that_results_do_not_say(self):
+        self.replace("README.md", "-->10.0 ms<!--/-->", "-->9.9 ms<!--/-->")
+        self.assert_finds("README.md:6:", "'9.9 ms'", "10.0 ms")
+
+    def test_results_that_changed(self):
+        self.replace("results/box/scaling.csv", "400,1,8,7.9", "400,1,8,6.9")
+        self.assert_finds("report.md:", "scaling 400")
+
+    def test_a_source_that_changed(self):
+        self.replace("sources/entropy/core.cu", "logTable.ln[count[0]]", "logTable.ln[count[1]]")
+        self.assert_finds("report.md:", "diff v0 v1")
+
+    def test_a_number_in_prose(self):
+        self.add("README.md", "\nIt takes 15 to\n16.5 ms.\n")
+        self.assert_finds("README.md:", "'16.5'", "has no source")
+        self.assert_finds("README.md:", "'15'", "has no source")
+
+    def test_numbers_that_need_no_source(self):
+        self.add("README.md", "\n## 12. Of v7, m5, sm_90, H200, AVX-512 and `x = 5`\n\n"
+                              "1. As sections 7 to 11 and [a link](x/15.html) say, each 5x5\n"
+                              "window has 25\ncells.\n\n```\n17 ms\n```\n\n    H = 15\n\n")
+        self.assertEqual(self.run_tool("--check"), (0, ""))
+
+    def test_a_constant_is_not_part_of_another_number(self):
+        self.add("README.md", "\n15x5 and 125 cells.\n")
+        self.assert_finds("'15x5'")
+        self.assert_finds("'125'")
+
+    def test_constants_need_a_word_and_a_reason(self):
+        self.add("tools/report/constants.txt", "\n[prose]\n15 | bare\n16 levels\n[else]\n")
+        wrong = "\n".join(Constants(self.root).wrong)
+        for words in ("'15' is not", "'16 levels' has no reason", "no section [else]"):
+            self.assertIn(words, wrong)
+        self.assert_finds("constants.txt:", "'15' is not")
+
+    def test_a_picture_that_is_not_there(self):
+        self.add("report.md", "\n![x](results/box/plots/none.svg)\n")
+        self.assert_finds("report.md:", "no picture results/box/plots/none.svg")
+
+    def test_a_picture_that_no_document_shows(self):
+        shutil.copy(self.root / "results/box/plots/ladder.svg", self.root / "results/box/more.svg")
+        self.assert_finds("results/box/more.svg:1:", "no document shows")
+
+    def test_revisions_that_differ(self):
+        self.replace("results/box/fast_study/environment.txt", "abcdef0123", "abcdef9999")
+        self.assert_finds("fast_study/environment.txt:2:", "abcdef9999")
+
+    def test_a_stage_of_another_revision(self):
+        self.replace("results/box/record.csv", "parts,abcdef0123", "parts,abcdef9999")
+        self.assert_finds("results/box/record.csv:3:", "abcdef9999")
+
+    def test_a_log_of_another_revision(self):
+        self.replace("screen.log", "abcdef0", "0123456")
+        self.assert_finds("screen.log:2:", "0123456")
+
+    def test_a_revision_of_changed_sources(self):
+        self.replace("results/box/environment.txt", "abcdef0123", "abcdef0123-modified")
+        self.assert_finds("environment.txt:3:", "had changes")
+        self.replace("results/box/environment.txt", "revision:   abcdef0123-modified", "")
+        self.assert_finds("environment.txt:1:", "names no revision")
+
+    def test_another_machine_may_have_its_own_revision(self):
+        self.replace("results/other/environment.txt", "1234567", "7654321")
+        self.assertEqual(self.run_tool("--check"), (0, ""))
+
+    def test_measured_times_in_comments(self):
+        for comment in ("// It takes 15.2 ms.", "// It takes 15.2\n// ms.", "/* 3 GB/s */",
+                        "// 2.5 times faster than v0", "// Measured: a lot", "// 7 Mcell/s"):
+            with self.subTest(comment):
+                path = self.root / "sources/entropy/core.h"
+                path.write_text(f"int x;\n{comment}\n")
+                self.assert_finds("sources/entropy/core.h:2:", "belongs into results/")
+
+    def test_code_and_text_in_quotes_are_no_comments(self):
+        (self.root / "sources/entropy/core.h").write_text(
+            'const char *text = "// 15 ms"; // or so\n')
+        self.assertEqual(self.run_tool("--check"), (0, ""))
+
+    def test_another_machine_that_is_not_named(self):
+        self.replace("README.md", "On `other` it", "There it")
+        self.assert_finds("README.md:", "is of other", "does not say so")
+        self.replace("README.md", "There it", "There, on the other machine, it")
+        self.assertEqual(self.run_tool("--check"), (0, ""))
+
+    def test_documents_of_several_records(self):
+        self.replace("README.md", "results/box -->", "results/other -->")
+        self.assert_finds("README.md:1:", "several records")
+
+    def test_a_document_without_a_record(self):
+        self.replace("README.md", "<!-- record: results/box -->\n", "")
+        self.assert_finds("README.md:1:", "no line <!-- record")
+
+    def test_markers_that_cannot_be_read(self):
+        for marker, words in (
+                ("<!-- table: nothing -->\n<!-- end of table -->", "there is no table nothing"),
+                ("<!-- table: times -->\n<!-- end of table -->", "column"),
+                ("<!-- table: times kernel_median_ms -->\n", "belongs to no pair"),
+                ("It is <!--= kernel( | ms --><!--/-->.", "kernel("),
+                ('It is <!--= kernel("v0", 1000) --><!--/-->.', "no format"),
+                ('It is <!--= kernel("v0", 1000) | ells --><!--/-->.', "no format ells"),
+                ('It is <!--= kernel("v0", 1000) | ms -->', "belongs to no pair"),
+                ('<!--= kernel("v0", 1000) | ms -->10.0 ms<!--/-->', "HTML to Markdown")):
+            with self.subTest(marker):
+                before = self.text("README.md")
+                self.add("README.md", f"\n{marker}\n")
+                self.assert_finds("README.md:", words)
+                (self.root / "README.md").write_text(before)
+
+
+class NotMeasuredYet(Tree):
+    def test_a_new_table_waits_and_only_complete_minds(self):
+        self.add("report.md", "\n<!-- table: times total_median_ms in=none -->\n"
+                              "<!-- end of table -->\n")
+        self.assertEqual(self.run_tool()[0], 0)
+        self.assertIn("in=none -->\nnot measured yet\n<!-- end", self.text("report.md"))
+        status, said = self.run_tool("--check")
+        self.assertEqual(status, 0, said)
+        self.assertIn("there is no results/box/none/times.csv", said)
+        self.assertEqual(self.run_tool("--check", "--complete")[0], 1)
+
+    def test_a_table_whose_file_is_gone(self):
+        (self.root / "results/box/gpus.csv").unlink()
+        self.assert_finds("report.md:", "there is no results/box/gpus.csv")
+        before = self.text("report.md")
+        self.assertEqual(self.run_tool()[0], 1)
+        self.assertEqual(self.text("report.md"), before)
+
+    def test_a_new_number_waits(self):
+        self.add("README.md", '\nIt is <!--= kernel("v99", 1000) | ms --><!--/-->.\n')
+        self.assertEqual(self.run_tool()[0], 0)
+        self.assertIn("| ms -->not measured yet<!--/-->", self.text("README.md"))
+        status, said = self.run_tool("--check")
+        self.assertEqual(status, 0, said)
+        self.assertIn("no v99 at 1000x1000", said)
+        self.assertEqual(self.run_tool("--check", "--complete")[0], 1)
+
+    def test_a_number_whose_file_is_gone(self):
+        (self.root / "results/box/parts.csv").unlink()
+        self.assert_finds("README.md:", "'3.00 ms'", "not measured yet")
+
+
+class Command(Tree):
+    def test_other_arguments_are_refused(self):
+        self.assertEqual(self.run_tool("--nonsense")[0], 2)
+        self.assertEqual(self.run_tool("--complete")[0], 2)
+        status, said = self.run_tool("--help")
+        self.assertEqual(status, 0)
+        self.assertIn("--check", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
