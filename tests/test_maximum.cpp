@@ -136,7 +136,8 @@ TEST_P(Maximum, NoElementIsOverlooked)
 // Also run under compute-sanitizer.
 TEST_P(Maximum, RightOnSmallShapes)
 {
-    for (const Size size : {Size{1, 1}, Size{1, 3}, Size{5, 7}, Size{33, 31}, Size{3, 1030}}) {
+    for (const Size size :
+         {Size{1, 1}, Size{1, 3}, Size{5, 7}, Size{33, 31}, Size{3, 1030}, Size{1, 4101}}) {
         expectRightOnContents(GetParam().callback, size);
         expectRightWhereverItIs(GetParam().callback, size);
     }

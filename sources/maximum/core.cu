@@ -189,7 +189,7 @@ struct Shares
     }
 };
 
-/// Blocks that the device runs at once, if so many threads are all that a block takes up.
+/// Blocks that the device runs at once, where nothing but their threads limits them.
 std::int64_t blocksAtOnce(int threads)
 {
     int device = 0;
