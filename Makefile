@@ -253,7 +253,7 @@ versions:
 # ---- tests -------------------------------------------------------------------------------------
 
 # Programs that tests/all starts, each a main or a core of its own.
-PROGRAMS     := foreign broken minimal broken_maximum
+PROGRAMS     := foreign broken minimal broken_maximum broken_transpose
 TEST_SOURCES := $(filter-out $(PROGRAMS:%=tests/%.cu),$(wildcard tests/*.cpp tests/*.cu))
 # Tests of one core only; test_core.cpp is for every core.
 STUDIES      := memory_study bottleneck_study
@@ -274,8 +274,8 @@ $(BUILD)/tests/foreign: $(ENGINE) $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_c
 	$(LINK) $^ -o $@
 $(BUILD)/tests/broken $(BUILD)/tests/minimal: $(BUILD)/tests/%: $(BUILD)/tests/%.cu.o $(PARTS)
 	$(LINK) $^ -o $@
-$(BUILD)/tests/broken_maximum: $(addprefix $(BUILD)/,tests/broken_maximum.cu.o maximum_main.o \
-                                 maximum_options.o)
+$(BUILD)/tests/broken_maximum $(BUILD)/tests/broken_transpose: $(BUILD)/tests/broken_%: \
+    $(BUILD)/tests/broken_%.cu.o $(BUILD)/%_main.o $(BUILD)/%_options.o
 	$(LINK) $^ -o $@
 
 # Compiler and GoogleTest, installed where they are missing.

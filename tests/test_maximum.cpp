@@ -1,5 +1,6 @@
 // The maximum of a matrix: every version against std::max_element, and the program around them.
 #include "maximum/core.h"
+#include "maximum/matrix.h"
 #include "messages.h"
 
 #include <algorithm>
@@ -25,14 +26,16 @@ struct Size
 };
 
 // Single elements, rows and columns; one more and one less than a warp (32), a block (256, 1024)
-// and the elements that a block of m5 reads at once (4096); primes; sizes that are no multiple of
-// 4; more rows than a grid is high (65535); what takes m5 several tiles a block.
+// and the elements that a block of m8 and m9 reads at once (4096); primes; sizes that are no
+// multiple of 4; more rows than a grid is high (65535); one more and one less than what m4 and m5
+// reduce in two launches (2^20); what takes m6 to m9 several turns a block.
 const std::vector<Size> kSizes = {
-    {1, 1},     {1, 2},     {2, 1},     {1, 3},     {3, 1},       {1, 5},      {1, 31},
-    {1, 32},    {1, 33},    {33, 1},    {31, 33},   {7, 11},      {1, 255},    {1, 257},
-    {1, 1023},  {1, 1024},  {1, 1025},  {1025, 1},  {3, 2049},    {1, 4095},   {1, 4096},
-    {1, 4097},  {1, 16383}, {2, 8193},  {97, 89},   {256, 1024},  {257, 1023}, {1, 70001},
-    {70001, 1}, {65537, 3}, {3, 65537}, {1009, 13}, {2048, 2048}, {1, 6291469}};
+    {1, 1},       {1, 2},      {2, 1},     {1, 3},     {3, 1},       {1, 5},       {1, 31},
+    {1, 32},      {1, 33},     {33, 1},    {31, 33},   {7, 11},      {1, 255},     {1, 257},
+    {1, 1023},    {1, 1024},   {1, 1025},  {1025, 1},  {3, 2049},    {1, 4095},    {1, 4096},
+    {1, 4097},    {1, 16383},  {2, 8193},  {97, 89},   {256, 1024},  {257, 1023},  {1, 70001},
+    {70001, 1},   {65537, 3},  {3, 65537}, {1009, 13}, {1025, 1023}, {1024, 1024}, {17, 61681},
+    {2048, 2048}, {1, 6291469}};
 
 std::string nameOf(Size size)
 {
@@ -133,7 +136,8 @@ TEST_P(Maximum, NoElementIsOverlooked)
 // Also run under compute-sanitizer.
 TEST_P(Maximum, RightOnSmallShapes)
 {
-    for (const Size size : {Size{1, 1}, Size{1, 3}, Size{5, 7}, Size{33, 31}, Size{3, 1030}}) {
+    for (const Size size :
+         {Size{1, 1}, Size{1, 3}, Size{5, 7}, Size{33, 31}, Size{3, 1030}, Size{1, 4101}}) {
         expectRightOnContents(GetParam().callback, size);
         expectRightWhereverItIs(GetParam().callback, size);
     }
@@ -155,10 +159,10 @@ TEST_P(Maximum, RefusesBadArgumentsByName)
 INSTANTIATE_TEST_SUITE_P(Versions, Maximum, testing::ValuesIn(maximum::versions()),
                          [](const auto &info) { return std::string(info.param.name); });
 
-TEST(MaximumTable, HoldsTheSixVersionsInOrder)
+TEST(MaximumTable, HoldsTheTenVersionsInOrder)
 {
     const auto &versions = maximum::versions();
-    ASSERT_EQ(versions.size(), 6u);
+    ASSERT_EQ(versions.size(), 10u);
     for (std::size_t i = 0; i < versions.size(); ++i)
         EXPECT_EQ(versions[i].name, "m" + std::to_string(i + 1));
     EXPECT_EQ(versions.front().unavailable, "");
@@ -187,6 +191,39 @@ TEST(MaximumTable, TheSwitchPicksARow)
     EXPECT_EQ(maximum::findMaximum(2, 3, elements.data()), 9);
 }
 
+// A 5 among zeros at every place in turn, the first and the last as well; large ones in parts by
+// several threads.
+TEST(MaximumMatrix, TheReferenceOverlooksNoElement)
+{
+    for (const Size size : {Size{1, 1}, Size{1, 2}, Size{3, 37}, Size{300, 700}}) {
+        maximum::Matrix matrix(size.rows, size.columns);
+        std::fill_n(matrix.elements.get(), matrix.size(), 0);
+        for (std::int64_t i = 0; i < matrix.size();
+             i += i + 1000 < matrix.size() ? 1 + i / 100 : 1) {
+            matrix.elements[i] = 5;
+            EXPECT_EQ(maximum::reference(matrix), 5) << nameOf(size) << ", at " << i;
+            matrix.elements[i] = 0;
+        }
+        std::fill_n(matrix.elements.get(), matrix.size(), INT_MIN);
+        EXPECT_EQ(maximum::reference(matrix), INT_MIN) << nameOf(size);
+    }
+}
+
+TEST(MaximumMatrix, ElementsAreInRangeAndTheLargestOfTheHashedOnesIsTheLast)
+{
+    const maximum::Matrix random = maximum::randomMatrix(256, 1024);
+    const auto [low, high] =
+        std::minmax_element(random.elements.get(), random.elements.get() + random.size());
+    EXPECT_EQ(*low, 1);
+    EXPECT_EQ(*high, 2018);
+
+    const maximum::Matrix hashed = maximum::hashedMatrix(300, 700);
+    const int *const begin = hashed.elements.get(), *const last = begin + hashed.size() - 1;
+    EXPECT_EQ(*last, 2019);
+    EXPECT_EQ(*std::max_element(begin, last), 2018);
+    EXPECT_EQ(*std::min_element(begin, last), 1);
+}
+
 namespace
 {
 
@@ -204,6 +241,7 @@ TEST(MaximumProgram, ChecksEveryVersionAndPasses)
     EXPECT_TRUE(holds(outcome.output, "\npassed: ")) << outcome.output;
     const std::string csv = contentsOf(directory.path("times.csv"));
     EXPECT_EQ(csv.find("version,platform,rows,columns,runs,"), 0u) << csv;
+    EXPECT_TRUE(holds(csv, ",device_read_ms,idea,note\n")) << csv;
     for (const Version &version : maximum::versions()) {
         EXPECT_TRUE(holds(outcome.output, std::string("\n") + version.name + " ")) << version.name;
         EXPECT_TRUE(holds(csv, std::string("\n") + version.name + ",")) << version.name;
@@ -241,6 +279,8 @@ TEST(MaximumProgram, WhatCannotBeDoneIsRefusedBeforeTheWork)
     const Outcome large = runCommand(kMaximum + " --rows 1048576 --columns 1099511627776");
     EXPECT_EQ(large.status, 2);
     EXPECT_TRUE(holds(large.errors, "maximum: no host memory for")) << large.errors;
+    expectBadUsage(kMaximum + " --rows 4294967296 --columns 4294967296",
+                   "the matrix has more than 2^60 elements");
 }
 
 TEST(MaximumProgram, OnlyUnavailableMeansCannotRun)
@@ -254,6 +294,12 @@ TEST(MaximumProgram, OnlyUnavailableMeansCannotRun)
         EXPECT_TRUE(holds(outcome.output, "FAILED: 2 wrong")) << active << "\n" << outcome.output;
         EXPECT_FALSE(holds(outcome.output, "active version FAILED")) << outcome.output;
     }
+    const Outcome wrong = with("wrong");
+    EXPECT_EQ(wrong.status, 1) << wrong.errors;
+    EXPECT_TRUE(
+        holds(wrong.output, "active version FAILED: wrong: WRONG: found 2017, right is 2018"))
+        << wrong.output;
+    EXPECT_TRUE(holds(wrong.output, "FAILED: 3 wrong answers and errors")) << wrong.output;
     const Outcome failing = with("failing");
     EXPECT_EQ(failing.status, 1) << failing.errors;
     for (const char *part :
@@ -269,9 +315,9 @@ TEST(MaximumProgram, MakeVersionPicksTheVersion)
     const Outcome m1 = runCommand("make CUDA=0 BUILD=" + build + " VERSION=m1 " + build +
                                   "/maximum && " + build + "/maximum");
     EXPECT_EQ(m1.status, 0) << m1.errors;
-    EXPECT_TRUE(holds(m1.output, "active version m1: the maximum is 2018")) << m1.output;
-    const Outcome m9 = runCommand("make CUDA=0 BUILD=" + build + " VERSION=m9 labs");
-    EXPECT_NE(m9.status, 0);
-    EXPECT_TRUE(holds(m9.errors, "the labs have")) << m9.errors;
-    EXPECT_TRUE(holds(m9.errors, "m6")) << m9.errors;
+    EXPECT_TRUE(holds(m1.output, "active version m1: right, the maximum is 2018")) << m1.output;
+    const Outcome m11 = runCommand("make CUDA=0 BUILD=" + build + " VERSION=m11 labs");
+    EXPECT_NE(m11.status, 0);
+    EXPECT_TRUE(holds(m11.errors, "the labs have")) << m11.errors;
+    EXPECT_TRUE(holds(m11.errors, " m10 ")) << m11.errors;
 }

@@ -343,6 +343,46 @@ TEST(TransposeMain, EveryVersionHasARowInTableAndFile)
     EXPECT_TRUE(holds(outcome.output, "\nactive version " + active + ": ")) << outcome.output;
 }
 
+// A core with one version of each fate: what is wrong is never timed, whatever is active, and the
+// status says so.
+TEST(TransposeMain, WhatIsWrongOrFailsIsReported)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("times.csv");
+    const auto with = [&](const std::string &active, const std::string &arguments) {
+        return runCommand("ACTIVE=" + active + " " BUILD_DIRECTORY "/tests/broken_transpose " +
+                          arguments + " --csv " + file);
+    };
+    for (const char *active : {"right", "late", "starved", "absent"}) {
+        const Outcome outcome = with(active, "--rows 300 --columns 7");
+        EXPECT_EQ(outcome.status, 1) << outcome.errors; // four rows are bad
+        EXPECT_TRUE(holds(outcome.output, "FAILED: 4 of the above")) << outcome.output;
+        EXPECT_FALSE(holds(outcome.output, "FAILED: active")) << outcome.output;
+        EXPECT_FALSE(holds(outcome.output, "passed")) << outcome.output;
+    }
+    for (const char *active : {"wrong", "unwritten", "failing"}) {
+        const Outcome outcome = with(active, "--rows 3 --columns 5");
+        EXPECT_EQ(outcome.status, 1) << outcome.errors;
+        EXPECT_TRUE(holds(outcome.output, "FAILED: 5 of the above")) << outcome.output;
+        EXPECT_TRUE(holds(outcome.output, std::string("FAILED: active version ") + active + ": "))
+            << outcome.output;
+        EXPECT_FALSE(holds(outcome.output, "transposed by")) << outcome.output;
+    }
+
+    const Outcome benchmark = with("right", "--benchmark 60");
+    EXPECT_EQ(benchmark.status, 1) << benchmark.errors;
+    const std::string csv = contentsOf(file), wrong = ",60,60,0,0,0,0,0,0,";
+    for (const char *row : {"\nwrong,CPU,-", "\nunwritten,OpenMP,-", "\nlate,CUDA,-",
+                            "\nfailing,CPU,-", "\nstarved,CPU,-", "\nabsent,CPU,-"})
+        EXPECT_TRUE(holds(csv, row + wrong)) << row << "\n" << csv;
+    EXPECT_TRUE(holds(csv, "\nright,CPU,-,60,60,") && !holds(csv, "\nright,CPU,-" + wrong)) << csv;
+    for (const char *part : {"wrong CPU        - | WRONG at row 59, column 59",
+                             "unwritten OpenMP     - | WRONG at row 0, column 0",
+                             "late CUDA       - | WRONG at row 59, column 59", "failing: it broke",
+                             "starved: too little here", "needs another machine"})
+        EXPECT_TRUE(holds(benchmark.output, part)) << part << "\n" << benchmark.output;
+}
+
 TEST(TransposeMain, TheBenchmarkMeasuresEveryBlock)
 {
     const TemporaryDirectory directory;

@@ -4,6 +4,7 @@
 #include "maximum/core.h"
 
 #include "common/clock.h"
+#include "common/error.h"
 #include "common/machine.h"
 #include "common/output_file.h"
 #include "maximum/benchmark.h"
@@ -12,6 +13,7 @@
 
 #include <cstdio>
 #include <optional>
+#include <string>
 
 namespace maximum
 {
@@ -20,8 +22,8 @@ namespace
 
 constexpr int kPassed = 0, kFailed = 1, kCannotRun = 2;
 
-/// What the switch at the end of core.cu is set to, and its answer. Returns the failures: one or
-/// none; that a version cannot run here is none, and its row in the table says so again.
+/// What the switch at the end of core.cu is set to, and its answer, checked. Returns the failures:
+/// one or none; that a version cannot run here is none, and its row in the table says so again.
 int askActiveVersion(const Matrix &matrix)
 {
     const Version &active = activeVersion();
@@ -32,8 +34,12 @@ int askActiveVersion(const Matrix &matrix)
     try {
         const common::WallClock clock;
         const int largest = findMaximum(matrix.rows, matrix.columns, matrix.elements.get());
-        std::printf("active version %s: the maximum is %d, first call %.3f ms\n\n", active.name,
-                    largest, clock.milliseconds());
+        const double milliseconds = clock.milliseconds();
+        if (const int answer = reference(matrix); largest != answer)
+            throw common::Error(std::string(active.name) + ": WRONG: found " +
+                                std::to_string(largest) + ", right is " + std::to_string(answer));
+        std::printf("active version %s: right, the maximum is %d, first call %.3f ms\n\n",
+                    active.name, largest, milliseconds);
     } catch (const common::Unavailable &reason) {
         std::printf("active version %s\n\n", reason.what());
     } catch (const std::exception &error) {

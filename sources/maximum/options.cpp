@@ -18,7 +18,7 @@ timed, with the transfers to and from the GPU and without them.
 
   --rows R      rows of the matrix (default: 256)
   --columns C   columns of the matrix (default: 1024)
-  --benchmark   four sizes up to 2^30 elements (4 GiB) instead of one; takes minutes
+  --benchmark   four sizes up to 2^30 elements (4 GiB) instead of one: seconds to minutes
   --csv FILE    write the times
   --help        this text
 
@@ -53,6 +53,9 @@ Options parseOptions(int argc, char **argv)
         }
     if (optind < argc)
         throw common::Error("'" + std::string(argv[optind]) + "' is no option, --help lists them");
+    constexpr long long kMostElements = 1LL << 60; // room for sizes in bytes
+    if (options.rows > kMostElements / options.columns)
+        throw common::Error("--rows and --columns: the matrix has more than 2^60 elements");
     if (options.benchmark && sized)
         throw common::Error("--benchmark has sizes of its own, without --rows and --columns");
     return options;
