@@ -84,7 +84,7 @@ all: $(PROGRAM) $(BUILD)/make_data
 FILES   := $(addprefix $(BUILD)/entropy_,samples.o reference_file.o)
 ENGINE  := $(patsubst sources/engine/%,$(BUILD)/engine_%.o,$(basename $(wildcard sources/engine/*.cpp) \
              $(filter-out $(if $(filter 0,$(CUDA)),sources/engine/gpu.cu),$(wildcard sources/engine/*.cu))))
-PARTS   := $(addprefix $(BUILD)/entropy_,main.o options.o output.o) $(FILES)
+PARTS   := $(addprefix $(BUILD)/entropy_,main.o options.o output.o prepared.o) $(FILES)
 
 # The engine comes first: objects are initialised in the order in which they are linked, and those of
 # the core that run at load time need kernels that have been registered.
@@ -253,7 +253,7 @@ versions:
 # ---- tests -------------------------------------------------------------------------------------
 
 # Programs that tests/all starts, each a main or a core of its own.
-PROGRAMS     := foreign broken minimal broken_maximum broken_transpose
+PROGRAMS     := foreign broken minimal misbehaving broken_maximum broken_transpose
 TEST_SOURCES := $(filter-out $(PROGRAMS:%=tests/%.cu),$(wildcard tests/*.cpp tests/*.cu))
 # Tests of one core only; test_core.cpp is for every core.
 STUDIES      := memory_study bottleneck_study
@@ -272,7 +272,7 @@ $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUI
 # The core in another framework's main; other cores in this one's.
 $(BUILD)/tests/foreign: $(ENGINE) $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o
 	$(LINK) $^ -o $@
-$(BUILD)/tests/broken $(BUILD)/tests/minimal: $(BUILD)/tests/%: $(BUILD)/tests/%.cu.o $(PARTS)
+$(addprefix $(BUILD)/tests/,broken minimal misbehaving): $(BUILD)/tests/%: $(BUILD)/tests/%.cu.o $(PARTS)
 	$(LINK) $^ -o $@
 $(BUILD)/tests/broken_maximum $(BUILD)/tests/broken_transpose: $(BUILD)/tests/broken_%: \
     $(BUILD)/tests/broken_%.cu.o $(BUILD)/%_main.o $(BUILD)/%_options.o

@@ -132,6 +132,82 @@ TEST(Main, TakesACoreThatKnowsOnlyTheCallback)
     EXPECT_TRUE(holds(spoilt.output, "the core changed its input")) << spoilt.output;
 }
 
+// What a core does wrong is its group's failure: status 1, the group named, and the summary comes.
+TEST(Main, ACoreThatGoesWrongFailsItsGroupOnly)
+{
+    const auto with = [](const std::string &fate) {
+        return runCommand("MISBEHAVIOUR='" + fate +
+                          "' " BUILD_DIRECTORY "/tests/misbehaving data/three_groups.bin");
+    };
+    for (const auto &[fate, words] : std::vector<std::pair<std::string, std::string>>{
+             {"throw", "FAILED: group 2: it broke"},
+             {"throw an int", "FAILED: group 2: the core threw something"},
+             {"null", "FAILED: group 2: cudaCallback returned no result"}}) {
+        const Outcome outcome = with(fate);
+        EXPECT_EQ(outcome.status, 1) << fate;
+        EXPECT_EQ(outcome.errors, "") << fate;
+        EXPECT_TRUE(holds(outcome.output, words)) << outcome.output;
+        EXPECT_TRUE(holds(outcome.output, "\n2 of 3 groups passed with this core; total without "
+                                          "the first group"))
+            << outcome.output;
+    }
+    for (const auto &[fate, words] : std::vector<std::pair<std::string, std::string>>{
+             {"crash", "FAILED: group 2: the core crashed: a bad address (SIGSEGV)"},
+             {"abort", "FAILED: group 2: the core crashed: it aborted (SIGABRT)"},
+             {"exit", "FAILED: group 2: the core ended the program"}}) {
+        const Outcome outcome = with(fate);
+        EXPECT_EQ(outcome.status, 1) << fate;
+        EXPECT_TRUE(holds(outcome.output, words + "; the groups after it were not tried\n"))
+            << outcome.output;
+        EXPECT_TRUE(holds(outcome.output, "\n1 of 3 groups passed with this core; "))
+            << outcome.output;
+    }
+}
+
+TEST(Main, AFailureShowsWhatWasExpectedAndWhere)
+{
+    const std::string core = BUILD_DIRECTORY "/tests/misbehaving data/three_groups.bin";
+    const Outcome nan = runCommand("MISBEHAVIOUR=NaN " + core);
+    EXPECT_EQ(nan.status, 1);
+    EXPECT_TRUE(holds(nan.output, "FAILED: 1 of ")) << nan.output;
+    EXPECT_TRUE(holds(nan.output, "largest error nan at x 1, y 1")) << nan.output;
+
+    const Outcome two = runCommand("MISBEHAVIOUR='two cells' " + core);
+    EXPECT_TRUE(holds(two.output, "FAILED: 2 of ")) << two.output;
+    EXPECT_TRUE(holds(two.output, "largest error 0.25 at x 1, y ")) << two.output;
+    EXPECT_TRUE(holds(two.output, "first wrong cell: x ")) << two.output;
+    EXPECT_TRUE(holds(two.output, "worst wrong cell: x 1, y ")) << two.output;
+    EXPECT_TRUE(holds(two.output, ", around the worst:\nexpected:\n")) << two.output;
+    EXPECT_TRUE(holds(two.output, "\n2 of 3 groups passed")) << two.output;
+}
+
+// A result that is missing leaves no file that looks whole.
+TEST(Main, NoCsvWithoutEveryResult)
+{
+    const TemporaryDirectory directory;
+    const Outcome outcome = runCommand("MISBEHAVIOUR=null " BUILD_DIRECTORY
+                                       "/tests/misbehaving data/three_groups.bin --csv " +
+                                       directory.path("out.csv"));
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_TRUE(holds(outcome.output, "out.csv was not written: 1 group has no result"))
+        << outcome.output;
+    EXPECT_EQ(directory.files(), 0);
+}
+
+// Who waits for the benchmark should not be refused after it.
+TEST(LoadTime, WhatCannotGoOnIsRefusedBeforeTheBenchmark)
+{
+    const TemporaryFile empty("empty.bin", "");
+    const std::string core = "ENTROPY_BENCHMARK=1 " BUILD_DIRECTORY "/tests/broken ";
+    for (const std::string arguments :
+         {"no/such.bin", empty.path().c_str(), "data/worked_4x4.txt --csv no/such/dir.csv",
+          "data/worked_4x4.txt --reference data/worked_4x4.txt",
+          "--pri data/worked_4x4.txt --nope"})
+        EXPECT_EQ(expectRefusal(core + arguments, "broken: ").output, "") << arguments;
+    const Outcome abbreviated = runCommand(core + "--pri data/worked_4x4.txt");
+    EXPECT_TRUE(holds(abbreviated.output, "benchmark 20x10")) << "getopt takes --pri for --print";
+}
+
 TEST(LoadTime, WrongAnswersAreNotTimedAndFailTheRun)
 {
     const TemporaryDirectory directory;
@@ -216,7 +292,8 @@ TEST(Switch, MakeVersionPicksTheVersion)
     EXPECT_TRUE(holds(v12.output, "1 of 1 groups passed with v12")) << v12.output;
     const Outcome v3 = with("v3");
     EXPECT_EQ(v3.status, 2);
-    EXPECT_TRUE(holds(v3.errors, "v3: cudaCallback needs CUDA")) << v3.errors;
+    EXPECT_TRUE(holds(v3.errors, "v3 is the active version, and it needs CUDA")) << v3.errors;
+    EXPECT_TRUE(holds(v3.errors, "these can run here: v10, v11, v12, v13, v14, v16")) << v3.errors;
 }
 
 TEST(Cores, AnUnknownOneIsRefused)
@@ -259,8 +336,8 @@ TEST(Cores, AStudyWhoseSwitchNamesCudaSaysWhatIsMissing)
 {
     if (entropy::versions().front().unavailable.empty()) GTEST_SKIP() << "there is a GPU";
     const std::string study = BUILD_DIRECTORY "/memory_study";
-    expectRefusal(study + " data/worked_4x4.txt", "4 x 4: combined: ");
-    expectRefusal(study + " data/worked_4x4.txt", "needs ");
+    expectRefusal(study + " data/worked_4x4.txt", "memory_study: combined is the active version");
+    expectRefusal(study + " data/worked_4x4.txt", "these can run here: openmp");
 }
 
 TEST(Measures, MachineMedianAndMinimumOfEveryVersion)

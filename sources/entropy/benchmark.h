@@ -17,7 +17,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <new>
 #include <optional>
 #include <string>
@@ -59,35 +58,10 @@ inline bool benchmarkSettingIsKnown()
     return known;
 }
 
-/// False where main will only print its help or refuse its arguments: nobody should wait minutes
-/// for that. At load time main's arguments are not here yet: they are read from the system.
-inline bool commandLineIsARun()
-{
-    std::ifstream commandLine("/proc/self/cmdline");
-    std::string argument;
-    std::getline(commandLine, argument, '\0'); // the program
-    while (std::getline(commandLine, argument, '\0')) {
-        if (argument == "--csv" || argument == "--reference") {
-            const bool csv = argument == "--csv";
-            if (!std::getline(commandLine, argument, '\0')) return false;
-            const std::size_t slash = argument.rfind('/');
-            const std::string directory = argument.substr(0, slash + 1); // npos + 1 is 0
-            if (csv && !directory.empty() && access(directory.c_str(), W_OK)) return false;
-        } else if (argument.size() > 1 && argument[0] == '-') {
-            const bool known = argument == "--print" || argument.rfind("--csv=", 0) == 0 ||
-                               argument.rfind("--reference=", 0) == 0;
-            if (!known) return false;
-        } else if (argument != "-" && !std::ifstream(argument)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 inline bool warmUpWanted()
 {
     if (benchmarkSetting() == "0") return false;
-    return commandLineIsARun() && benchmarkSettingIsKnown();
+    return !(runIsRefused && runIsRefused()) && benchmarkSettingIsKnown();
 }
 
 inline bool benchmarkWanted() { return warmUpWanted() && benchmarkSetting() != "warm-up"; }

@@ -54,4 +54,8 @@ const char *activeVersion();
 /// just say that they cannot run here.
 int loadTimeFailures();
 
+/// Of a program with a main of its own kind: will it print its help, or refuse to go on, instead
+/// of calling the core? Then nothing is timed at load time. Programs without one do not define it.
+__attribute__((weak)) bool runIsRefused();
+
 } // namespace entropy

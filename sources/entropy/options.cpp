@@ -8,8 +8,8 @@
 namespace entropy
 {
 
-const char *const kHelp =
-    R"(usage: entropy [FILE] [--print] [--csv FILE] [--reference FILE]
+static const char *const kHelp =
+    R"( [FILE] [--print] [--csv FILE] [--reference FILE]
 
 Entropy of the 5x5 window around every cell of each group in FILE, by the core's active version,
 checked against the reference.
@@ -29,8 +29,17 @@ environment
   ENTROPY_CPU_PATH=P   path of v16: avx512, avx2 or portable
   ENTROPY_KEEP_MEMORY=0  large results of v15 to v17 go back to the system when freed
 
-exit status: 0 all passed; 1 a group or a version failed; 2 bad usage, bad input or cannot run
+exit status: 0 all passed; 1 a group or a version failed, also by a crash or an exception;
+             2 bad usage, bad input, unwritable output, or an active version that cannot run here
 )";
+
+std::string programName(const char *path)
+{
+    const std::string name = path ? path : "entropy";
+    return name.substr(name.rfind('/') + 1); // npos + 1 is 0
+}
+
+std::string help(const std::string &program) { return "usage: " + program + kHelp; }
 
 Options parseOptions(int argc, char **argv)
 {
@@ -40,6 +49,7 @@ Options parseOptions(int argc, char **argv)
                                       {"help", no_argument, nullptr, 'h'},
                                       {nullptr, 0, nullptr, 0}};
     Options options;
+    options.program = programName(argv[0]);
     opterr = 0; // one sentence, ours
     for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;)
         switch (letter) {

@@ -46,12 +46,21 @@ inline std::vector<float> reference(int width, int height, const float *sample)
     return entropy;
 }
 
+/// A cell of a result that is not right.
+struct WrongCell
+{
+    int x = 0, y = 0;
+    float expected = 0, computed = 0;
+};
+
 /// Outcome of comparing a result with the gold answer.
 struct Comparison
 {
     bool passed = true;
     double largestError = 0; ///< NaN if a cell of the result is NaN
-    int x = 0, y = 0;        ///< where the largest error is
+    int x = 0, y = 0;        ///< where the largest error is: the first NaN, if there is one
+    std::size_t wrongCells = 0;
+    WrongCell first, worst; ///< of the wrong cells, row by row, if there are any
 };
 
 /// Compares `result` (height rows of width) with `gold`. A NaN anywhere fails.
@@ -62,14 +71,17 @@ inline Comparison compare(int width, int height, const float *result, const floa
         for (int x = 0; x < width; ++x) {
             const std::size_t cell = static_cast<std::size_t>(y) * width + x;
             const double error = std::fabs(static_cast<double>(result[cell]) - gold[cell]);
-            if (!(error <= comparison.largestError)) { // also when error is NaN
+            const WrongCell wrong{x, y, gold[cell], result[cell]};
+            if (!(error <= kTolerance) && comparison.wrongCells++ == 0) comparison.first = wrong;
+            // Also when this error is NaN; once the largest is, nothing is larger.
+            if (!(error <= comparison.largestError) && !std::isnan(comparison.largestError)) {
                 comparison.largestError = error;
                 comparison.x = x;
                 comparison.y = y;
-                if (std::isnan(error)) return comparison.passed = false, comparison;
+                comparison.worst = wrong;
             }
         }
-    comparison.passed = comparison.largestError <= kTolerance;
+    comparison.passed = comparison.wrongCells == 0;
     return comparison;
 }
 

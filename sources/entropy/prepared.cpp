@@ -1,0 +1,109 @@
+#include "entropy/prepared.h"
+
+#include "common/error.h"
+#include "common/progress.h"
+#include "entropy/core.h"
+#include "entropy/reference_file.h"
+
+#include <exception>
+#include <memory>
+#include <unistd.h>
+
+// A core that brings cudaCallback alone, without a table of versions, links and runs too.
+__attribute__((weak)) const char *entropy::activeVersion() { return "this core"; }
+__attribute__((weak)) const std::vector<entropy::Version> &entropy::versions()
+{
+    static const std::vector<Version> none;
+    return none;
+}
+
+namespace entropy
+{
+namespace
+{
+
+int argumentCount = 0;
+char **argumentList = nullptr;
+
+// The C library of Linux calls constructors with main's arguments; 101 is the first in order,
+// before the objects that run at load time. So there is one parser of options, and it is heard in
+// time.
+__attribute__((constructor(101))) void keepArguments(int argc, char **argv)
+{
+    argumentCount = argc;
+    argumentList = argv;
+}
+
+void requireThatTheVersionRuns()
+{
+    std::string why, others;
+    for (const Version &version : versions())
+        if (version.name == std::string(activeVersion())) why = version.unavailable;
+    if (why.empty()) return;
+    for (const Version &version : versions())
+        if (version.unavailable.empty() && !version.probe)
+            others += std::string(others.empty() ? "" : ", ") + version.name;
+    throw common::Error(
+        std::string(activeVersion()) + " is the active version, and it " + why +
+        (others.empty() ? "" : "; these can run here: " + others + " (make VERSION=...)"));
+}
+
+/// The right answers from a file, if there is one.
+void loadGold(Prepared &run)
+{
+    const Options &options = run.options;
+    std::string path = options.reference;
+    const std::size_t slash = options.file.rfind('/');
+    const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
+    const bool beside = path.empty() && options.file.substr(name) == "data.bin";
+    if (beside) path = options.file.substr(0, name) + "reference.bin";
+    if (path.empty() || (beside && access(path.c_str(), F_OK) != 0)) {
+        run.goldSource = "computed here, no file given";
+        return;
+    }
+    run.gold = readReference(path, run.data);
+    run.goldSource = path;
+}
+
+std::unique_ptr<Prepared> prepare()
+{
+    auto run = std::make_unique<Prepared>();
+    run->options = parseOptions(argumentCount, argumentList);
+    if (run->options.help) return run;
+    requireThatTheVersionRuns();
+    common::Progress progress(run->options.program);
+    progress.show("reading " + run->options.file);
+    run->data = readSamples(run->options.file);
+    loadGold(*run);
+    if (!run->options.csv.empty()) run->csv.emplace(run->options.csv);
+    return run;
+}
+
+} // namespace
+
+Prepared &preparedRun()
+{
+    static std::exception_ptr refusal;
+    static const std::unique_ptr<Prepared> run = []() -> std::unique_ptr<Prepared> {
+        try {
+            return prepare();
+        } catch (...) {
+            refusal = std::current_exception();
+            return nullptr;
+        }
+    }();
+    if (refusal) std::rethrow_exception(refusal);
+    return *run;
+}
+
+/// What the load-time objects of a core ask (core.h).
+bool runIsRefused()
+{
+    try {
+        return preparedRun().options.help;
+    } catch (const std::exception &) {
+        return true; // main will say why
+    }
+}
+
+} // namespace entropy

@@ -1,0 +1,31 @@
+// A core that goes wrong in group 2 in the way that MISBEHAVIOUR names; right otherwise.
+#include "entropy/core.h"
+#include "entropy/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    static int group = 0;
+    const char *setting = std::getenv("MISBEHAVIOUR");
+    const std::string fate = ++group == 2 && setting ? setting : "";
+    if (fate == "throw") throw std::runtime_error("it broke");
+    if (fate == "throw an int") throw 7;
+    if (fate == "null") return;
+    if (fate == "crash") *static_cast<volatile int *>(nullptr) = 1;
+    if (fate == "abort") std::abort();
+    if (fate == "exit") std::exit(0);
+
+    const std::vector<float> gold = entropy::reference(width, height, sample);
+    *result = static_cast<float *>(std::malloc(gold.size() * sizeof(float)));
+    std::copy(gold.begin(), gold.end(), *result);
+    if (fate == "NaN") (*result)[width + 1] = NAN;
+    if (fate == "two cells") {
+        (*result)[width - 1] += 1e-4f;                // x width - 1, y 0
+        (*result)[(height - 1) * width + 1] -= 0.25f; // x 1, in the last row
+    }
+}
