@@ -218,7 +218,7 @@ inline Items itemsOf(int width, int height, int stripColumns, int blocks)
     items.bigEnd = height;
     if (parts.rows >= kMany) {
         items.bigRows = rowsOfBatches(batchesOf(static_cast<int>(kBigShare * parts.rows)) - 1);
-        items.bigEnd = std::min(parts.parts * items.bigRows, height);
+        items.bigEnd = parts.parts * items.bigRows; // at least five rows fewer each: before the end
     }
     const auto ceilDiv = [](int a, int b) { return a / b + (a % b > 0); };
     items.bigItems = static_cast<unsigned>(items.strips) * ceilDiv(items.bigEnd, items.bigRows);
