@@ -131,11 +131,11 @@ HOST_DEVICE T loadAt(const void *table, std::uint32_t bytes)
     return value;
 }
 
-/// The word of a cell, from the table that holds those of all levels and of kNoCell.
+/// The word of a cell, from the table that holds those of all levels and of kNoCell, eight bytes
+/// each; scaledCell() is 16 * level.
 HOST_DEVICE inline Word wordOfCell(const GpuTables &tables, float cell)
 {
-    return loadAt<Word>(tables.words,
-                        engine::scaledCell(cell) / 2); // 16 * level; a word has 8 bytes
+    return loadAt<Word>(tables.words, engine::scaledCell(cell) / 2);
 }
 
 /// From sums that began as Sums(): they are hashed to a code, and the code leads, through the shift
