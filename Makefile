@@ -256,7 +256,7 @@ versions:
 PROGRAMS     := foreign broken minimal misbehaving broken_maximum broken_transpose
 TEST_SOURCES := $(filter-out $(PROGRAMS:%=tests/%.cu),$(wildcard tests/*.cpp tests/*.cu))
 # Tests of one core only; test_core.cpp is for every core.
-STUDIES      := memory_study bottleneck_study
+STUDIES      := memory_study bottleneck_study fast_study
 ALL_SOURCES  := $(filter-out $(STUDIES:%=tests/test_%.cpp),$(TEST_SOURCES))
 
 $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
@@ -267,7 +267,8 @@ $(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_
                     $(filter-out %_main.o,$(PARTS)) $(ENGINE)
 	$(LINK) $^ -lgtest -lpthread $(LIBRARIES) -o $@
 $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUILD)/%_core.o \
-    $(BUILD)/tests/no_benchmark.cpp.o $(BUILD)/tests/test_core.cpp.o $(BUILD)/tests/test_%.cpp.o
+    $(BUILD)/tests/no_benchmark.cpp.o $(BUILD)/tests/test_core.cpp.o $(BUILD)/tests/test_%.cpp.o \
+    $(ENGINE)
 	$(LINK) $^ -lgtest -lpthread -o $@
 # The core in another framework's main; other cores in this one's.
 $(BUILD)/tests/foreign: $(ENGINE) $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o
@@ -288,6 +289,7 @@ test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORES) $(BUILD)/
 	$(BUILD)/tests/all $(TESTFLAGS)
 	$(BUILD)/tests/memory_study $(TESTFLAGS)
 	$(BUILD)/tests/bottleneck_study $(TESTFLAGS)
+	$(BUILD)/tests/fast_study $(TESTFLAGS)
 
 # ---- the rest ----------------------------------------------------------------------------------
 

@@ -36,6 +36,7 @@ tests() {
 # Tests on small arrays, and both kernels of hello, under each tool of compute-sanitizer.
 sanitizer() {
     local tests="build/tests/all build/tests/memory_study build/tests/bottleneck_study"
+    tests+=" build/tests/fast_study"
     # shellcheck disable=SC2086
     make -j "$jobs" $tests build/hello || return
     local tool program
@@ -74,7 +75,7 @@ versions() {
 # Each of the other cores: its benchmark, its measures by groups, its batch.
 studies() {
     local core results
-    for core in memory_study bottleneck_study; do
+    for core in memory_study bottleneck_study fast_study; do
         results=$directory/results/$core
         mkdir -p "$results"
         make -j "$jobs" CORE=$core "build/$core" "build/${core}_measures" || return
