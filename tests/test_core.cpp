@@ -150,7 +150,7 @@ TEST(Table, AnUnavailableVersionSaysWhy)
         EXPECT_EQ(refusal.find(std::string(version.name) + ": "), 0u) << refusal;
         EXPECT_EQ(result, nullptr);
     }
-    EXPECT_EQ(unavailable == 0, entropy::versions().front().unavailable.empty());
+    if (!entropy::versions().front().unavailable.empty()) EXPECT_GT(unavailable, 1);
 }
 
 TEST(Switch, PicksAVersionOfTheTable)
