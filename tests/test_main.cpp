@@ -246,6 +246,28 @@ TEST(LoadTime, AnUnknownSettingIsRefused)
     EXPECT_FALSE(holds(outcome.output, "benchmark 400x400")) << outcome.output;
 }
 
+TEST(LoadTime, OnlyTheVersionsThatAreNamedAreTimed)
+{
+    const TemporaryDirectory directory;
+    const Outcome outcome = runCommand(
+        "ENTROPY_BENCHMARK=1 ENTROPY_VERSIONS=starved,right ENTROPY_RESULTS=" + directory.path("") +
+        " " + BUILD_DIRECTORY "/tests/broken data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    const std::string times = contentsOf(directory.path("times.csv"));
+    EXPECT_LT(times.find("\nright,"), times.find("\nstarved,")) << times;
+    for (const char *other : {"wrong,", "failing,", "absent,"}) EXPECT_FALSE(holds(times, other));
+}
+
+TEST(LoadTime, AnUnknownVersionIsRefusedWithThoseThereAre)
+{
+    const Outcome outcome = runCommand("ENTROPY_BENCHMARK=1 ENTROPY_VERSIONS=v7,v77 " + kEntropy +
+                                       " data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_TRUE(holds(outcome.errors, "there is no version 'v77', there are v0, v1, "))
+        << outcome.errors;
+    EXPECT_FALSE(holds(outcome.output, "benchmark 400x400")) << outcome.output;
+}
+
 TEST(LoadTime, BenchmarkIsOffWhereTheEnvironmentSaysSo)
 {
     const Outcome outcome = runCommand("ENTROPY_BENCHMARK=0 " + kEntropy + " data/worked_4x4.txt");
