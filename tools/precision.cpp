@@ -24,8 +24,8 @@ namespace
 constexpr const char *kHelp = R"(usage: precision [CSV]
 
 Prints, for each kind of arithmetic, the largest error over every window that an array can have, its
-levels added up in the worst order, how many decimals are right in all of them (an error of half a
-unit of the last one at most), and the window where the error is largest, as the counts of its levels.
+levels added up in the worst order; how many decimals are right in all of them (an error of half a
+unit of the last one at most); and the window where the error is largest, as counts of its levels.
 CSV: a file for the same numbers.
 )";
 

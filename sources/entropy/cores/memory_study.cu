@@ -210,8 +210,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace log_none
 
-// From log_none: a table of ln 0 .. ln 25 in global memory, left to the caches. No gain:
-// a little slower than without a table.
+// From log_none: a table of ln 0 .. ln 25 in global memory, left to the caches. No gain: a little
+// slower than without a table.
 namespace log_global
 {
 
@@ -251,8 +251,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace log_global
 
 // From log_none: the table private to each thread. It is indexed by a variable, so it cannot live
-// in registers: each thread first writes 26 doubles to its local memory, to read at most 17.
-// The slowest place by far.
+// in registers: each thread first writes 26 doubles to its local memory, to read at most 17. The
+// slowest place by far.
 namespace log_private
 {
 
@@ -419,8 +419,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // ---- the sizes: in the matrix (matrix_flat), or apart, in global or constant memory ------------
 
-// From matrix_flat: no struct. The cells come as plain pointers, the sizes from global memory.
-// No gain over matrix_flat.
+// From matrix_flat: no struct. The cells come as plain pointers, the sizes from global memory. No
+// gain over matrix_flat.
 namespace sizes_global
 {
 
@@ -523,9 +523,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From sizes_constant: cells and counters short, table, arithmetic and results float: 6 bytes a
 // cell in device memory where there were 16. Coordinates stay int: a side may exceed 32767. Float
-// is enough: tests/test_memory_study.cpp adds up every possible window in every order.
-// The one large gain: counters of half the size, cells of fewer bytes and float arithmetic
-// together.
+// is enough: tests/test_memory_study.cpp adds up every possible window in every order. The one
+// large gain: counters of half the size, cells of fewer bytes and float arithmetic together.
 namespace types_short_float
 {
 
@@ -959,8 +958,8 @@ namespace combined
 // ---- OpenMP ------------------------------------------------------------------------------------
 
 // From combined: one iteration a cell where the GPU has a thread, on all threads there are (the
-// document's machine had 12). The table is private to the code, as constants.
-// End to end, where there are many threads, ahead of all of the above: no cell travels to a GPU.
+// document's machine had 12). The table is private to the code, as constants. End to end, where
+// there are many threads, ahead of all of the above: no cell travels to a GPU.
 namespace openmp
 {
 

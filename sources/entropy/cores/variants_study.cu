@@ -314,8 +314,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // ---- the arithmetic: double (start), or float --------------------------------------------------
 
-// From start: the arithmetic in float too. Claim of the document: hardly faster, and wrong from
-// the fourth decimal on. The second half does not hold: tests/test_variants_study.cpp adds up every
+// From start: the arithmetic in float too. Claim of the document: hardly faster, and wrong from the
+// fourth decimal on. The second half does not hold: tests/test_variants_study.cpp adds up every
 // possible window in every order, and five decimals stay right.
 namespace float_only
 {
