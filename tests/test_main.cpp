@@ -345,7 +345,7 @@ TEST(Cores, AStudyRunsInTheSameMain)
 {
     const TemporaryDirectory directory;
     const std::string build = directory.path("build");
-    for (const std::string core : {"memory_study", "bottleneck_study"}) {
+    for (const std::string core : {"memory_study", "bottleneck_study", "variants_study"}) {
         const Outcome outcome =
             runCommand("make CUDA=0 BUILD=" + build + " CORE=" + core + " VERSION=openmp " + build +
                        "/" + core + " && " + build + "/" + core + " data/worked_4x4.txt");
@@ -403,7 +403,8 @@ TEST(Contract, TheCoreRunsInAnotherFramework)
 TEST(Contract, TheCoreExportsTheCallbackAndTheTableOnly)
 {
     // Defined text symbols outside of every namespace: nothing may clash with a framework's names.
-    for (const std::string core : {"entropy", "memory_study", "bottleneck_study"}) {
+    for (const std::string core :
+         {"entropy", "memory_study", "bottleneck_study", "variants_study"}) {
         const Outcome outcome =
             runCommand("nm -C --defined-only " BUILD_DIRECTORY "/" + core +
                        "_core.o | grep -E ' [TDBR] ' | grep -vE "
