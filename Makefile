@@ -9,7 +9,10 @@ CORE  ?= core
 # ---- compilers ---------------------------------------------------------------------------------
 
 OPTIMIZE ?= -O3
-FLAGS    := -std=c++17 $(OPTIMIZE) -fopenmp
+# More flags, for all host code and for nvcc: tools/flags.sh studies what they bring.
+HOST_FLAGS ?=
+CUDA_FLAGS ?=
+FLAGS    := -std=c++17 $(OPTIMIZE) -fopenmp $(HOST_FLAGS)
 WARNINGS := -Wall -Wextra
 CPP      := $(CXX) $(FLAGS) $(WARNINGS) -Isources
 
@@ -19,11 +22,11 @@ ifeq ($(CUDA),1)
   endif
   # Without a GPU here, one architecture: code for all of them takes five times as long to build.
   ARCH  ?= $(if $(shell nvidia-smi -L 2>/dev/null | grep '^GPU'),native,sm_90)
-  HOST  := -ccbin $(CXX) -Xcompiler -fopenmp
-  CU    := $(NVCC) -std=c++17 $(OPTIMIZE) -arch=$(ARCH) --threads 0 $(HOST) \
+  HOST  := -ccbin $(CXX) -Xcompiler -fopenmp $(patsubst %,-Xcompiler %,$(HOST_FLAGS))
+  CU    := $(NVCC) -std=c++17 $(OPTIMIZE) $(CUDA_FLAGS) -arch=$(ARCH) --threads 0 $(HOST) \
            $(patsubst %,-Xcompiler %,$(WARNINGS)) -Isources
   LINK  := $(NVCC) -arch=$(ARCH) $(HOST)
-  FLAGS += -arch=$(ARCH)
+  FLAGS += $(CUDA_FLAGS) -arch=$(ARCH)
 
   # cuBLAS, a peer of the transpose lab, where this toolkit has it. The loader does not always look
   # into the toolkit's directory: hence the path in the program.
@@ -77,7 +80,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-ladder bench-engine bench-scaling bench-gpu bench-everywhere bench-cpu bench-labs peers search measures batch record revision report test versions help clean FORCE
+.PHONY: all labs data run bench bench-ladder bench-engine bench-scaling bench-gpu bench-everywhere bench-cpu bench-precision bench-flags bench-labs peers search measures batch record revision report test versions help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -97,6 +100,13 @@ $(BUILD)/scaling: $(ENGINE) $(BUILD)/scaling.o $(BUILD)/entropy_core.o
 $(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(ENGINE)
 	$(LINK) $^ -o $@
 $(addprefix $(BUILD)/,bench_gpu bench_everywhere): $(BUILD)/%: $(BUILD)/%_main.o $(ENGINE)
+	$(LINK) $^ -o $@
+# What measures comes first, so that inline functions are its own, not those of a core that is built
+# with other flags (tools/flags.sh).
+HARNESS := $(BUILD)/bench_size_main.o
+$(BUILD)/bench_size: $(HARNESS) $(ENGINE) $(BUILD)/entropy_core.o
+	$(LINK) $^ -o $@
+$(BUILD)/precision: $(BUILD)/precision.o
 	$(LINK) $^ -o $@
 $(BUILD)/search_hash: $(BUILD)/search_hash.o $(BUILD)/engine_partitions.o
 	$(LINK) $^ -o $@
@@ -206,6 +216,12 @@ bench-everywhere: $(BUILD)/bench_everywhere
 bench-cpu: $(BUILD)/bench_cpu
 	mkdir -p $(RESULTS)
 	$(BUILD)/bench_cpu $(RESULTS)/cpu.csv
+bench-precision: $(BUILD)/precision
+	@mkdir -p $(RESULTS)
+	$(BUILD)/precision $(RESULTS)/precision.csv
+bench-flags:
+	@mkdir -p $(RESULTS)
+	tools/flags.sh $(RESULTS)/flags.csv
 bench-labs: labs
 	mkdir -p $(RESULTS)
 	$(BUILD)/maximum --benchmark --csv $(RESULTS)/maximum.csv
@@ -256,7 +272,7 @@ versions:
 PROGRAMS     := foreign broken minimal misbehaving broken_maximum broken_transpose
 TEST_SOURCES := $(filter-out $(PROGRAMS:%=tests/%.cu),$(wildcard tests/*.cpp tests/*.cu))
 # Tests of one core only; test_core.cpp is for every core.
-STUDIES      := memory_study bottleneck_study fast_study
+STUDIES      := memory_study bottleneck_study fast_study variants_study
 ALL_SOURCES  := $(filter-out $(STUDIES:%=tests/test_%.cpp),$(TEST_SOURCES))
 
 $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
@@ -285,11 +301,12 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	@mkdir -p $(@D) && touch $@
 
 test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORES) $(BUILD)/make_data labs \
-      $(BUILD)/bottleneck_study_measures $(BUILD)/search_hash
+      $(BUILD)/bottleneck_study_measures $(BUILD)/search_hash $(BUILD)/precision $(BUILD)/bench_size
 	$(BUILD)/tests/all $(TESTFLAGS)
 	$(BUILD)/tests/memory_study $(TESTFLAGS)
 	$(BUILD)/tests/bottleneck_study $(TESTFLAGS)
 	$(BUILD)/tests/fast_study $(TESTFLAGS)
+	$(BUILD)/tests/variants_study $(TESTFLAGS)
 
 # ---- the rest ----------------------------------------------------------------------------------
 
@@ -304,6 +321,8 @@ make bench-engine   the next three
 make bench-gpu      the GPU engine by content, size and alignment, beside a copy
 make bench-everywhere  the engine from host memory to host memory, beside copies
 make bench-cpu      the CPU engine by path, content, size and threads
+make bench-precision  largest error of float and double arithmetic over every possible window
+make bench-flags    a few versions built by other compilers and with other flags
 make search         search for the hash functions of the engine: seconds for the GPU's, ten minutes for each of the CPU's
 make peers          scikit-image and PyTorch beside the ladder, as far as they are installed
 make labs           build the companion labs: $(LABS)
@@ -322,6 +341,7 @@ CORE=NAME       sources/entropy/cores/NAME.cu in place of core.cu, as the progra
 CUDA=0          build without nvcc, OpenMP versions only (default: 1 where there is an nvcc)
 ARCH=all-major  GPU architecture (default: this machine's GPU; without one, sm_90)
 CXX=clang++     host compiler (default: g++)
+HOST_FLAGS=-march=native, CUDA_FLAGS=--use_fast_math  more flags for host code, for nvcc
 BUILD=DIR       where to build (default: build)
 endef
 export HELP

@@ -150,7 +150,8 @@ TEST(Table, AnUnavailableVersionSaysWhy)
         EXPECT_EQ(refusal.find(std::string(version.name) + ": "), 0u) << refusal;
         EXPECT_EQ(result, nullptr);
     }
-    EXPECT_EQ(unavailable == 0, entropy::versions().front().unavailable.empty());
+    const bool noGpu = !entropy::versions().front().unavailable.empty();
+    EXPECT_TRUE(unavailable > 0 || !noGpu);
 }
 
 TEST(Switch, PicksAVersionOfTheTable)

@@ -246,6 +246,28 @@ TEST(LoadTime, AnUnknownSettingIsRefused)
     EXPECT_FALSE(holds(outcome.output, "benchmark 400x400")) << outcome.output;
 }
 
+TEST(LoadTime, OnlyTheVersionsThatAreNamedAreTimed)
+{
+    const TemporaryDirectory directory;
+    const Outcome outcome = runCommand(
+        "ENTROPY_BENCHMARK=1 ENTROPY_VERSIONS=starved,right ENTROPY_RESULTS=" + directory.path("") +
+        " " + BUILD_DIRECTORY "/tests/broken data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    const std::string times = contentsOf(directory.path("times.csv"));
+    EXPECT_LT(times.find("\nright,"), times.find("\nstarved,")) << times;
+    for (const char *other : {"wrong,", "failing,", "absent,"}) EXPECT_FALSE(holds(times, other));
+}
+
+TEST(LoadTime, AnUnknownVersionIsRefusedWithThoseThereAre)
+{
+    const Outcome outcome = runCommand("ENTROPY_BENCHMARK=1 ENTROPY_VERSIONS=v7,v77 " + kEntropy +
+                                       " data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_TRUE(holds(outcome.errors, "there is no version 'v77', there are v0, v1, "))
+        << outcome.errors;
+    EXPECT_FALSE(holds(outcome.output, "benchmark 400x400")) << outcome.output;
+}
+
 TEST(LoadTime, BenchmarkIsOffWhereTheEnvironmentSaysSo)
 {
     const Outcome outcome = runCommand("ENTROPY_BENCHMARK=0 " + kEntropy + " data/worked_4x4.txt");
@@ -323,7 +345,8 @@ TEST(Cores, AStudyRunsInTheSameMain)
 {
     const TemporaryDirectory directory;
     const std::string build = directory.path("build");
-    for (const std::string core : {"memory_study", "bottleneck_study", "fast_study"}) {
+    for (const std::string core :
+         {"memory_study", "bottleneck_study", "fast_study", "variants_study"}) {
         const Outcome outcome =
             runCommand("make CUDA=0 BUILD=" + build + " CORE=" + core + " VERSION=openmp " + build +
                        "/" + core + " && " + build + "/" + core + " data/worked_4x4.txt");
@@ -381,7 +404,8 @@ TEST(Contract, TheCoreRunsInAnotherFramework)
 TEST(Contract, TheCoreExportsTheCallbackAndTheTableOnly)
 {
     // Defined text symbols outside of every namespace: nothing may clash with a framework's names.
-    for (const std::string core : {"entropy", "memory_study", "bottleneck_study", "fast_study"}) {
+    for (const std::string core :
+         {"entropy", "memory_study", "bottleneck_study", "fast_study", "variants_study"}) {
         const Outcome outcome =
             runCommand("nm -C --defined-only " BUILD_DIRECTORY "/" + core +
                        "_core.o | grep -E ' [TDBR] ' | grep -vE "

@@ -34,10 +34,11 @@ TEST(Table, StudiesEachFactorOnItsOwn)
         EXPECT_FALSE(version.probe);
     }
     const std::vector<std::string> expected = {
-        "log_none",    "log_global",   "log_private",    "log_shared",        "log_constant",
-        "matrix_flat", "sizes_global", "sizes_constant", "types_short_float", "block_8x8",
-        "block_16x16", "block_32x32",  "block_64x16",    "block_128x8",       "block_256x4",
-        "block_512x2", "combined",     "openmp"};
+        "log_none",    "log_global",   "log_private",      "log_shared",        "log_constant",
+        "matrix_flat", "sizes_global", "sizes_constant",   "types_short_float", "block_8x8",
+        "block_16x16", "block_32x32",  "block_64x16",      "block_128x8",       "block_256x4",
+        "block_512x2", "managed",      "managed_prefetch", "rows_alloc",        "combined",
+        "openmp"};
     EXPECT_EQ(names, expected);
     EXPECT_EQ(entropy::versions().back().unavailable, "");
 }

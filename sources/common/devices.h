@@ -33,6 +33,20 @@ inline std::string whyNoDevice()
     return std::string("needs a GPU: ") + cudaGetErrorString(status);
 }
 
+/// Why managed memory cannot be used here; empty if it can. Host threads touch theirs while kernels
+/// of other threads run, which not every device allows.
+inline std::string whyNoManagedMemory()
+{
+    for (int device = 0; device < deviceCount(); ++device) {
+        int concurrent = 0;
+        CUDA_CHECK(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, device));
+        if (!concurrent)
+            return "needs managed memory that the host can use beside a kernel: GPU " +
+                   std::to_string(device) + " has none";
+    }
+    return whyNoDevice();
+}
+
 /// Threads that device `device` keeps in flight at once: multiprocessors x threads on each.
 inline long long residentThreads(int device)
 {
@@ -63,6 +77,7 @@ private:
 
 inline int deviceCount() { return 0; }
 inline std::string whyNoDevice() { return "needs CUDA: this program was built without nvcc"; }
+inline std::string whyNoManagedMemory() { return whyNoDevice(); }
 inline long long residentThreads(int) { return 0; }
 
 class DeviceScope

@@ -152,7 +152,7 @@ void divide(Job &job, int threads)
 /// Threads that have something to do, counting cells that fill up panels as cells.
 int threadsFor(std::int64_t width, std::int64_t rows, int most)
 {
-    constexpr std::int64_t kCellsPerThread = 1 << 17; // some 80 microseconds: starting one takes 5
+    constexpr std::int64_t kCellsPerThread = 1 << 17; // many times the work of starting one
     const std::int64_t cells = ceilDiv(width, kPanelColumns) * kPanelColumns * rows;
     const int offered = most > 0 ? std::min(most, omp_get_max_threads()) : omp_get_max_threads();
     return static_cast<int>(std::clamp<std::int64_t>(cells / kCellsPerThread, 1, offered));

@@ -48,7 +48,7 @@ struct CpuOptions
 /// Rows begin - 2 .. end + 1, where they exist, decide the result. A cell of these that is not
 /// 0..15 throws common::Error with its place and value; then the rows of the result hold anything.
 /// Cells of other rows may be read, but nothing outside the array. May be called from several
-/// threads at once. The first call builds tables (some milliseconds).
+/// threads at once. The first call takes longer: it builds tables.
 void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, float *result,
                   std::int64_t begin, std::int64_t end, const CpuOptions &options = {});
 

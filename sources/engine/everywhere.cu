@@ -330,7 +330,7 @@ void computeBlocks(Array &array, Devices &shared, int threads)
 std::int64_t entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample,
                                float *result, ThroughDevices choice)
 {
-    constexpr std::int64_t kFewestCells = 1 << 24; // a call below takes the CPU about a millisecond
+    constexpr std::int64_t kFewestCells = 1 << 24; // below, the CPU is done too soon to share
     const bool large = width > 0 && height > 0 && width * height >= kFewestCells;
     Devices *const shared =
         large && choice != ThroughDevices::Never && !omp_in_parallel() ? sharedDevices() : nullptr;

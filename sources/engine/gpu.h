@@ -1,5 +1,5 @@
 // The entropy of every 5x5 window of an array in device memory: the interface. On an H200 a large
-// aligned array takes 1.1 times the time of copying it. Needs CUDA.
+// aligned array takes little longer than a copy of it. Needs CUDA.
 #pragma once
 
 #include "common/device_array.h"

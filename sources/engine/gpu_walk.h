@@ -19,19 +19,19 @@
 // rows, so that the compiler overlaps them, and nothing is spilled in the loop.
 //
 // And little to ask of memory: the kernel without its arithmetic takes nearly as long. 16-byte
-// copies go through the first-level cache; past it, they fetch every sector twice (0.82 of the
-// speed of a copy instead of 0.88). Two more columns on either side of a strip are two more sectors
-// for every 16 to ask for, although most are found in that cache; of four warps that share packed
-// rows, only the outer two ask, one side each (0.89 to 0.91). At the edges, too, cells are ordered
-// ahead, and few operations come before the first order: small arrays wait for these.
+// copies go through the first-level cache; past it, they fetch every sector twice. Two more columns
+// on either side of a strip are two more sectors for every 16 to ask for, although most are found
+// in that cache; of four warps that share packed rows, only the outer two ask, one side each. At
+// the edges, too, cells are ordered ahead, and few operations come before the first order: small
+// arrays wait for these.
 //
 // What lost: a ring of five rows (8 moves a row); asking the neighbours for their bytes by shuffles
 // (2 operations a row more); the address of each word from a checked float by one multiply-add,
-// without packing (8 operations a row less, but more to read from shared memory: 0.80 to 0.82); a
-// second stage (the same); 20 warps with 96 registers (0.79); reading ahead into registers (they
-// spill); prefetching rows further ahead into the second-level cache; strips that overlap; eight
-// warps in step (0.04 less), two (0.01 less); taking rows from warps that are behind (0.88: a large
-// share of small items or of far rows costs more than warps that wait at the end).
+// without packing (8 operations a row less, but more to read from shared memory); a second stage;
+// 20 warps with 96 registers; reading ahead into registers (they spill); prefetching rows further
+// ahead into the second-level cache; strips that overlap; eight warps in step, or two; taking rows
+// from warps that are behind (a large share of small items or of far rows costs more than warps
+// that wait at the end).
 #pragma once
 
 #include "engine/gpu_hash.h"

@@ -19,6 +19,8 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -58,10 +60,47 @@ inline bool benchmarkSettingIsKnown()
     return known;
 }
 
+/// The versions that are timed: those that ENTROPY_VERSIONS=v7,v12 names, in the table's order;
+/// all, where it is not set. Throws Error, with the names there are, for one that there is not.
+inline std::vector<Version> chosenVersions()
+{
+    const char *list = std::getenv("ENTROPY_VERSIONS");
+    if (!list || !*list) return versions();
+    std::set<std::string> names;
+    std::istringstream words(list);
+    for (std::string name; std::getline(words, name, ',');) names.insert(name);
+    std::vector<Version> chosen;
+    std::string known;
+    for (const Version &version : versions()) {
+        known += std::string(known.empty() ? "" : ", ") + version.name;
+        if (names.erase(version.name)) chosen.push_back(version);
+    }
+    if (names.empty()) return chosen;
+    throw common::Error("ENTROPY_VERSIONS: there is no version '" + *names.begin() +
+                        "', there are " + known);
+}
+
+/// Whether it names versions that there are; says so, once, if not.
+inline bool chosenVersionsAreKnown()
+{
+    static const bool known = [] {
+        try {
+            chosenVersions();
+            return true;
+        } catch (const common::Error &error) {
+            std::fprintf(stderr, "%s: nothing was timed\n", error.what());
+            ++benchmarkFailures();
+            return false;
+        }
+    }();
+    return known;
+}
+
 inline bool warmUpWanted()
 {
     if (benchmarkSetting() == "0") return false;
-    return !(runIsRefused && runIsRefused()) && benchmarkSettingIsKnown();
+    return !(runIsRefused && runIsRefused()) && benchmarkSettingIsKnown() &&
+           chosenVersionsAreKnown();
 }
 
 inline bool benchmarkWanted() { return warmUpWanted() && benchmarkSetting() != "warm-up"; }
@@ -76,7 +115,7 @@ public:
         std::vector<float> sample(static_cast<std::size_t>(width) * height, 0.0f);
         const int devices = common::deviceCount();
         for (int device = 0; device < std::max(1, devices); ++device)
-            for (const Version &version : versions()) {
+            for (const Version &version : chosenVersions()) {
                 if (!version.unavailable.empty()) continue;
                 try {
                     std::optional<common::DeviceScope> scope;
@@ -91,15 +130,21 @@ public:
     }
 };
 
-/// Times every version that can run here on random cells: end to end (host memory to host memory)
-/// and, for CUDA, the kernel alone. Each is validated before it is timed. Prints a table; with
-/// ENTROPY_RESULTS=DIR in the environment also writes DIR/times.csv and DIR/environment.txt.
+/// Times every version that can run here, or those of ENTROPY_VERSIONS, on random cells: end to end
+/// (host memory to host memory) and, for CUDA, the kernel alone. Each is validated before it is
+/// timed. Prints a table; with ENTROPY_RESULTS=DIR in the environment also writes DIR/times.csv and
+/// DIR/environment.txt.
 class Benchmark
 {
 public:
     Benchmark(int width, int height)
     {
-        if (!benchmarkWanted()) return;
+        if (benchmarkWanted()) timeAll(width, height);
+    }
+
+    /// The same whatever the environment wants at load time.
+    static void timeAll(int width, int height)
+    {
         const auto stopped = [&](const char *why) {
             std::printf("benchmark %dx%d stopped: %s\n\n", width, height, why);
         };
@@ -143,7 +188,7 @@ private:
         progress.wipe();
         printHead(size, sample.size(), copies);
 
-        for (const Version &version : versions()) {
+        for (const Version &version : chosenVersions()) {
             progress.show(version.name);
             const Row row = time(version, width, height, sample, gold);
             progress.wipe();
@@ -238,7 +283,7 @@ private:
     static int nameWidth()
     {
         std::size_t width = 4;
-        for (const Version &version : versions())
+        for (const Version &version : chosenVersions())
             width = std::max(width, std::strlen(version.name));
         return static_cast<int>(width);
     }

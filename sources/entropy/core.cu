@@ -2,8 +2,8 @@
 // its own cudaCallback (contract: core.h). From top to bottom: what the versions share; v0 to v9
 // (CUDA); v10 to v13 (OpenMP); v14 (both); v15 to v17 (the engine); the table of versions; the
 // objects that run at load time; the switch that picks the active version. To compare two versions,
-// diff two namespaces. "Measured" in a lead comment: 10240x10240 random cells, the kernel alone on
-// an H200 for v0 to v9 and v15, end to end on 16 threads, beside one H200, for the others.
+// diff two namespaces. Verdicts in a lead comment are those of 10240x10240 random cells on an H200:
+// the kernel alone for v0 to v9 and v15, end to end for the others. The times are in report.md.
 //
 // All use the identity  H = -sum p ln p = ln N - (1/N) sum n ln n  with N cells in the window and
 // n of them at a level, so that only ln 1 .. ln 25 occur.
@@ -67,8 +67,8 @@ using common::upload;
 // 32x32 threads, the most that a block may have: 6400 blocks at 2560x2560. A kernel that needs more
 // than the 64 registers a thread that such a block leaves compiles, but never launches: hence
 // __launch_bounds__. Its second number, one block on a multiprocessor, matters too: left out, the
-// compiler squeezes v1 to v5, v7 and v9 into 32 registers: v2 to v5 then run as fast as v0, 24.4
-// ms, but v1, v7 and v9 spill, and v9 takes 52 ms instead of 19.
+// compiler squeezes v1 to v5, v7 and v9 into 32 registers: v2 to v5 then run as fast as v0, but v1,
+// v7 and v9 spill, and v9 suffers most.
 constexpr int kBlockSide = 32;
 constexpr int kBlockThreads = kBlockSide * kBlockSide;
 
@@ -84,7 +84,7 @@ dim3 grid(int width, int height)
 } // namespace
 
 // Baseline. One thread a cell: counts the levels in its window, reading 25 cells from global
-// memory, then takes up to 17 logarithms in double precision. Measured: 24.5 ms.
+// memory, then takes up to 17 logarithms in double precision.
 namespace v0
 {
 
@@ -122,8 +122,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v0
 
 // From v0: a table of ln 0 .. ln 25, private to each thread. A private array that is indexed at run
-// time cannot stay in registers: every thread stores its copy to local memory first, which costs
-// more than it saves. Measured: 30.0 ms.
+// time cannot stay in registers: every thread stores its copy to local memory first. Slower than
+// v0.
 namespace v1
 {
 
@@ -160,9 +160,9 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace v1
 
-// From v0: the table in shared memory, one for a block. Shared memory cannot be initialised, so
-// the block's first 26 threads fill it, and all wait for them, also those without a cell.
-// Measured: 25.0 ms.
+// From v0: the table in shared memory, one for a block. Shared memory cannot be initialised, so the
+// block's first 26 threads fill it, and all wait for them, also those without a cell. Faster than
+// v1, but still a little slower than v0.
 namespace v2
 {
 
@@ -205,7 +205,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v2
 
 // From v0: the table in constant memory. Its cache serves one address a cycle to a warp, and the
-// threads of a warp ask for different ones. Measured: 25.0 ms, no better than v2.
+// threads of a warp ask for different ones. No gain over v2.
 namespace v3
 {
 
@@ -243,7 +243,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace v3
 
-// From v0: the table in device (global) memory, left to the caches. Measured: 25.2 ms.
+// From v0: the table in device (global) memory, left to the caches. No gain over v2 and v3.
 namespace v4
 {
 
@@ -282,7 +282,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v4
 
 // From v4: the table is read through a texture. A texel has no double, so the table is float; the
-// arithmetic stays double. Measured: 25.0 ms.
+// arithmetic stays double. Hardly a gain over v4, still behind v0.
 namespace v5
 {
 
@@ -330,7 +330,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // From v1: counters of one byte instead of four; a count is 25 at most. Local memory is laid out
 // word by word: word i of all 32 threads of a warp is one line of cache. When each thread
 // increments another counter, sixteen ints are up to sixteen lines to touch, sixteen bytes at most
-// four. Measured: 16.5 ms.
+// four. Much faster than v1, and the first to beat v0.
 namespace v6
 {
 
@@ -367,8 +367,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace v6
 
-// From v6: a float table, half the size; the arithmetic stays double (mixed precision). Measured:
-// 15.2 ms, the fastest kernel of the ten.
+// From v6: a float table, half the size; the arithmetic stays double (mixed precision). A little
+// faster than v6: the fastest kernel of v0 to v9.
 namespace v7
 {
 
@@ -407,8 +407,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v7
 
 // From v7: the input is read through a 2-D texture, stored so that neighbours in both directions
-// are close in memory; + 0.5f is the centre of a texel. Measured: 15.5 ms; the plain reads of v7
-// were served by the caches already.
+// are close in memory; + 0.5f is the centre of a texel. No gain over v7.
 namespace v8
 {
 
@@ -448,8 +447,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v8
 
 // From v7: the input tile in shared memory. 32x32 threads load a cell each, the inner 28x28 write:
-// 1.3 global reads a cell instead of 25, and 240 threads of 1024 that only load. Measured: 18.6 ms;
-// global reads were not what v7 waited for, and a quarter of the threads now compute nothing.
+// 1.3 global reads a cell instead of 25, but 240 threads of 1024 only load, and all wait for the
+// slowest. Slower than v7.
 namespace v9
 {
 
@@ -528,7 +527,7 @@ namespace v9 { void cudaCallback(int, int, float *, float **) { cannotRun("v9");
 // ---- v10 to v13: OpenMP ------------------------------------------------------------------------
 
 // Baseline on the CPU, like v0: one iteration a cell. Both loops are shared out as one, so that a
-// wide and flat array keeps every thread busy too. Measured: 1871 ms.
+// wide and flat array keeps every thread busy too.
 namespace v10
 {
 
@@ -562,7 +561,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace v10
 
 // From v10: a table of ln 0 .. ln 25, like v1. Here it is one table for all, in the cache: the step
-// that hurt the GPU is worth a factor of four. Measured: 433 ms.
+// that hurt the GPU is the largest gain of v10 to v13.
 namespace v11
 {
 
@@ -596,8 +595,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace v11
 
-// From v11: counters of one byte and a float table, like v7; the arithmetic stays double. Measured:
-// 423 ms, no gain over v11; with 64 threads, 114 against 135.
+// From v11: counters of one byte and a float table, like v7; the arithmetic stays double. Hardly a
+// gain over v11.
 namespace v12
 {
 
@@ -632,9 +631,9 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace v12
 
-// From v12: sixteen 2-D prefix sums first, then four reads a level give its count in any window:
-// 64 reads a cell where v12 has 25, and 64 bytes a cell to write twice first. It could win with
-// larger windows or fewer levels. Measured: 1013 ms.
+// From v12: sixteen 2-D prefix sums first, then four reads a level give its count in any window: 64
+// reads a cell where v12 has 25, and 64 bytes a cell to write twice first. It could win with larger
+// windows or fewer levels. Slower than v11 and v12.
 namespace v13
 {
 
@@ -712,12 +711,11 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // ---- v14: OpenMP and all GPUs ------------------------------------------------------------------
 
-// From v7 and v12: the rows are split among all GPUs, one host thread and one call of v7 each.
-// A part reads kRadius rows more at each inner edge, so that its windows are whole, and throws
-// their results away. Without a GPU, or with fewer cells than one GPU runs threads, v12 is faster.
-// Measured: 391 ms with one GPU, where it is v7 (337, a minute before); with four of them 184, of
-// which the kernels take 3.8: the rest is host memory: pages touched for the first time, and each
-// part copied twice.
+// From v7 and v12: the rows are split among all GPUs, one host thread and one call of v7 each. A
+// part reads kRadius rows more at each inner edge, and throws their results away. With one GPU it
+// is v7, the same code; without any, or with fewer cells than a GPU runs threads, v12. That
+// threshold of the source document holds beside many cores and fails beside few. Each part is
+// copied twice: see rows_back in variants_study.
 namespace v14
 {
 
@@ -763,8 +761,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- v15: the engine on one GPU ----------------------------------------------------------------
 
 // From v7: packed counters, sliding down the columns in registers, and one lookup of the exact
-// answer: sources/engine/gpu_walk.h tells how. Measured: 0.222 ms, end to end 89.1 ms; the device
-// copies the floats in 0.203 ms.
+// answer: sources/engine/gpu_walk.h tells how. The kernel takes little longer than a copy of the
+// floats within the device, and a small part of a call.
 namespace v15
 {
 
@@ -781,8 +779,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- v16: the engine on the CPU -----------------------------------------------------------------
 
 // From v12: cells become bits. Full adders made of SIMD instructions count 512 cells at once, and
-// the counts index a table of exact answers: sources/engine/cpu_kernel.h tells how.
-// Measured: 10.4 ms.
+// the counts index a table of exact answers: sources/engine/cpu_kernel.h tells how. The largest
+// gain of all, end to end.
 namespace v16
 {
 
@@ -800,7 +798,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From v15 and v16: tiles for whoever is cheaper. Each thread sends a tile through a GPU, if that
 // costs it less time than computing the tile: sources/engine/everywhere.h tells how. Small arrays
-// never leave the CPU; without a GPU it is v16. Measured: 9.67 ms: here the CPU does it all.
+// never leave the CPU; without a GPU it is v16. No faster than v16 where the cores are many and
+// fast: then the CPU does almost all of it.
 namespace v17
 {
 

@@ -6,9 +6,8 @@
 //
 // Blocks are lines of 1024 threads over the cells of all rows, one after the other. Arithmetic is
 // float, H = -sum p ln p. Judge by `make measures CORE=bottleneck_study`: total time over all
-// groups of data/data.bin but the first, and time of the slowest one. "Measured" in a lead comment:
-// 2560x2560 random cells, the kernel alone on an H200 and the call end to end; openmp end to end on
-// 64 threads.
+// groups of data/data.bin but the first, and time of the slowest one. Verdicts in a lead comment
+// are those of an H200, 2560x2560 random cells; the times are in report.md.
 
 #include "entropy/core.h"
 
@@ -77,8 +76,7 @@ dim3 grid(std::size_t cells)
 
 // ---- less arithmetic ---------------------------------------------------------------------------
 
-// Baseline. One thread a cell. Reads its window again for each level: 16 x 25 reads. Measured:
-// 1.53 ms, end to end 5.63 ms.
+// Baseline. One thread a cell. Reads its window again for each level: 16 x 25 reads.
 namespace baseline
 {
 
@@ -116,8 +114,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace baseline
 
-// From baseline: memory for time. Sixteen counters of one byte, so that the window is read once:
-// 25 reads. Measured: 0.726 ms, end to end 4.77 ms.
+// From baseline: memory for time. Sixteen counters of one byte, so that the window is read once: 25
+// reads. The kernel takes half the time, the call little less than before.
 namespace time_memo
 {
 
@@ -156,9 +154,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace time_memo
 
-// From time_memo: ln p = ln n - ln N from a table in static device memory, filled by the first
-// call on a device, so before the ones that count. Measured: 0.724 ms, end to end 4.74 ms: the
-// logarithms were hardly the bottleneck.
+// From time_memo: ln p = ln n - ln N from a table in static device memory, filled by the first call
+// on a device, so before the ones that count. No gain: the logarithms were not the bottleneck.
 namespace pre_log
 {
 
@@ -216,9 +213,9 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // ---- other memory ------------------------------------------------------------------------------
 
-// From pre_log: input and output in static device arrays, there from the start of the program:
-// no cudaMalloc and no cudaFree in a call, but a limit to the size, and one call at a time.
-// Measured: 0.725 ms, end to end 4.20 ms.
+// From pre_log: input and output in static device arrays, there from the start of the program: no
+// cudaMalloc and no cudaFree in a call, but a limit to the size, and one call at a time. The same
+// kernel time. At this size the call is faster; over all groups of data.bin it is slower.
 namespace static_memo
 {
 
@@ -296,8 +293,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From pre_log: a block loads what its windows need into shared memory once: the line of its cells
 // and the lines one and two rows above and below, each with kRadius cells more at both ends. Rows
-// follow one another in memory, so this is right wherever a block begins and rows end. Measured:
-// 0.733 ms, end to end 4.57 ms: the caches did as much.
+// follow one another in memory, so this is right wherever a block begins and rows end. The kernel
+// is no faster.
 namespace share_memo
 {
 
@@ -354,9 +351,9 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // ---- probes: no answer, but a time -------------------------------------------------------------
 
-// From time_memo: counts, but no entropy. All counters go into the result, four at a time: were
-// one not used, the compiler would be free to leave its part of the counting out too. Measured:
-// 0.718 ms, end to end 4.59 ms: counting is what a kernel does.
+// From time_memo: counts, but no entropy. All counters go into the result, four at a time: were one
+// not used, the compiler would be free to leave its part of the counting out too. Nearly the time
+// of time_memo: counting is what its kernel does.
 namespace no_calc
 {
 
@@ -391,8 +388,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace no_calc
 
 // From no_calc: no counting either, so nothing reads the input. What remains are the allocations,
-// both transfers, the poison in the output and a kernel that writes every result. Measured:
-// 0.0100 ms, end to end 3.85 ms: most of a call is none of the kernel's.
+// both transfers, the poison in the output and a kernel that writes every result. Still most of the
+// time of a call: it is not the kernel's.
 namespace no_scan
 {
 
@@ -416,7 +413,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From no_scan: the static arrays of static_memo, so no allocation on the device either. What
 // remains beside the kernel are the transfers, the poison, and the host's array for the result.
-// Measured: 0.0101 ms, end to end 3.66 ms.
+// Little less than no_scan.
 namespace no_scan_no_malloc
 {
 
@@ -473,7 +470,7 @@ namespace no_scan_no_malloc
 // ---- OpenMP ------------------------------------------------------------------------------------
 
 // Like time_memo, on the CPU: the cells of all rows in 1000 chunks that differ by one cell at most,
-// shared out among all threads. Measured: 21.8 ms.
+// shared out among all threads. Far behind the CUDA versions, end to end too.
 namespace openmp
 {
 

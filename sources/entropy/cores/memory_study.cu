@@ -1,14 +1,15 @@
 // The memory study: where to keep what, one factor at a time. Each namespace is one version with
 // its own cudaCallback (contract: core.h). From top to bottom: what the versions share; where the
-// log table lives; matrix by rows or flat; where its sizes live; types; shape of the blocks; the
-// winners combined; OpenMP; the table of versions; the load-time objects; the switch. A factor is
-// studied on the winner of the factor before, as found on the GPU of the course (a V100).
+// log table lives; matrix by rows or flat; where its sizes live; types; shape of the blocks;
+// managed memory; the winners combined; OpenMP; the table of versions; the load-time objects; the
+// switch. A factor is studied on the winner of the factor before, as found on the GPU of the course
+// (a V100); managed memory, in which the document had all of them, on the baseline.
 //
 // All use the identity  H = ln N - (1/N) sum n ln n  of core.cu. Compare the kernel times: end to
 // end, every version also pays for turning the caller's floats into cells of its own type.
-// "Measured" in a lead comment: 4096x4096 random cells, the kernel alone on an H200; openmp end to
-// end on 64 threads. On that GPU few of the winners won: what counts there is the local memory that
-// the counters take, and so the types.
+// Verdicts in a lead comment are those of an H200, the kernel alone on 4096x4096 random cells; the
+// times are in report.md. On that GPU few of the winners won: only the types made a difference that
+// is larger than noise.
 
 #include "entropy/core.h"
 
@@ -31,6 +32,7 @@
 #include "common/device_array.h"
 #include "common/grid.h"
 #include "common/launch.h"
+#include "common/managed_array.h"
 #endif
 
 // ---- shared by the versions --------------------------------------------------------------------
@@ -170,7 +172,7 @@ private:
 // ---- the log table: none, or in global, private, shared or constant memory ---------------------
 
 // Baseline. One thread a cell. Sizes and row pointers are fetched from global memory; cells,
-// results and arithmetic are double; each thread takes up to 17 logarithms. Measured: 3.96 ms.
+// results and arithmetic are double; each thread takes up to 17 logarithms.
 namespace log_none
 {
 
@@ -208,7 +210,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace log_none
 
-// From log_none: a table of ln 0 .. ln 25 in global memory, left to the caches. Measured: 4.02 ms.
+// From log_none: a table of ln 0 .. ln 25 in global memory, left to the caches. No gain: a little
+// slower than without a table.
 namespace log_global
 {
 
@@ -248,8 +251,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace log_global
 
 // From log_none: the table private to each thread. It is indexed by a variable, so it cannot live
-// in registers: each thread first writes 26 doubles to its local memory, to read at most 17.
-// Measured: 4.76 ms.
+// in registers: each thread first writes 26 doubles to its local memory, to read at most 17. The
+// slowest place by far.
 namespace log_private
 {
 
@@ -288,7 +291,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace log_private
 
 // From log_none: the table in shared memory, one for a block. One thread writes the 26 constants,
-// and all wait for it. Measured: 4.02 ms; on the GPU of the course it was the best place.
+// and all wait for it. Here no gain over log_none; on the GPU of the course it was the best place.
 namespace log_shared
 {
 
@@ -330,7 +333,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace log_shared
 
 // From log_none: the table in constant memory. Its cache serves one address a cycle to a warp, and
-// the threads of a warp ask for different ones. Measured: 3.96 ms, the time without a table.
+// the threads of a warp ask for different ones. Still the fastest place here, by a little: as fast
+// as without a table.
 namespace log_constant
 {
 
@@ -372,7 +376,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- the matrix: pointers to rows (log_shared), or flat ----------------------------------------
 
 // From log_shared: all rows in one array. The place of a cell is computed, where the row layout
-// waits for a pointer from memory first. Measured: 4.01 ms: the pointers come from the cache.
+// waits for a pointer from memory first. Hardly a gain over log_shared.
 namespace matrix_flat
 {
 
@@ -415,8 +419,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // ---- the sizes: in the matrix (matrix_flat), or apart, in global or constant memory ------------
 
-// From matrix_flat: no struct. The cells come as plain pointers, the sizes from global memory.
-// Measured: 4.02 ms.
+// From matrix_flat: no struct. The cells come as plain pointers, the sizes from global memory. No
+// gain over matrix_flat.
 namespace sizes_global
 {
 
@@ -466,7 +470,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace sizes_global
 
 // From sizes_global: the sizes in constant memory. All threads ask for the same address, which is
-// what its cache is made for. Measured: 3.98 ms.
+// what its cache is made for. Hardly a gain over sizes_global.
 namespace sizes_constant
 {
 
@@ -519,8 +523,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From sizes_constant: cells and counters short, table, arithmetic and results float: 6 bytes a
 // cell in device memory where there were 16. Coordinates stay int: a side may exceed 32767. Float
-// is enough: tests/test_memory_study.cpp adds up every possible window in every order.
-// Measured: 2.96 ms: the counters take half the local memory.
+// is enough: tests/test_memory_study.cpp adds up every possible window in every order. The one
+// large gain: counters of half the size, cells of fewer bytes and float arithmetic together.
 namespace types_short_float
 {
 
@@ -623,7 +627,7 @@ void callbackInBlocks(const char *version, int width, int height, float *sample,
 
 } // namespace
 
-// The same block as types_short_float: what these two differ by is noise. Measured: 2.92 ms.
+// The same block as types_short_float: what these two differ by is noise.
 namespace block_8x8
 {
 
@@ -634,7 +638,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace block_8x8
 
-// Four times the threads share one filling of the table. Measured: 2.93 ms.
+// Four times the threads share one filling of the table. No gain over block_8x8.
 namespace block_16x16
 {
 
@@ -645,9 +649,9 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace block_16x16
 
-// As many threads as a block may have; a warp reads from a single row. Measured: 2.98 ms: at 35
-// registers a thread, a multiprocessor has room for one such block, half the threads that it could
-// run.
+// As many threads as a block may have; a warp reads from a single row. Slightly slower than
+// block_8x8: with more than 32 registers a thread, a multiprocessor has room for one such block,
+// half the threads that it could run.
 namespace block_32x32
 {
 
@@ -659,8 +663,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace block_32x32
 
 // From here on the 1024 threads stand in ever wider and flatter blocks: more warps side by side,
-// but always four rows that only the windows reach into: 20 are read here to write 16. Measured:
-// 2.97 ms.
+// but always four rows that only the windows reach into: 20 are read here to write 16. No
+// difference from block_32x32.
 namespace block_64x16
 {
 
@@ -671,7 +675,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace block_64x16
 
-// Eight rows of 128. Measured: 2.97 ms.
+// Eight rows of 128. No difference.
 namespace block_128x8
 {
 
@@ -682,7 +686,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace block_128x8
 
-// Four rows of 256: the fastest on the GPU of the course. Measured: 2.97 ms.
+// Four rows of 256: the fastest on the GPU of the course. Here no difference.
 namespace block_256x4
 {
 
@@ -693,8 +697,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace block_256x4
 
-// Two rows of 512: each block reads six rows to write two. Measured: 2.98 ms: the caches serve what
-// is read again.
+// Two rows of 512: each block reads six rows to write two. No difference.
 namespace block_512x2
 {
 
@@ -705,12 +708,185 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace block_512x2
 
+// ---- the matrices: in device memory (log_none), or in managed memory ---------------------------
+
+namespace
+{
+
+using common::ManagedArray;
+
+/// A RowMatrix in managed memory: host and kernels use it by the same pointers.
+class ManagedRowMatrix
+{
+public:
+    ManagedRowMatrix(int width, int height)
+        : width(width), height(height), slab(at(0, height, width)), rows(height), matrix(1)
+    {
+        for (int y = 0; y < height; ++y) rows.data()[y] = slab.data() + at(0, y, width);
+        *matrix.data() = {width, height, rows.data()};
+    }
+    const RowMatrix *data() const { return matrix.data(); }
+    void fill(const float *sample) { convert(sample, at(0, height, width), slab.data()); }
+    void poison() { slab.poison(); }
+    void prefetch() const
+    {
+        slab.prefetch();
+        rows.prefetch();
+        matrix.prefetch();
+    }
+    HostArray<float> asFloats() const
+    {
+        HostArray<float> floats = allocateHost<float>(at(0, height, width));
+        convert(slab.data(), at(0, height, width), &floats[0]);
+        return floats;
+    }
+
+private:
+    int width, height;
+    ManagedArray<double> slab;
+    ManagedArray<double *> rows;
+    ManagedArray<RowMatrix> matrix;
+};
+
+/// Runs log_none's kernel on matrices that the host has filled; it moves their pages as it touches
+/// them. The kernel alone is timed on new matrices each time: elsewhere a repeat finds the pages
+/// where the run before has moved them.
+template <typename Matrix>
+HostArray<float> runOnFirstTouch(int width, int height, const float *sample)
+{
+    const auto submit = [&](const Matrix &input, const Matrix &output) {
+        common::submit(log_none::cudaCallbackKernel, grid(width, height), block(), input.data(),
+                       output.data());
+    };
+    if (common::KernelTimes *times = common::KernelTimes::active()) {
+        int device = 0;
+        CUDA_CHECK(cudaGetDevice(&device));
+        times->record(device, common::repeat([&] {
+                          Matrix input(width, height);
+                          const Matrix output(width, height);
+                          input.fill(sample);
+                          common::DeviceClock clock;
+                          clock.start();
+                          submit(input, output);
+                          return clock.stop();
+                      }));
+        times->describe(common::resourcesOf(log_none::cudaCallbackKernel, block()));
+    }
+    Matrix input(width, height), output(width, height);
+    input.fill(sample);
+    output.poison();
+    submit(input, output);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    return output.asFloats();
+}
+
+/// Throws where managed memory cannot be used.
+void requireManagedMemory()
+{
+    const std::string why = common::whyNoManagedMemory();
+    if (!why.empty()) throw common::Unavailable("cudaCallback " + why);
+}
+
+} // namespace
+
+// From log_none: the matrices in managed memory, as the document had all of its versions. Nothing
+// is copied by hand: the kernel, the same one, stops at each page that it touches first, until the
+// driver has moved it. What the document timed is that, more than its arithmetic.
+namespace managed
+{
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("managed", width, height, sample, result);
+    requireManagedMemory();
+    *result = runOnFirstTouch<ManagedRowMatrix>(width, height, sample).release();
+}
+
+} // namespace managed
+
+// From managed: the pages are moved before the kernel asks for them. What is left of the kernel's
+// time is that of log_none.
+namespace managed_prefetch
+{
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("managed_prefetch", width, height, sample, result);
+    requireManagedMemory();
+    ManagedRowMatrix input(width, height), output(width, height);
+    input.fill(sample);
+    output.poison();
+    input.prefetch();
+    output.prefetch();
+    launch(log_none::cudaCallbackKernel, grid(width, height), block(), input.data(), output.data());
+    *result = output.asFloats().release();
+}
+
+} // namespace managed_prefetch
+
+// From managed: an allocation for each row, as the document had its matrices before it made them
+// flat.
+namespace rows_alloc
+{
+
+class RowByRow
+{
+public:
+    RowByRow(int width, int height) : width(width), rows(height), matrix(1)
+    {
+        slabs.reserve(height);
+        for (int y = 0; y < height; ++y) {
+            slabs.emplace_back(width);
+            rows.data()[y] = slabs.back().data();
+        }
+        *matrix.data() = {width, height, rows.data()};
+    }
+    const RowMatrix *data() const { return matrix.data(); }
+    void fill(const float *sample)
+    {
+        for (ManagedArray<double> &row : slabs) {
+            convert(sample, width, row.data());
+            sample += width;
+        }
+    }
+    void poison()
+    {
+        for (ManagedArray<double> &row : slabs) row.poison();
+    }
+    HostArray<float> asFloats() const
+    {
+        HostArray<float> floats = allocateHost<float>(slabs.size() * width);
+        for (std::size_t y = 0; y < slabs.size(); ++y)
+            convert(slabs[y].data(), width, &floats[y * width]);
+        return floats;
+    }
+
+private:
+    std::size_t width;
+    std::vector<ManagedArray<double>> slabs;
+    ManagedArray<double *> rows;
+    ManagedArray<RowMatrix> matrix;
+};
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    const Call call("rows_alloc", width, height, sample, result);
+    requireManagedMemory();
+    constexpr int kMostRows = 16384; // each is a call of the driver, for each matrix
+    if (height > kMostRows)
+        throw common::Unavailable("cudaCallback: the array has " + std::to_string(height) +
+                                  " rows, at most " + std::to_string(kMostRows) +
+                                  " are allocated one by one");
+    *result = runOnFirstTouch<RowByRow>(width, height, sample).release();
+}
+
+} // namespace rows_alloc
+
 // ---- combined ----------------------------------------------------------------------------------
 
 // From log_none by way of every winner: table in shared memory (log_shared), flat (matrix_flat),
 // sizes in constant memory (sizes_constant), short and float, blocks of 256x4. Each was studied on
 // the one before, so this is block_256x4 by another name: what the two differ by is noise.
-// Measured: 2.97 ms.
 namespace combined
 {
 
@@ -767,6 +943,12 @@ namespace block_256x4
 { void cudaCallback(int, int, float *, float **) { cannotRun("block_256x4"); } }
 namespace block_512x2
 { void cudaCallback(int, int, float *, float **) { cannotRun("block_512x2"); } }
+namespace managed
+{ void cudaCallback(int, int, float *, float **) { cannotRun("managed"); } }
+namespace managed_prefetch
+{ void cudaCallback(int, int, float *, float **) { cannotRun("managed_prefetch"); } }
+namespace rows_alloc
+{ void cudaCallback(int, int, float *, float **) { cannotRun("rows_alloc"); } }
 namespace combined
 { void cudaCallback(int, int, float *, float **) { cannotRun("combined"); } }
 // clang-format on
@@ -776,7 +958,8 @@ namespace combined
 // ---- OpenMP ------------------------------------------------------------------------------------
 
 // From combined: one iteration a cell where the GPU has a thread, on all threads there are (the
-// document's machine had 12). The table is private to the code, as constants. Measured: 15.5 ms.
+// document's machine had 12). The table is private to the code, as constants. End to end, where
+// there are many threads, ahead of all of the above: no cell travels to a GPU.
 namespace openmp
 {
 
@@ -815,6 +998,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 const std::vector<entropy::Version> &entropy::versions()
 {
     static const std::string none, noGpu = common::whyNoDevice();
+    static const std::string noManaged = common::whyNoManagedMemory();
     constexpr Platform cuda = Platform::Cuda, openMp = Platform::OpenMp;
     static const std::vector<Version> table = {
         {"log_none", cuda, "baseline: row pointers, double, 8x8", log_none::cudaCallback, noGpu},
@@ -837,6 +1021,10 @@ const std::vector<entropy::Version> &entropy::versions()
         {"block_128x8", cuda, "types_short_float + 128x8", block_128x8::cudaCallback, noGpu},
         {"block_256x4", cuda, "types_short_float + 256x4", block_256x4::cudaCallback, noGpu},
         {"block_512x2", cuda, "types_short_float + 512x2", block_512x2::cudaCallback, noGpu},
+        {"managed", cuda, "log_none + managed memory", managed::cudaCallback, noManaged},
+        {"managed_prefetch", cuda, "managed + pages moved before", managed_prefetch::cudaCallback,
+         noManaged},
+        {"rows_alloc", cuda, "managed + an allocation a row", rows_alloc::cudaCallback, noManaged},
         {"combined", cuda, "all winners: block_256x4 again", combined::cudaCallback, noGpu},
         {"openmp", openMp, "combined on the CPU", openmp::cudaCallback, none},
     };

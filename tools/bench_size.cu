@@ -1,0 +1,52 @@
+// The load-time benchmark of the ladder, at a size of one's own and at no other.
+
+#include "common/error.h"
+#include "common/integer.h"
+#include "entropy/benchmark.h"
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace
+{
+
+constexpr const char *kHelp = R"(usage: bench_size WIDTHxHEIGHT
+
+Times the versions of the ladder on random cells of one size, like the benchmark of build/entropy.
+ENTROPY_VERSIONS=v7,v12 in the environment: only these.
+With ENTROPY_BENCHMARK=0 in the environment the ladder's own benchmark does not run before.
+ENTROPY_RESULTS=DIR in the environment: also writes DIR/times.csv and DIR/environment.txt.
+
+exit status: 0 all that could run was right; 1 a version failed; 2 bad usage
+)";
+
+/// "2560x2560" as a width and a height.
+std::pair<int, int> parseSize(const std::string &text)
+{
+    constexpr int kLongest = 2000000000;
+    const std::size_t cross = text.find('x');
+    if (cross == std::string::npos)
+        throw common::Error("'" + text + "' is no size, expected WIDTHxHEIGHT");
+    return {static_cast<int>(common::parseInteger("width", text.substr(0, cross), 1, kLongest)),
+            static_cast<int>(common::parseInteger("height", text.substr(cross + 1), 1, kLongest))};
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+try {
+    if (argc != 2 || argv[1][0] == '-') {
+        const bool wanted = argc == 2 && std::string(argv[1]) == "--help";
+        std::fputs(kHelp, wanted ? stdout : stderr);
+        return wanted ? 0 : 2;
+    }
+    const auto [width, height] = parseSize(argv[1]);
+    entropy::chosenVersions(); // refused now, in a sentence
+    entropy::Benchmark::timeAll(width, height);
+    return entropy::benchmarkFailures() ? 1 : 0;
+} catch (const std::exception &error) {
+    std::fprintf(stderr, "bench_size: %s\n", error.what());
+    return 2;
+}
