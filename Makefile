@@ -315,7 +315,8 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	@mkdir -p $(@D) && touch $@
 
 test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORES) $(BUILD)/make_data labs \
-      $(BUILD)/bottleneck_study_measures $(BUILD)/search_hash
+      $(BUILD)/bottleneck_study_measures $(BUILD)/search_hash $(addprefix $(BUILD)/,parts occupancy \
+      entropy_devices entropy_profile profile_labs)
 	$(BUILD)/tests/all $(TESTFLAGS)
 	$(BUILD)/tests/memory_study $(TESTFLAGS)
 	$(BUILD)/tests/bottleneck_study $(TESTFLAGS)

@@ -113,7 +113,7 @@ gpu() {
     make -j "$jobs" build/bench_gpu build/bench_everywhere || return
     build/bench_gpu "$directory/results/gpu.csv" >"$directory/bench_gpu.txt" || return
     cat "$directory/bench_gpu.txt"
-    grep -E '^(CPU|threads|vectors|caches|memory|system|GPU [0-9]+|clocks [0-9]+|peers|driver|compiler|revision):' "$directory/bench_gpu.txt" \
+    sed '/^$/q' "$directory/bench_gpu.txt" | grep -E '^[A-Za-z]+( [0-9]+)?: ' \
         >"$directory/results/engine_environment.txt" || return
     build/bench_everywhere "$directory/results/everywhere.csv"
 }

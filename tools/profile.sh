@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the kernels ask of the machine and what their warps wait for: tools/profile.sh DIRECTORY
-# Runs ncu over the versions of core.cu and fast_study and over the labs, one launch each on 2560x2560
-# elements, and writes DIRECTORY/counters.csv. Needs a GPU whose counters may be read, ncu, python3.
+# Runs ncu over the versions of core.cu, of fast_study and of the labs, one launch each on 2560x2560
+# cells, and writes DIRECTORY/counters.csv. Needs a GPU whose counters may be read, ncu, python3.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,4p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
@@ -84,31 +84,37 @@ make -j "$(nproc)" BUILD="$build" "${programs[@]}" >"$directory/profile_build.lo
 listed=$("$ncu" --query-metrics 2>/dev/null | awk '{ print $1 }' | sort -u) || true
 metrics=() doubtful=()
 for metric in "${wanted[@]}"; do
-    if [[ $metric == launch__* ]] || [ -z "$listed" ] || grep -qxF "${metric%%.*}" <<<"$listed"; then
+    if [[ -z $listed || $metric == launch__* ]] || grep -qxF "${metric%%.*}" <<<"$listed"; then
         metrics+=("$metric")
     else
         doubtful+=("$metric")
     fi
 done
+try() { # metrics: adds what v0 gives for them to tried.csv
+    profile "$directory/tried.ncu" "$(joined "$@")" "$build/entropy_profile" v0 &&
+        "$python" tools/counters.py "$directory/tried.csv" "$directory/tried.ncu" &&
+        cat "$directory/tried.csv" >>"$directory/tried.all"
+}
 if [ ${#doubtful[@]} -gt 0 ]; then
-    profile "$directory/tried.ncu" "$(joined "${doubtful[@]}")" "$build/entropy_profile" v0 \
-        >/dev/null 2>&1 || true
-    "$python" tools/counters.py "$directory/tried.csv" "$directory/tried.ncu" >/dev/null 2>&1 || true
+    : >"$directory/tried.all"
+    if ! try "${doubtful[@]}" >/dev/null 2>&1 && [ ${#doubtful[@]} -le 8 ]; then
+        for metric in "${doubtful[@]}"; do try "$metric" >/dev/null 2>&1 || true; done
+    fi
     for metric in "${doubtful[@]}"; do
-        if grep -qF ",$metric," "$directory/tried.csv" 2>/dev/null; then
+        if grep -qF ",$metric," "$directory/tried.all"; then
             metrics+=("$metric")
         else
             echo "left out, not known to ncu here: $metric"
         fi
     done
-    rm -f "$directory/tried.ncu" "$directory/tried.csv"
+    rm -f "$directory"/tried.*
 fi
 
-logs=()
+logs=() failed=()
 for program in "${programs[@]}"; do
     name=$(basename "$program")
     start=$SECONDS
-    profile "$directory/$name.ncu" "$(joined "${metrics[@]}")" "$program"
+    profile "$directory/$name.ncu" "$(joined "${metrics[@]}")" "$program" || failed+=("$name")
     echo "$name: $((SECONDS - start)) s"
     case $name in
     entropy_profile | profile_labs) logs+=("$directory/$name.ncu") ;;
@@ -116,3 +122,4 @@ for program in "${programs[@]}"; do
     esac
 done
 "$python" tools/counters.py "$directory/counters.csv" "${logs[@]}"
+[ ${#failed[@]} -eq 0 ] || { echo "profile.sh: failed: ${failed[*]}" >&2; exit 1; }

@@ -1,8 +1,7 @@
 // Where the time of a call goes: to allocate, copy up, compute, copy down, touch pages, free.
 #pragma once
 
-#include "common/clock.h"
-
+#include <chrono>
 #include <cstddef>
 #include <thread>
 
@@ -90,12 +89,14 @@ public:
         if (!times) return;
         outer = times->innermost;
         times->innermost = this;
-        clock = WallClock();
+        begin = std::chrono::steady_clock::now();
     }
     ~PartScope()
     {
         if (!times) return;
-        const double milliseconds = clock.milliseconds();
+        const std::chrono::duration<double, std::milli> elapsed =
+            std::chrono::steady_clock::now() - begin;
+        const double milliseconds = elapsed.count();
         times->spent[static_cast<std::size_t>(part)] += milliseconds - within;
         if (outer) outer->within += milliseconds;
         times->innermost = outer;
@@ -107,8 +108,8 @@ private:
     PartTimes *times;
     Part part;
     PartScope *outer = nullptr;
-    double within = 0; ///< milliseconds of scopes inside this one
-    WallClock clock;
+    double within = 0;                           ///< milliseconds of scopes inside this one
+    std::chrono::steady_clock::time_point begin; ///< read only where a PartTimes lives
 };
 
 /// While a PartTimes lives: writes to every page of fresh memory, so that the time for that is not
