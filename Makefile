@@ -99,6 +99,12 @@ $(BUILD)/scaling: $(ENGINE) $(BUILD)/scaling.o $(BUILD)/entropy_core.o
 	$(LINK) $^ -o $@
 $(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(ENGINE)
 	$(LINK) $^ -o $@
+$(BUILD)/occupancy: $(BUILD)/occupancy_main.o
+	$(LINK) $^ -o $@
+$(BUILD)/parts: $(ENGINE) $(BUILD)/parts_main.o $(BUILD)/entropy_core.o
+	$(LINK) $^ -o $@
+$(BUILD)/profile_labs: $(addprefix $(BUILD)/,profile_labs_main.o maximum_core.o transpose_core.o)
+	$(LINK) $^ $(LIBRARIES) -o $@
 $(addprefix $(BUILD)/,bench_gpu bench_everywhere): $(BUILD)/%: $(BUILD)/%_main.o $(ENGINE)
 	$(LINK) $^ -o $@
 # What measures comes first, so that inline functions are its own, not those of a core that is built
@@ -111,6 +117,10 @@ $(BUILD)/precision: $(BUILD)/precision.o
 $(BUILD)/search_hash: $(BUILD)/search_hash.o $(BUILD)/engine_partitions.o
 	$(LINK) $^ -o $@
 $(CORES:%=%_measures): $(BUILD)/%_measures: $(ENGINE) $(BUILD)/%_measures.o $(BUILD)/%_core.o $(FILES)
+	$(LINK) $^ -o $@
+$(CORES:%=%_profile): $(BUILD)/%_profile: $(ENGINE) $(BUILD)/profile_main.o $(BUILD)/%_core.o
+	$(LINK) $^ -o $@
+$(CORES:%=%_devices): $(BUILD)/%_devices: $(ENGINE) $(BUILD)/devices_main.o $(BUILD)/%_core.o
 	$(LINK) $^ -o $@
 
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
@@ -213,6 +223,27 @@ bench-gpu: $(if $(filter 1,$(CUDA)),$(BUILD)/bench_gpu)
 bench-everywhere: $(BUILD)/bench_everywhere
 	@mkdir -p $(RESULTS)
 	$(BUILD)/bench_everywhere $(RESULTS)/everywhere.csv
+.PHONY: bench-parts bench-threshold bench-occupancy bench-devices bench-counters
+# What a call spends its time on; from what size on the GPU wins; how warps in flight help.
+bench-parts: $(BUILD)/parts
+	@mkdir -p $(RESULTS)
+	ENTROPY_BENCHMARK=0 $(BUILD)/parts $(RESULTS)/parts.csv
+bench-threshold: $(BUILD)/parts
+	@mkdir -p $(RESULTS)
+	ENTROPY_BENCHMARK=0 $(BUILD)/parts --threshold $(RESULTS)/threshold.csv
+bench-occupancy: $(BUILD)/occupancy
+	@mkdir -p $(RESULTS)
+	$(BUILD)/occupancy $(RESULTS)/occupancy.csv
+# Versions on 1, 2, 4, ... GPUs: those of the ladder, or those of a study that split the array.
+DEVICES_OF_variants_study := rows texture_devices rows_back longer_side
+bench-devices: $(PROGRAM)_devices
+	@mkdir -p $(RESULTS)
+	ENTROPY_BENCHMARK=0 $(PROGRAM)_devices $(RESULTS)/gpus.csv $(DEVICES_OF_$(CORE))
+# The profiler's counters of every kernel.
+bench-counters:
+	BUILD=$(BUILD) PYTHON=$(PYTHON) tools/profile.sh $(BUILD)/profile
+	@mkdir -p $(RESULTS)
+	cp $(BUILD)/profile/counters.csv $(RESULTS)/counters.csv
 bench-cpu: $(BUILD)/bench_cpu
 	mkdir -p $(RESULTS)
 	$(BUILD)/bench_cpu $(RESULTS)/cpu.csv
@@ -301,7 +332,11 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	@mkdir -p $(@D) && touch $@
 
 test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORES) $(BUILD)/make_data labs \
+<<<<<<< HEAD
       $(BUILD)/bottleneck_study_measures $(BUILD)/search_hash $(BUILD)/precision $(BUILD)/bench_size
+=======
+      $(BUILD)/bottleneck_study_measures $(BUILD)/search_hash $(addprefix $(BUILD)/,parts occupancy \
+      entropy_devices entropy_profile profile_labs)
 	$(BUILD)/tests/all $(TESTFLAGS)
 	$(BUILD)/tests/memory_study $(TESTFLAGS)
 	$(BUILD)/tests/bottleneck_study $(TESTFLAGS)
@@ -323,6 +358,11 @@ make bench-everywhere  the engine from host memory to host memory, beside copies
 make bench-cpu      the CPU engine by path, content, size and threads
 make bench-precision  largest error of float and double arithmetic over every possible window
 make bench-flags    a few versions built by other compilers and with other flags
+make bench-parts    where the time of a call goes, for first and later calls
+make bench-threshold  from what size on the GPU wins: v12 against v7
+make bench-occupancy  v7's kernel by registers, block size and shared memory
+make bench-devices  versions on 1, 2, 4, ... GPUs
+make bench-counters what the profiler counts in every kernel; needs ncu
 make search         search for the hash functions of the engine: seconds for the GPU's, ten minutes for each of the CPU's
 make peers          scikit-image and PyTorch beside the ladder, as far as they are installed
 make labs           build the companion labs: $(LABS)

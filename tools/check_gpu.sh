@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Everything that only a machine with GPUs can show: tools/check_gpu.sh DIRECTORY [stage ...]
-# Stages: tests, sanitizer, versions, studies, labs, profile, engine_profile, run, cpu, gpu, peers; all
-# of them if none is named.
+# Stages: tests, sanitizer, versions, studies, labs, profile, run, cpu, gpu, peers; all of them
+# if none is named.
 # Each prints one line with its verdict and leaves its log in DIRECTORY; exit status 0 if all passed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,5p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
 directory=$1
 shift
-[ $# -gt 0 ] || set -- tests sanitizer versions studies labs profile engine_profile run cpu gpu peers
+[ $# -gt 0 ] || set -- tests sanitizer versions studies labs profile run cpu gpu peers
 nvidia-smi -L 2>/dev/null | grep -q '^GPU' || { echo "check_gpu.sh: there is no GPU here" >&2; exit 2; }
 mkdir -p "$directory/results"
 directory=$(cd "$directory" && pwd)
@@ -92,50 +92,8 @@ labs() {
     build/hello 8 32 4 --order --runs 100 | tee "$directory/results/hello.txt"
 }
 
-# What the kernels of v0 to v9 ask of the multiprocessor's memory path, from its counters.
-profile() {
-    make -j "$jobs" build/make_data build/tests/all || return
-    local metrics=l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum
-    metrics+=,l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum
-    metrics+=,l1tex__t_requests_pipe_lsu_mem_local_op_st.sum
-    metrics+=,l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum
-    metrics+=,l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed
-    metrics+=,gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed,gpu__time_duration.sum
-    build/make_data 2560x2560 random "$directory/2560.bin" || return
-    local name
-    for name in v0 v1 v2 v3 v4 v5 v6 v7 v8 v9; do
-        make -j "$jobs" BUILD=build-profile/$name VERSION=$name build-profile/$name/entropy \
-            >/dev/null || return
-        ENTROPY_BENCHMARK=0 ncu --clock-control none --csv --metrics "$metrics" \
-            "build-profile/$name/entropy" "$directory/2560.bin" |
-            sed -n "s/^\"[0-9]/\"$name\",&/p" || return
-    done >"$directory/results/counters.csv"
-    rm "$directory/2560.bin"
-}
-
-# What the kernel of the GPU engine asks of the machine, and what its warps wait for. Some of these
-# counters exist only where the second-level cache has two halves: on data-centre GPUs from A100 on.
-engine_profile() {
-    make -j "$jobs" build/bench_gpu || return
-    local metrics=gpu__time_duration.sum,sm__cycles_elapsed.max,smsp__inst_executed.sum
-    metrics+=,smsp__inst_executed.avg.per_cycle_active
-    metrics+=,smsp__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active
-    metrics+=,smsp__inst_executed_pipe_fmaheavy.avg.pct_of_peak_sustained_active
-    metrics+=,l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed
-    metrics+=,lts__ltcfabric2ltc_cycles_active.max.pct_of_peak_sustained_elapsed
-    metrics+=,dram__throughput.avg.pct_of_peak_sustained_elapsed,dram__bytes.sum
-    metrics+=,l1tex__m_xbar2l1tex_read_sectors.sum
-    {
-        echo "Counters of the kernel of the GPU engine, one launch on 10240x10240 random cells, as"
-        echo "ncu --clock-control none prints them on the machine of engine_environment.txt, revision"
-        echo "${REVISION:-$(git rev-parse --short HEAD 2>/dev/null || echo unknown)}."
-        echo
-        ncu --clock-control none --kernel-name regex:entropyKernel --launch-skip 5 --launch-count 1 \
-            --metrics "$metrics" --section WarpStateStats --print-details all build/bench_gpu |
-            grep -E '^ +(gpu|sm|smsp|l1tex|lts|dram)__[a-z0-9_.]+ |^ +Stall |^ +Warp Cycles Per Issued'
-    } >"$directory/results/engine_counters.txt" || return
-    grep -q 'Stall Wait' "$directory/results/engine_counters.txt"
-}
+# What every kernel asks of the machine, and what its warps wait for, from the profiler's counters.
+profile() { tools/profile.sh "$directory/results"; }
 
 # The first command of the README: its log and times are committed.
 run() {
@@ -156,7 +114,7 @@ gpu() {
     make -j "$jobs" build/bench_gpu build/bench_everywhere || return
     build/bench_gpu "$directory/results/gpu.csv" >"$directory/bench_gpu.txt" || return
     cat "$directory/bench_gpu.txt"
-    grep -E '^(CPU|threads|GPU [0-9]+|driver|compiler|revision):' "$directory/bench_gpu.txt" \
+    sed '/^$/q' "$directory/bench_gpu.txt" | grep -E '^[A-Za-z]+( [0-9]+)?: ' \
         >"$directory/results/engine_environment.txt" || return
     build/bench_everywhere "$directory/results/everywhere.csv"
 }
@@ -169,7 +127,7 @@ peers() {
 
 for name; do
     case $name in
-    tests | sanitizer | versions | studies | labs | profile | engine_profile | run | cpu | gpu | peers)
+    tests | sanitizer | versions | studies | labs | profile | run | cpu | gpu | peers)
         stage "$name" "$name"
         ;;
     *) echo "check_gpu.sh: there is no stage '$name'" >&2; exit 2 ;;

@@ -3,12 +3,20 @@
 
 #include "common/cuda_check.h"
 #include "common/host_array.h"
+#include "common/part_times.h"
 
 #include <cstddef>
 #include <utility>
 
 namespace common
 {
+
+/// While a PartTimes lives: waits for the current device, so that work that it has not done yet is
+/// not taken for what comes next; makes its context, if there is none.
+inline void settle()
+{
+    if (PartTimes::active()) CUDA_CHECK(cudaDeviceSynchronize());
+}
 
 /// `size` elements in the memory of the device that is current when it is made. Move-only.
 template <typename T>
@@ -17,9 +25,19 @@ class DeviceArray
 public:
     explicit DeviceArray(std::size_t size) : count(size)
     {
+        {
+            const PartScope scope(Part::Context);
+            settle();
+        }
+        const PartScope scope(Part::Allocate);
         CUDA_CHECK(cudaMalloc(&elements, size * sizeof(T)));
     }
-    ~DeviceArray() { cudaFree(elements); }
+    ~DeviceArray()
+    {
+        if (!elements) return;
+        const PartScope scope(Part::Free);
+        cudaFree(elements);
+    }
     DeviceArray(DeviceArray &&other) noexcept
         : elements(std::exchange(other.elements, nullptr)), count(std::exchange(other.count, 0))
     {
@@ -42,7 +60,9 @@ template <typename T>
 DeviceArray<T> upload(const T *host, std::size_t size)
 {
     DeviceArray<T> array(size);
+    const PartScope scope(Part::Up);
     CUDA_CHECK(cudaMemcpy(array.data(), host, array.bytes(), cudaMemcpyHostToDevice));
+    settle();
     return array;
 }
 
@@ -53,6 +73,7 @@ DeviceArray<T> poisoned(std::size_t size)
 {
     DeviceArray<T> array(size);
     CUDA_CHECK(cudaMemset(array.data(), 0xFF, array.bytes()));
+    settle();
     return array;
 }
 
@@ -60,6 +81,7 @@ DeviceArray<T> poisoned(std::size_t size)
 template <typename T>
 void download(const DeviceArray<T> &array, T *host)
 {
+    const PartScope scope(Part::Down);
     CUDA_CHECK(cudaMemcpy(host, array.data(), array.bytes(), cudaMemcpyDeviceToHost));
 }
 
@@ -68,6 +90,7 @@ template <typename T>
 HostArray<T> download(const DeviceArray<T> &array)
 {
     HostArray<T> host = allocateHost<T>(array.size());
+    touchPages(host.get(), array.bytes());
     download(array, host.get());
     return host;
 }

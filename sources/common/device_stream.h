@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/cuda_check.h"
+#include "common/part_times.h"
 
 #include <cstddef>
 
@@ -33,9 +34,14 @@ class PinnedArray
 public:
     explicit PinnedArray(std::size_t size)
     {
+        const PartScope scope(Part::Allocate);
         CUDA_CHECK(cudaMallocHost(&elements, size * sizeof(T)));
     }
-    ~PinnedArray() { cudaFreeHost(elements); }
+    ~PinnedArray()
+    {
+        const PartScope scope(Part::Free);
+        cudaFreeHost(elements);
+    }
     PinnedArray(const PinnedArray &) = delete;
     PinnedArray &operator=(const PinnedArray &) = delete;
     T *data() { return elements; }

@@ -6,6 +6,7 @@
 
 #ifdef __CUDACC__
 #include "common/cuda_check.h"
+#include "common/part_times.h"
 #endif
 
 namespace common
@@ -16,6 +17,7 @@ namespace common
 /// Number of usable GPUs; 0 where there is no GPU or no driver.
 inline int deviceCount()
 {
+    const PartScope scope(Part::Context);
     int count = 0;
     if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
     cudaGetLastError();
@@ -62,6 +64,7 @@ class DeviceScope
 public:
     explicit DeviceScope(int device)
     {
+        const PartScope scope(Part::Context);
         CUDA_CHECK(cudaGetDevice(&outer));
         CUDA_CHECK(cudaSetDevice(device));
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/part_times.h"
 
 #include <cstddef>
 #include <cstdlib>
@@ -13,7 +14,11 @@ namespace common
 
 struct Free
 {
-    void operator()(void *memory) const { std::free(memory); }
+    void operator()(void *memory) const
+    {
+        const PartScope scope(Part::Free);
+        std::free(memory);
+    }
 };
 
 template <typename T>
@@ -23,6 +28,7 @@ using HostArray = std::unique_ptr<T[], Free>;
 template <typename T>
 HostArray<T> allocateHost(std::size_t size)
 {
+    const PartScope scope(Part::Allocate);
     void *memory = nullptr;
     if (size <= std::numeric_limits<std::size_t>::max() / sizeof(T))
         memory = std::malloc(size * sizeof(T));

@@ -3,6 +3,7 @@
 
 #include "common/cuda_check.h"
 #include "common/kernel_times.h"
+#include "common/part_times.h"
 
 #include <algorithm>
 
@@ -79,8 +80,11 @@ void submit(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... a
 template <typename Work>
 void runOnDevice(Work work)
 {
-    work();
-    CUDA_CHECK(cudaDeviceSynchronize());
+    {
+        const PartScope scope(Part::Kernel);
+        work();
+        CUDA_CHECK(cudaDeviceSynchronize());
+    }
     if (KernelTimes *times = KernelTimes::active()) {
         int device = 0;
         CUDA_CHECK(cudaGetDevice(&device));
@@ -107,6 +111,11 @@ KernelResources resourcesOf(Kernel kernel, dim3 block)
 template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments... arguments)
 {
+    if (PartTimes::active()) { // the code of a kernel is loaded when it is asked for first
+        const PartScope scope(Part::Context);
+        cudaFuncAttributes attributes{};
+        CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    }
     runOnDevice([&] { submit(kernel, grid, block, arguments...); });
     if (KernelTimes *times = KernelTimes::active()) times->describe(resourcesOf(kernel, block));
 }

@@ -2,6 +2,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/part_times.h"
 #include "common/threads.h"
 #include "engine/cpu_job.h"
 #include "engine/cpu_narrow.h"
@@ -170,6 +171,7 @@ void runKernel(const Kernel &kernel, Job &job, const CpuOptions &options, const 
     job.gather = options.gather == CpuOptions::Choice::Best ? gatherIsFaster(kernel)
                                                             : chosen(options.gather, false);
     job.stream = chosen(options.stream, job.width > lastLevelCache() / 8 / rows);
+    const common::PartScope scope(common::Part::Kernel);
     const int threads = threadsFor(job.width, rows, options.threads);
     if (isNarrow(job.width, rows)) return runNarrow(kernel, job, threads);
     divide(job, threads);
@@ -259,6 +261,7 @@ void runOnCpu(std::int64_t width, std::int64_t height, const float *sample, floa
     const bool plain =
         options.path == Path::Plain || (options.path == Path::Best && isSmall(width, end - begin));
     if (plain) {
+        const common::PartScope scope(common::Part::Kernel);
         checkCells(width, sample, firstRead, endRead);
         return entropyPlain(width, height, sample, result, begin, end);
     }
@@ -299,6 +302,7 @@ static common::HostArray<float> allocateFromHeap(std::size_t cells)
 
 void populatePages(void *memory, std::size_t bytes)
 {
+    const common::PartScope scope(common::Part::Faults);
     constexpr std::size_t kHugePage = std::size_t(2) << 20;
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
     const std::uintptr_t first = (address + kHugePage - 1) / kHugePage * kHugePage;

@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "common/devices.h"
 #include "common/error.h"
+#include "common/part_times.h"
 #include "common/threads.h"
 #include "engine/cpu.h"
 #include "engine/cpu_narrow.h"
@@ -66,6 +67,7 @@ public:
     /// Packs a tile and sends it on its way.
     void enter(Array &whole, const Tile &next)
     {
+        const common::PartScope scope(common::Part::Up);
         const common::WallClock clock;
         array = &whole;
         tile = next;
@@ -106,6 +108,7 @@ public:
     /// Puts the results in their place, once they have arrived.
     void leave()
     {
+        const common::PartScope scope(common::Part::Down);
         for (std::int64_t y = tile.top; y < tile.bottom; ++y)
             copyResults(down.data() + (y - tile.top) * pitch + skipped, tile.right - tile.left,
                         array->result + y * array->width + tile.left);
@@ -273,6 +276,7 @@ void computeNarrow(Array &array, Devices &shared, int threads)
 {
     const std::int64_t rows =
         std::max<std::int64_t>(Passage::kCells / 2 / (array.width + 2 * Passage::kPitch), 1);
+    const common::PartScope scope(common::Part::Kernel);
     std::atomic<std::int64_t> next{0};
     common::FirstError error;
 #pragma omp parallel num_threads(threads)

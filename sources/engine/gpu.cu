@@ -110,6 +110,7 @@ static int bytesOf(int warps)
 template <typename Cell, bool kAligned>
 static int warpsOfBlock(int device)
 {
+    const common::PartScope scope(common::Part::Context); // asking for a kernel loads its code
     const auto kernel = entropyKernel<Cell, kAligned>;
     cudaFuncAttributes attributes{};
     int limit = 0;

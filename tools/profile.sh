@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# What the kernels ask of the machine and what their warps wait for: tools/profile.sh DIRECTORY
+# Runs ncu over the versions of core.cu, of fast_study and of the labs, one launch each on 2560x2560
+# cells, and writes DIRECTORY/counters.csv. Needs a GPU whose counters may be read, ncu, python3.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,4p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
+mkdir -p "$1"
+directory=$(cd "$1" && pwd)
+build=${BUILD:-build}
+python=${PYTHON:-python3}
+refuse() { echo "profile.sh: $*" >&2; exit 2; }
+nvidia-smi -L 2>/dev/null | grep -q '^GPU' || refuse "there is no GPU here"
+for ncu in "$(command -v ncu)" /usr/local/cuda*/bin/ncu /opt/nvidia/nsight-compute/*/ncu; do
+    [ ! -x "$ncu" ] || break
+done
+[ -x "$ncu" ] || refuse "there is no ncu (Nsight Compute) here"
+export ENTROPY_BENCHMARK=0
+
+# ---- what is counted ---------------------------------------------------------------------------
+
+wanted=(
+    gpu__time_duration.sum sm__cycles_elapsed.max
+    smsp__inst_executed.sum smsp__inst_executed.avg.per_cycle_active
+    sm__warps_active.avg.pct_of_peak_sustained_active
+    sm__maximum_warps_per_active_cycle_pct
+    smsp__warps_eligible.avg.per_cycle_active
+    smsp__thread_inst_executed_per_inst_executed.ratio
+    # memory
+    l1tex__t_sector_hit_rate.pct lts__t_sector_hit_rate.pct
+    l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed
+    l1tex__data_pipe_lsu_wavefronts_mem_shared.sum
+    l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum
+    l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum
+    l1tex__t_sectors_pipe_tex_mem_texture.sum l1tex__t_requests_pipe_tex_mem_texture.sum
+    l1tex__m_xbar2l1tex_read_sectors.sum
+    lts__ltcfabric2ltc_cycles_active.max.pct_of_peak_sustained_elapsed
+    lts__t_sectors.avg.pct_of_peak_sustained_elapsed
+    dram__throughput.avg.pct_of_peak_sustained_elapsed
+    gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed
+    dram__bytes.sum dram__bytes_read.sum dram__bytes_write.sum
+    # what a launch asks for
+    launch__registers_per_thread launch__waves_per_multiprocessor
+    launch__occupancy_limit_registers launch__occupancy_limit_shared_mem
+    launch__occupancy_limit_warps launch__occupancy_limit_blocks
+)
+for space in global local; do
+    for way in ld st; do
+        for what in requests sectors; do
+            wanted+=("l1tex__t_${what}_pipe_lsu_mem_${space}_op_$way.sum")
+        done
+    done
+done
+for pipe in alu fma fmaheavy fp64 xu lsu tex; do
+    wanted+=("smsp__inst_executed_pipe_$pipe.avg.pct_of_peak_sustained_active")
+done
+wanted+=(sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active)
+for reason in long_scoreboard short_scoreboard lg_throttle mio_throttle tex_throttle \
+    math_pipe_throttle wait barrier not_selected selected drain dispatch_stall imc_miss \
+    no_instruction membar sleeping branch_resolving gmma misc; do
+    wanted+=("smsp__average_warps_issue_stalled_${reason}_per_issue_active.ratio")
+done
+
+# ---- ncu ---------------------------------------------------------------------------------------
+
+profile() { # log, metrics, program...: the program under ncu
+    local log=$1 metrics=$2
+    shift 2
+    if ! "$ncu" --clock-control none --csv --nvtx --print-units base --print-kernel-base demangled \
+        --metrics "$metrics" --log-file "$log" "$@"; then
+        tail -n 5 "$log" >&2
+        return 1
+    fi
+}
+joined() { local IFS=,; echo "$*"; }
+
+programs=("$build/entropy_profile" "$build/profile_labs")
+[ ! -e sources/entropy/cores/fast_study.cu ] || programs+=("$build/fast_study_profile")
+make -j "$(nproc)" BUILD="$build" "${programs[@]}" >"$directory/profile_build.log" 2>&1 ||
+    { tail -n 5 "$directory/profile_build.log" >&2; exit 1; }
+
+# One metric that ncu does not know must not lose the others: those that it does not list are tried
+# apart, and left out if that gives nothing.
+listed=$("$ncu" --query-metrics 2>/dev/null | awk '{ print $1 }' | sort -u) || true
+metrics=() doubtful=()
+for metric in "${wanted[@]}"; do
+    if [[ -z $listed || $metric == launch__* ]] || grep -qxF "${metric%%.*}" <<<"$listed"; then
+        metrics+=("$metric")
+    else
+        doubtful+=("$metric")
+    fi
+done
+try() { # metrics: adds what v0 gives for them to tried.csv
+    profile "$directory/tried.ncu" "$(joined "$@")" "$build/entropy_profile" v0 &&
+        "$python" tools/counters.py "$directory/tried.csv" "$directory/tried.ncu" &&
+        cat "$directory/tried.csv" >>"$directory/tried.all"
+}
+if [ ${#doubtful[@]} -gt 0 ]; then
+    : >"$directory/tried.all"
+    if ! try "${doubtful[@]}" >/dev/null 2>&1 && [ ${#doubtful[@]} -le 8 ]; then
+        for metric in "${doubtful[@]}"; do try "$metric" >/dev/null 2>&1 || true; done
+    fi
+    for metric in "${doubtful[@]}"; do
+        if grep -qF ",$metric," "$directory/tried.all"; then
+            metrics+=("$metric")
+        else
+            echo "left out, not known to ncu here: $metric"
+        fi
+    done
+    rm -f "$directory"/tried.*
+fi
+
+logs=() failed=()
+for program in "${programs[@]}"; do
+    name=$(basename "$program")
+    start=$SECONDS
+    profile "$directory/$name.ncu" "$(joined "${metrics[@]}")" "$program" || failed+=("$name")
+    echo "$name: $((SECONDS - start)) s"
+    case $name in
+    entropy_profile | profile_labs) logs+=("$directory/$name.ncu") ;;
+    *) logs+=("${name%_profile}=$directory/$name.ncu") ;;
+    esac
+done
+"$python" tools/counters.py "$directory/counters.csv" "${logs[@]}"
+[ ${#failed[@]} -eq 0 ] || { echo "profile.sh: failed: ${failed[*]}" >&2; exit 1; }
