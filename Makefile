@@ -80,7 +80,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-ladder bench-engine bench-scaling bench-gpu bench-everywhere bench-cpu bench-precision bench-flags bench-labs peers search measures batch record revision report test versions help clean FORCE
+.PHONY: all labs data run bench peers search measures batch record revision report test versions help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -200,65 +200,10 @@ run: $(PROGRAM) data
 
 MACHINE ?= $(shell tools/machine_name.sh)
 RESULTS  = results/$(MACHINE)$(if $(filter-out core,$(CORE)),/$(CORE))
-# One after the other, also with -j: what runs beside a measurement disturbs it.
-bench:
-	$(MAKE) bench-ladder
-	$(if $(filter core,$(CORE)),$(MAKE) bench-engine)
-bench-ladder: $(PROGRAM) data
+# The benchmark of all versions of the core, its times kept.
+bench: $(PROGRAM) data
 	mkdir -p $(RESULTS)
 	ENTROPY_RESULTS=$(RESULTS) $(PROGRAM)
-bench-engine:
-	$(MAKE) bench-everywhere
-	$(MAKE) bench-cpu
-	@if [ '$(CUDA)' != 1 ]; then echo 'bench-engine: built without nvcc: the GPU engine is not measured'; \
-	elif nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then $(MAKE) bench-gpu; \
-	else echo 'bench-engine: no GPU here: the GPU engine is not measured'; fi
-bench-scaling: $(BUILD)/scaling
-	mkdir -p $(RESULTS)
-	ENTROPY_BENCHMARK=0 $(BUILD)/scaling $(RESULTS)/scaling.csv
-bench-gpu: $(if $(filter 1,$(CUDA)),$(BUILD)/bench_gpu)
-	@[ '$(CUDA)' = 1 ] || { echo 'bench-gpu: needs CUDA, and this is a build without nvcc' >&2; exit 2; }
-	@mkdir -p $(RESULTS)
-	$(BUILD)/bench_gpu $(RESULTS)/gpu.csv
-bench-everywhere: $(BUILD)/bench_everywhere
-	@mkdir -p $(RESULTS)
-	$(BUILD)/bench_everywhere $(RESULTS)/everywhere.csv
-.PHONY: bench-parts bench-threshold bench-occupancy bench-devices bench-counters
-# What a call spends its time on; from what size on the GPU wins; how warps in flight help.
-bench-parts: $(BUILD)/parts
-	@mkdir -p $(RESULTS)
-	ENTROPY_BENCHMARK=0 $(BUILD)/parts $(RESULTS)/parts.csv
-bench-threshold: $(BUILD)/parts
-	@mkdir -p $(RESULTS)
-	ENTROPY_BENCHMARK=0 $(BUILD)/parts --threshold $(RESULTS)/threshold.csv
-bench-occupancy: $(BUILD)/occupancy
-	@mkdir -p $(RESULTS)
-	$(BUILD)/occupancy $(RESULTS)/occupancy.csv
-# Versions on 1, 2, 4, ... GPUs: those of the ladder, or those of a study that split the array.
-DEVICES_OF_variants_study := rows texture_devices rows_back longer_side
-bench-devices: $(PROGRAM)_devices
-	@mkdir -p $(RESULTS)
-	ENTROPY_BENCHMARK=0 $(PROGRAM)_devices $(RESULTS)/gpus.csv $(DEVICES_OF_$(CORE))
-# The profiler's counters of every kernel.
-bench-counters:
-	BUILD=$(BUILD) PYTHON=$(PYTHON) tools/profile.sh $(BUILD)/profile
-	@mkdir -p $(RESULTS)
-	cp $(BUILD)/profile/counters.csv $(RESULTS)/counters.csv
-bench-cpu: $(BUILD)/bench_cpu
-	mkdir -p $(RESULTS)
-	$(BUILD)/bench_cpu $(RESULTS)/cpu.csv
-bench-precision: $(BUILD)/precision
-	@mkdir -p $(RESULTS)
-	$(BUILD)/precision $(RESULTS)/precision.csv
-bench-flags:
-	@mkdir -p $(RESULTS)
-	tools/flags.sh $(RESULTS)/flags.csv
-bench-labs: labs
-	mkdir -p $(RESULTS)
-	$(BUILD)/maximum --benchmark --csv $(RESULTS)/maximum.csv
-	$(BUILD)/transpose --benchmark --csv $(RESULTS)/transpose.csv
-	$(BUILD)/hello 8 32 4 --order --runs 100 >$(BUILD)/hello.txt
-	mv $(BUILD)/hello.txt $(RESULTS)/hello.txt
 
 # Other software that computes the same, on this machine, as far as it is installed.
 PYTHON ?= python3
@@ -332,11 +277,8 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	@mkdir -p $(@D) && touch $@
 
 test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORES) $(BUILD)/make_data labs \
-<<<<<<< HEAD
-      $(BUILD)/bottleneck_study_measures $(BUILD)/search_hash $(BUILD)/precision $(BUILD)/bench_size
-=======
-      $(BUILD)/bottleneck_study_measures $(BUILD)/search_hash $(addprefix $(BUILD)/,parts occupancy \
-      entropy_devices entropy_profile profile_labs)
+      $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size parts \
+      occupancy entropy_devices entropy_profile profile_labs)
 	$(BUILD)/tests/all $(TESTFLAGS)
 	$(BUILD)/tests/memory_study $(TESTFLAGS)
 	$(BUILD)/tests/bottleneck_study $(TESTFLAGS)
@@ -349,25 +291,13 @@ define HELP
 make                build $(PROGRAM) and $(BUILD)/make_data
 make data           make data/data.bin and data/reference.bin, and check their checksums
 make run            run the active version on data/data.bin, after the benchmark of all versions
-make bench          the same and bench-engine, and keep the times in $(RESULTS)/
-make bench-ladder   the same without bench-engine
-make bench-scaling  OpenMP versions with 1, 2, 4, ... threads
-make bench-engine   the next three
-make bench-gpu      the GPU engine by content, size and alignment, beside a copy
-make bench-everywhere  the engine from host memory to host memory, beside copies
-make bench-cpu      the CPU engine by path, content, size and threads
-make bench-precision  largest error of float and double arithmetic over every possible window
-make bench-flags    a few versions built by other compilers and with other flags
-make bench-parts    where the time of a call goes, for first and later calls
-make bench-threshold  from what size on the GPU wins: v12 against v7
-make bench-occupancy  v7's kernel by registers, block size and shared memory
-make bench-devices  versions on 1, 2, 4, ... GPUs
-make bench-counters what the profiler counts in every kernel; needs ncu
+make bench          the same, and keep the times in $(RESULTS)/
+make record         measure all that the documents cite, in $(RESULTS)/; then make report
+                    STAGES='round1 parts': these stages only (tools/record.sh --help)
 make search         search for the hash functions of the engine: seconds for the GPU's, ten minutes for each of the CPU's
 make peers          scikit-image and PyTorch beside the ladder, as far as they are installed
 make labs           build the companion labs: $(LABS)
 make run-maximum    build and run a lab; ARGUMENTS='--help' and the like go to the program
-make bench-labs     the labs' benchmarks, and keep the times
 make measures       time all versions by the groups of data/data.bin: total and slowest group
 make batch          run the active version on three text files, three times each
 make versions       list the versions of the core

@@ -71,12 +71,17 @@ stage() {
 
 # What the stages run, built before anything is timed.
 build() {
-    local programs="all labs build/scaling build/bench_cpu build/bench_everywhere build/precision"
-    local core
+    local programs="all labs" program core
+    for program in scaling bench_cpu bench_everywhere precision; do programs+=" build/$program"; done
     for core in fast_study memory_study bottleneck_study variants_study; do
         programs+=" build/$core build/${core}_measures"
     done
-    [ "$gpus" = 0 ] || programs+=" build/bench_gpu build/parts build/occupancy build/devices"
+    if [ "$gpus" != 0 ]; then
+        for program in bench_gpu parts occupancy {entropy,variants_study}_devices \
+            {entropy,fast_study}_profile profile_labs; do
+            programs+=" build/$program"
+        done
+    fi
     # shellcheck disable=SC2086
     make -j "$jobs" data $programs
 }
@@ -93,7 +98,7 @@ join() {
 
 # The first round is the first command of the README, whose log is kept; the others time less long.
 round() {
-    local number=$1 lab
+    local number=$1
     [ "$number" = 1 ] || local -x BENCHMARK_SECONDS=0.7
     if [ "$number" = 1 ]; then
         ENTROPY_RESULTS=$out ./RUNME.sh | tee "$scratch/screen.log" || return
@@ -106,9 +111,8 @@ round() {
     ENTROPY_RESULTS=$out/fast_study BENCHMARK_SECONDS=0.7 \
         build/fast_study data/worked_4x4.txt || return
     rm "$out/fast_study/environment.txt"
-    for lab in maximum transpose; do
-        "build/$lab" --benchmark --csv "$out/$lab.csv" || return
-    done
+    build/maximum --benchmark --csv "$out/maximum.csv" || return
+    BENCHMARK_SECONDS=0.3 build/transpose --benchmark --csv "$out/transpose.csv" || return
     if [ "$gpus" != 0 ] && [ "$number" = 1 ]; then
         build/hello 8 32 4 >"$out/hello_order.txt" || return
         build/hello 8 32 4 --order --runs 100 >"$out/hello.txt" || return
@@ -139,10 +143,11 @@ profile() {
         echo "no GPU or no ncu here: nothing is profiled" >&2
         return
     fi
-    tools/profile.sh "$out"
+    tools/profile.sh build/profile && cp build/profile/counters.csv "$out/"
 }
 
 parts() {
+    local -x ENTROPY_BENCHMARK=0
     build/precision "$out/precision.csv" || return
     [ "$gpus" != 0 ] || return 0
     build/parts "$out/parts.csv" && build/parts --threshold "$out/threshold.csv" &&
@@ -151,7 +156,11 @@ parts() {
 
 scaling() {
     ENTROPY_BENCHMARK=0 build/scaling "$out/scaling.csv" || return
-    [ "$gpus" = 0 ] || ENTROPY_BENCHMARK=0 build/devices "$out/gpus.csv"
+    [ "$gpus" != 0 ] || return 0
+    ENTROPY_BENCHMARK=0 build/entropy_devices "$out/gpus.csv" || return
+    mkdir "$out/variants_study"
+    ENTROPY_BENCHMARK=0 build/variants_study_devices "$out/variants_study/gpus.csv" \
+        rows texture_devices rows_back longer_side
 }
 
 flags() { tools/flags.sh "$out/flags.csv"; }
