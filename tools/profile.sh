@@ -8,6 +8,8 @@ if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,4p' "$0"; exit $(($# == 
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
 build=${BUILD:-build}
+logs=$build/profile # what ncu and make print
+mkdir -p "$logs"
 python=${PYTHON:-python3}
 refuse() { echo "profile.sh: $*" >&2; exit 2; }
 nvidia-smi -L 2>/dev/null | grep -q '^GPU' || refuse "there is no GPU here"
@@ -76,8 +78,8 @@ joined() { local IFS=,; echo "$*"; }
 
 programs=("$build/entropy_profile" "$build/profile_labs")
 [ ! -e sources/entropy/cores/fast_study.cu ] || programs+=("$build/fast_study_profile")
-make -j "$(nproc)" BUILD="$build" "${programs[@]}" >"$directory/profile_build.log" 2>&1 ||
-    { tail -n 5 "$directory/profile_build.log" >&2; exit 1; }
+make -j "$(nproc)" BUILD="$build" "${programs[@]}" >"$logs/build.log" 2>&1 ||
+    { tail -n 5 "$logs/build.log" >&2; exit 1; }
 
 # One metric that ncu does not know must not lose the others: those that it does not list are tried
 # apart, and left out if that gives nothing.
@@ -91,35 +93,37 @@ for metric in "${wanted[@]}"; do
     fi
 done
 try() { # metrics: adds what v0 gives for them to tried.csv
-    profile "$directory/tried.ncu" "$(joined "$@")" "$build/entropy_profile" v0 &&
-        "$python" tools/counters.py "$directory/tried.csv" "$directory/tried.ncu" &&
-        cat "$directory/tried.csv" >>"$directory/tried.all"
+    profile "$logs/tried.ncu" "$(joined "$@")" "$build/entropy_profile" v0 &&
+        "$python" tools/counters.py "$logs/tried.csv" "$logs/tried.ncu" &&
+        cat "$logs/tried.csv" >>"$logs/tried.all"
 }
 if [ ${#doubtful[@]} -gt 0 ]; then
-    : >"$directory/tried.all"
+    : >"$logs/tried.all"
     if ! try "${doubtful[@]}" >/dev/null 2>&1 && [ ${#doubtful[@]} -le 8 ]; then
         for metric in "${doubtful[@]}"; do try "$metric" >/dev/null 2>&1 || true; done
     fi
     for metric in "${doubtful[@]}"; do
-        if grep -qF ",$metric," "$directory/tried.all"; then
+        if grep -qF ",$metric," "$logs/tried.all"; then
             metrics+=("$metric")
         else
             echo "left out, not known to ncu here: $metric"
         fi
     done
-    rm -f "$directory"/tried.*
+    rm -f "$logs"/tried.*
 fi
 
-logs=() failed=()
+files=() failed=()
 for program in "${programs[@]}"; do
     name=$(basename "$program")
     start=$SECONDS
-    profile "$directory/$name.ncu" "$(joined "${metrics[@]}")" "$program" || failed+=("$name")
+    rm -f "$logs/$name.ncu"
+    profile "$logs/$name.ncu" "$(joined "${metrics[@]}")" "$program" || failed+=("$name")
     echo "$name: $((SECONDS - start)) s"
+    [ -s "$logs/$name.ncu" ] || continue
     case $name in
-    entropy_profile | profile_labs) logs+=("$directory/$name.ncu") ;;
-    *) logs+=("${name%_profile}=$directory/$name.ncu") ;;
+    entropy_profile | profile_labs) files+=("$logs/$name.ncu") ;;
+    *) files+=("${name%_profile}=$logs/$name.ncu") ;;
     esac
 done
-"$python" tools/counters.py "$directory/counters.csv" "${logs[@]}"
+"$python" tools/counters.py "$directory/counters.csv" "${files[@]}"
 [ ${#failed[@]} -eq 0 ] || { echo "profile.sh: failed: ${failed[*]}" >&2; exit 1; }
