@@ -143,7 +143,7 @@ profile() {
         echo "no GPU or no ncu here: nothing is profiled" >&2
         return
     fi
-    tools/profile.sh build/profile && cp build/profile/counters.csv "$out/"
+    tools/profile.sh "$out"
 }
 
 parts() {
