@@ -49,17 +49,23 @@ prepare() {
             ENGINE="$(echo build-flags/default/engine_*.o)")
 }
 
-build_and_time() { # name, host compiler, flags in words, settings of make...
-    local name=$1 host=$2 flags=$3 results=build-flags/$1/results compiler why
+build() { # name, host compiler, flags in words, settings of make...
+    local name=$1 host=$2
     shift 3
+    command -v "$host" >/dev/null || return
+    make -j 4 BUILD="build-flags/$name" CXX="$host" "$@" "${harness[@]}" "build-flags/$name/bench_size" \
+        >"build-flags/$name.log" 2>&1
+}
+
+time_build() { # the same
+    local name=$1 host=$2 flags=$3 results=build-flags/$1/results compiler why
     if ! command -v "$host" >/dev/null; then
         echo "flags.sh: $name: $host is not installed" >&2
         no_times "$host" "$flags" "$host is not installed"
         return 1
     fi
     compiler=$(compiler_of "$host")
-    if ! make -j "$jobs" BUILD="build-flags/$name" CXX="$host" "$@" "${harness[@]}" "build-flags/$name/bench_size" \
-        >"build-flags/$name.log" 2>&1; then
+    if ! build "$@"; then # by now there is nothing left to do, if it can be built
         why=$(grep -m 1 -iE 'error' "build-flags/$name.log" | tr ',"' '; ' | cut -c 1-160)
         echo "flags.sh: $name: cannot be built: ${why:-see build-flags/$name.log}" >&2
         no_times "$compiler" "$flags" "cannot be built: $why"
@@ -93,19 +99,28 @@ if ! prepare; then
     echo "flags.sh: the default build failed, see build-flags/default.log" >&2
     exit 1
 fi
-build_and_time default "$CXX" "-O3" || exit 1
-if [[ $(compiler_of "$CXX") == nvcc* ]]; then
-    build_and_time device_fast "$CXX" "-O3 --use_fast_math" CUDA_FLAGS=--use_fast_math
-else
-    echo "flags.sh: device_fast: there is no nvcc here" >&2
-    no_times "$CXX" "-O3 --use_fast_math" "there is no nvcc here"
-fi
-build_and_time O2 "$CXX" "-O2" OPTIMIZE=-O2
-# nvcc hands its own -O3 to the host compiler last: hence -ffast-math, which is what -Ofast adds to it.
-build_and_time host_native "$CXX" "-O3 -march=native (host)" HOST_FLAGS=-march=native
-build_and_time host_fast "$CXX" "-O3 -ffast-math (host)" HOST_FLAGS=-ffast-math
-build_and_time host_native_fast "$CXX" "-O3 -ffast-math -march=native (host)" HOST_FLAGS="-ffast-math -march=native"
-build_and_time clang clang++ "-O3"
-build_and_time clang_native clang++ "-O3 -march=native (host)" HOST_FLAGS=-march=native
-build_and_time icpx icpx "-O3"
+each() { # calls "$@" for every build
+    "$@" default "$CXX" "-O3" || return
+    if [[ $(compiler_of "$CXX") == nvcc* ]]; then
+        "$@" device_fast "$CXX" "-O3 --use_fast_math" CUDA_FLAGS=--use_fast_math
+    elif [ "$1" = time_build ]; then
+        echo "flags.sh: device_fast: there is no nvcc here" >&2
+        no_times "$CXX" "-O3 --use_fast_math" "there is no nvcc here"
+    fi
+    "$@" O2 "$CXX" "-O2" OPTIMIZE=-O2
+    # nvcc hands its own -O3 to the host compiler last: hence -ffast-math, which -Ofast adds to it.
+    "$@" host_native "$CXX" "-O3 -march=native (host)" HOST_FLAGS=-march=native
+    "$@" host_fast "$CXX" "-O3 -ffast-math (host)" HOST_FLAGS=-ffast-math
+    "$@" host_native_fast "$CXX" "-O3 -ffast-math -march=native (host)" \
+        HOST_FLAGS="-ffast-math -march=native"
+    "$@" clang clang++ "-O3"
+    "$@" clang_native clang++ "-O3 -march=native (host)" HOST_FLAGS=-march=native
+    "$@" icpx icpx "-O3"
+    return 0
+}
+beside() { "$@" & }
+
+each beside build # all at once; what is timed below is timed alone
+wait
+each time_build || exit 1
 mv "$rows" "$csv" && echo "wrote $csv"
