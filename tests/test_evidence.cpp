@@ -18,7 +18,7 @@ using common::Part;
 using common::PartScope;
 using common::PartTimes;
 
-const std::string kBuild = BUILD_DIRECTORY "/", kQuiet = "ENTROPY_BENCHMARK=0 " + kBuild;
+const std::string kBuild = BUILD_DIRECTORY "/";
 
 void sleepMilliseconds(int milliseconds)
 {
@@ -78,7 +78,7 @@ TEST(Parts, OfAVersionOnTheCpuAddUp)
 {
     const TemporaryDirectory directory;
     const std::string file = directory.path("parts.csv");
-    const Outcome outcome = runCommand(kQuiet + "parts --side 1000 " + file + " v16");
+    const Outcome outcome = runCommand(kBuild + "parts --side 1000 " + file + " v16");
     ASSERT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
     std::istringstream csv(contentsOf(file));
     std::string line;
@@ -112,11 +112,11 @@ TEST(Parts, OfAVersionOnTheCpuAddUp)
 
 TEST(Parts, RefuseBadArguments)
 {
-    expectRefusal(kQuiet + "parts --side 0", "--side is '0'");
-    expectRefusal(kQuiet + "parts --nonsense", "parts: --nonsense: no such option");
-    expectRefusal(kQuiet + "parts '' v99", "there is no version 'v99'");
-    expectRefusal(kQuiet + "parts --threshold a b", "--threshold takes one file");
-    expectRefusal(kQuiet + "parts no/such/dir.csv v16", "cannot be created");
+    expectRefusal(kBuild + "parts --side 0", "--side is '0'");
+    expectRefusal(kBuild + "parts --nonsense", "parts: --nonsense: no such option");
+    expectRefusal(kBuild + "parts '' v99", "there is no version 'v99'");
+    expectRefusal(kBuild + "parts --threshold a b", "--threshold takes one file");
+    expectRefusal(kBuild + "parts no/such/dir.csv v16", "cannot be created");
 }
 
 TEST(Evidence, EveryProgramHasHelp)
@@ -134,19 +134,19 @@ TEST(Evidence, WithoutAGpuProgramsSaySo)
     if (runCommand("nvidia-smi -L | grep '^GPU'").status == 0) GTEST_SKIP() << "there is a GPU";
     for (const char *program :
          {"parts --threshold", "occupancy", "entropy_devices", "entropy_profile", "profile_labs"})
-        expectRefusal(kQuiet + program, "needs ");
+        expectRefusal(kBuild + program, "needs ");
 }
 
 TEST(Evidence, ProfileListsWhatItWouldCall)
 {
-    const Outcome core = runCommand(kQuiet + "entropy_profile --list");
+    const Outcome core = runCommand(kBuild + "entropy_profile --list");
     EXPECT_TRUE(holds(core.output, "v0\nv1\n")) << core.output;
     EXPECT_TRUE(holds(core.output, "v9\nv15\n")) << core.output;
     EXPECT_FALSE(holds(core.output, "v12")) << core.output;
     const Outcome labs = runCommand(kBuild + "profile_labs --list");
     EXPECT_TRUE(holds(labs.output, "maximum/m2\n")) << labs.output;
     EXPECT_TRUE(holds(labs.output, "transpose/t8\n")) << labs.output;
-    expectRefusal(kQuiet + "entropy_profile --list v99", "there is no version 'v99'");
+    expectRefusal(kBuild + "entropy_profile --list v99", "there is no version 'v99'");
 }
 
 TEST(Counters, AreReadFromWhatTheProfilerPrints)

@@ -17,7 +17,6 @@ for ncu in "$(command -v ncu)" /usr/local/cuda*/bin/ncu /opt/nvidia/nsight-compu
     [ ! -x "$ncu" ] || break
 done
 [ -x "$ncu" ] || refuse "there is no ncu (Nsight Compute) here"
-export ENTROPY_BENCHMARK=0
 
 # ---- what is counted ---------------------------------------------------------------------------
 
