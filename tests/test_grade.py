@@ -39,10 +39,14 @@ def make_data(folder):
         file.write(whole)
 
 
+def command(folder, *options):
+    return COMMAND + ["--state", os.path.join(folder, "state"),
+                      "--data", os.path.join(folder, "data", "data.bin"), *options,
+                      "--", os.path.join(folder, "cores")]
+
+
 def grade(folder, *options, **more):
-    return subprocess.run(COMMAND + ["--data", os.path.join(folder, "data", "data.bin"), *LIMITS,
-                                     *options, "--", os.path.join(folder, "cores")],
-                          capture_output=True, text=True, **more)
+    return subprocess.run(command(folder, *LIMITS, *options), capture_output=True, text=True, **more)
 
 
 def copy_cores(folder, names):
@@ -135,14 +139,18 @@ class WrongCores(Folder):
             self.assertTrue(line.endswith("; ".join(filter(None, (row["message"],
                                                                   row["warnings"])))), line)
         self.assertIn("12 of 12 groups passed with v7", page) # the log of fake_verdict.cpp
-        self.assertIn("27 cores: ", self.outcome.stdout)
+        self.assertIn("30 cores: ", self.outcome.stdout)
 
     def test_nothing_of_a_core_is_left_running(self):
         left = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
-        self.assertNotIn(f"--directory {os.path.abspath(BUILD)}/grade/state", left.stdout)
+        self.assertNotIn(f"--directory {self.folder}/state", left.stdout)
 
 
 class Again(Folder):
+    def setUp(self):
+        for name in ("cores", "state"):
+            shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
+
     def test_only_what_changed_is_graded_again(self):
         copy_cores(self.folder, ["null.cpp", "a right core.cpp"])
         first = grade(self.folder)
@@ -159,9 +167,7 @@ class Again(Folder):
 
     def test_an_interrupted_batch_leaves_a_valid_table(self):
         copy_cores(self.folder, ["null.cpp", "a right core.cpp", "endless.cpp"])
-        words = COMMAND + ["--data", os.path.join(self.folder, "data", "data.bin"), "--limit", "99",
-                           "--", os.path.join(self.folder, "cores")]
-        with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        with subprocess.Popen(command(self.folder, "--limit", "99"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               text=True) as batch:
             for line in batch.stderr:
                 if line.startswith("[2/3]"):

@@ -124,7 +124,7 @@ void closeOthers(const Options &options, int program)
     if (options.alone && becomeNobody()) walls += ", user nobody";
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (allowOnly(rooms, namespaces)) walls += ", Landlock";
+    if (allowOnly(rooms, namespaces && options.alone)) walls += ", Landlock";
     if (options.alone && filterCalls()) walls += ", system-call filter";
     walls = "walls " + (walls.empty() ? "none" : walls.substr(2)) + "\n";
     if (options.report >= 0 && write(options.report, walls.data(), walls.size()) < 0) _exit(125);
@@ -219,7 +219,7 @@ std::string watch(const Options &options, pid_t child, int &status)
     const int directory =
         options.directory.empty() ? -1 : open(options.directory.c_str(), O_PATH | O_CLOEXEC);
     if (program < 0) fail(options, std::string(options.program[0]) + ": " + std::strerror(errno));
-    if (namespaces && !furnish(options.hide)) fail(options, "its namespace cannot be set up");
+    if (namespaces && !furnish(options.hide, options.alone)) fail(options, "its namespace cannot be set up");
 
     sigset_t ended;
     sigemptyset(&ended);

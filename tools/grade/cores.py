@@ -173,7 +173,8 @@ class Core:
 
     def first_error(self):
         for line in self.log_text().splitlines():
-            if re.search(r"\berror\b|undefined reference|multiple definition|passed its limit", line):
+            if re.search(r"\berror:|undefined reference|multiple definition|passed its limit", line,
+                         re.IGNORECASE):
                 return line.replace(self.room + "/", "").strip()[:300]
         return "see its log"
 

@@ -11,6 +11,7 @@ import sys
 import threading
 
 sys.dont_write_bytecode = True
+import cores  # noqa: E402
 import report  # noqa: E402
 from cores import Broken, Commands, Core, Stopped, bytes_of, digest, total_of, warn, write_whole  # noqa: E402
 
@@ -57,6 +58,8 @@ def parse():
     parser.add_argument("--fresh", action="store_true", help="grade all again")
     build = parser.add_argument_group("from the Makefile")
     build.add_argument("--tools", required=True, help="where box, judge and the runner were built")
+    build.add_argument("--state", help="where to keep what was built and found out (default: state "
+                       "in --tools)")
     build.add_argument("--baseline", help="program of the reference solution; none: no ratios")
     build.add_argument("--baseline-name", default="", help="its name, v12")
     build.add_argument("--cpp", required=True, help="command that compiles C++")
@@ -92,7 +95,7 @@ class Setup:
                         if os.path.exists(path)]
         self.baseline = options.baseline and os.path.abspath(options.baseline)
         self.data, self.commands = os.path.abspath(options.data), commands
-        self.state = os.path.join(tools, "state")
+        self.state = os.path.abspath(options.state or os.path.join(tools, "state"))
         os.makedirs(self.state, mode=0o700, exist_ok=True)
         os.chmod(self.state, 0o700)
         self.reference = self.find_reference(options.reference)
@@ -101,7 +104,8 @@ class Setup:
         self.key = digest(bytes_of(self.data), bytes_of(self.reference), self.limit, self.memory,
                           self.gpu, self.tree, options.cpp, options.cu, options.link,
                           options.baseline_name,
-                          *[bytes_of(path) for path in [self.box, self.judge] + self.objects])
+                          *[bytes_of(path) for path in [self.box, self.judge, cores.__file__] +
+                            self.objects])
 
     def find_reference(self, path):
         """Given, beside the data, or computed once for this data."""

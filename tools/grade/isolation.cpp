@@ -78,11 +78,12 @@ bool namespacesWork()
     return waitpid(child, &status, 0) == child && status == 0;
 }
 
-bool furnish(const std::vector<std::string> &covered)
+bool furnish(const std::vector<std::string> &covered, bool emptyTemporaries)
 {
     if (!ownProc()) return false;
-    for (const char *const path : {"/dev/shm", "/tmp"})
-        mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=256m");
+    if (emptyTemporaries)
+        for (const char *const path : {"/dev/shm", "/tmp"})
+            mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=256m");
     for (const std::string &path : covered)
         if (!isSystem(path)) // one that lies in another is gone already
             mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV | MS_RDONLY, "size=4k");
@@ -130,7 +131,7 @@ bool openRoom(const std::string &path, bool writable, std::vector<Room> &rooms)
     return true;
 }
 
-bool allowOnly(const std::vector<Room> &rooms, bool furnished)
+bool allowOnly(const std::vector<Room> &rooms, bool temporaries)
 {
     landlock_ruleset_attr handled{};
     handled.handled_access_fs = kAll;
@@ -141,7 +142,7 @@ bool allowOnly(const std::vector<Room> &rooms, bool furnished)
                                    "/proc", "/sys", "/run", "/nix", "/gnu"})
         allowPath(rules, path, kRead);
     allowPath(rules, "/dev", kRead | LANDLOCK_ACCESS_FS_WRITE_FILE);
-    if (furnished) // others' files are in the system's
+    if (temporaries) // others' files are in the system's
         for (const char *const path : {"/dev/shm", "/tmp"}) allowPath(rules, path, kAll);
     bool good = true;
     for (const Room &room : rooms)

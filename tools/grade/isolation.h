@@ -23,12 +23,12 @@ bool namespacesWork();
 /// Enters them. The next child is the first process of its namespace: when it ends, all end.
 bool enterNamespaces();
 
-/// In that child: /proc of the new namespace, empty /tmp and /dev/shm, and `covered` emptied.
-bool furnish(const std::vector<std::string> &covered);
+/// In that child: /proc of the new namespace, empty /tmp and /dev/shm if wanted, `covered` emptied.
+bool furnish(const std::vector<std::string> &covered, bool emptyTemporaries);
 
-/// From now on only the system's directories can be read and only `rooms` used, and where furnish()
-/// has made them, /tmp and /dev/shm. False: no Landlock.
-bool allowOnly(const std::vector<Room> &rooms, bool furnished);
+/// From now on only the system's directories can be read and only `rooms` used, and /tmp and
+/// /dev/shm if `temporaries`. False: no Landlock.
+bool allowOnly(const std::vector<Room> &rooms, bool temporaries);
 
 /// From root to the user nobody, for good. False if this is not root.
 bool becomeNobody();
