@@ -256,10 +256,20 @@ versions:
 # Every core of a folder, built and run by itself where it can reach nothing: tools/grade/.
 GRADER   := $(BUILD)/grade
 BASELINE ?= $(if $(and $(filter 1,$(CUDA)),$(GPU)),v7,v12)
-JUDGE    := $(addprefix $(GRADER)/,judge.o verdict.o core_process.o)
+JUDGE    := $(addprefix $(GRADER)/,judge.o findings.o verdict.o core_process.o)
 GRADE_TOOLS := $(addprefix $(GRADER)/,box judge runner.o runner_cuda.o heap.o)
 GRADE_COMMAND = $(PYTHON) tools/grade/grade.py --tools $(GRADER) --cpp '$(CPP)' --cu '$(CU)' \
                   --link '$(LINK)' --gpu $(if $(and $(filter 1,$(CUDA)),$(GPU)),1,0)
+
+ifneq ($(filter grade,$(MAKECMDGOALS)),)
+  ifeq ($(CORES),)
+    $(error make grade: CORES=folder is missing; make grade-help explains)
+  endif
+  ifeq ($(filter $(BASELINE),$(call versions_in,sources/entropy/core.cu)),)
+    $(error BASELINE=$(BASELINE): the ladder has no such version, only $(call \
+      versions_in,sources/entropy/core.cu))
+  endif
+endif
 
 $(GRADER)/%.o: tools/grade/%.cpp $(BUILD)/compiler.stamp
 	@mkdir -p $(@D)
@@ -279,7 +289,6 @@ $(GRADER)/baseline_%: tools/grade/baseline.cpp tools/grade/runner.cpp $(GRADER)/
 .PRECIOUS: $(GRADER)/baseline_%
 
 grade: needs-python $(GRADE_TOOLS) $(GRADER)/baseline_$(BASELINE)
-	@[ -n "$$CORES" ] || { echo 'make grade: CORES=folder is missing; see make grade-help' >&2; exit 2; }
 	@[ "$${DATA:-data/data.bin}" != data/data.bin ] || $(MAKE) --no-print-directory data
 	@$(GRADE_COMMAND) --engine '$(ENGINE)' --baseline $(GRADER)/baseline_$(BASELINE) \
 	    --baseline-name $(BASELINE) $${DATA:+--data "$$DATA"} \
@@ -289,8 +298,8 @@ grade: needs-python $(GRADE_TOOLS) $(GRADER)/baseline_$(BASELINE)
 grade-help: needs-python
 	@$(GRADE_COMMAND) --help
 needs-python:
-	@command -v $(PYTHON) >/dev/null || { echo 'make: $(PYTHON) is missing: install python3, or \
-	    name another one with PYTHON=' >&2; exit 2; }
+	@command -v $(PYTHON) >/dev/null || { \
+	    echo 'make: $(PYTHON) is missing: install python3, or name another with PYTHON=' >&2; exit 2; }
 
 # ---- tests -------------------------------------------------------------------------------------
 

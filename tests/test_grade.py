@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 REPOSITORY = os.path.dirname(HERE)
 WRONG = os.path.join(HERE, "wrong_cores")
 BUILD, COMMAND = "build", []
+READERS = ["builds_in_the_answers.cpp", "includes_another.cpp", "reads_the_answers.cpp"]
 LIMITS = ["--limit", "4", "--memory", "400M"]
 
 
@@ -94,8 +95,11 @@ class WrongCores(Folder):
     def test_every_core_gets_its_verdict(self):
         self.assertEqual(self.outcome.returncode, 0, self.outcome.stderr)
         verdict = "with_gpu" if "--gpu 1" in " ".join(COMMAND) else "verdict"
+        walled = "no Landlock" not in self.outcome.stderr
         for expected in self.expected:
             with self.subTest(core=expected["core"]):
+                if expected["core"] in READERS and not walled:
+                    self.skipTest("this system has no Landlock: files can be read")
                 row = self.rows[expected["core"]]
                 self.assertEqual(row["verdict"], expected[verdict], row)
                 self.assertIn(expected["message"], row["message"])
@@ -167,8 +171,8 @@ class Again(Folder):
 
     def test_an_interrupted_batch_leaves_a_valid_table(self):
         copy_cores(self.folder, ["null.cpp", "a right core.cpp", "endless.cpp"])
-        with subprocess.Popen(command(self.folder, "--limit", "99"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                              text=True) as batch:
+        with subprocess.Popen(command(self.folder, "--limit", "99"), stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True) as batch:
             for line in batch.stderr:
                 if line.startswith("[2/3]"):
                     break

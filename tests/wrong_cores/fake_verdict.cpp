@@ -3,8 +3,8 @@
 #include "entropy/reference.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <unistd.h>
 
 static float *answer(int width, int height, const float *sample)

@@ -19,8 +19,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 {
     *result = answer(width, height, sample);
     for (constexpr std::size_t kBlock = 8 << 20;;) {
-        void *const more = mmap(nullptr, kBlock, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *const more =
+            mmap(nullptr, kBlock, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (more != MAP_FAILED) std::memset(more, 1, kBlock);
     }
 }

@@ -69,14 +69,16 @@ struct Options
 
 Options parse(int argc, char **argv)
 {
-    static const option kOptions[] = {
-        {"read", 1, nullptr, 'r'},      {"write", 1, nullptr, 'w'},  {"hide", 1, nullptr, 'h'},
-        {"directory", 1, nullptr, 'd'}, {"seconds", 1, nullptr, 's'}, {"memory", 1, nullptr, 'm'},
-        {"threads", 1, nullptr, 't'},   {"file-size", 1, nullptr, 'f'}, {"alone", 0, nullptr, 'a'},
-        {"keep", 1, nullptr, 'k'},      {"report", 1, nullptr, 'o'}, {"help", 0, nullptr, '?' + 1},
-        {nullptr, 0, nullptr, 0}};
+    static const option kOptions[] = {{"read", 1, nullptr, 'r'},    {"write", 1, nullptr, 'w'},
+                                      {"hide", 1, nullptr, 'h'},    {"directory", 1, nullptr, 'd'},
+                                      {"seconds", 1, nullptr, 's'}, {"memory", 1, nullptr, 'm'},
+                                      {"threads", 1, nullptr, 't'}, {"file-size", 1, nullptr, 'f'},
+                                      {"alone", 0, nullptr, 'a'},   {"keep", 1, nullptr, 'k'},
+                                      {"report", 1, nullptr, 'o'},  {"help", 0, nullptr, '?' + 1},
+                                      {nullptr, 0, nullptr, 0}};
     Options options;
-    for (int letter; (letter = getopt_long(argc, argv, "+", kOptions, nullptr)) != -1;) switch (letter) {
+    for (int letter; (letter = getopt_long(argc, argv, "+", kOptions, nullptr)) != -1;)
+        switch (letter) {
         case 'r': options.read.push_back(optarg); break;
         case 'w': options.write.push_back(optarg); break;
         case 'h': options.hide.push_back(optarg); break;
@@ -219,7 +221,8 @@ std::string watch(const Options &options, pid_t child, int &status)
     const int directory =
         options.directory.empty() ? -1 : open(options.directory.c_str(), O_PATH | O_CLOEXEC);
     if (program < 0) fail(options, std::string(options.program[0]) + ": " + std::strerror(errno));
-    if (namespaces && !furnish(options.hide, options.alone)) fail(options, "its namespace cannot be set up");
+    if (namespaces && !furnish(options.hide, options.alone))
+        fail(options, "its namespace cannot be set up");
 
     sigset_t ended;
     sigemptyset(&ended);
@@ -246,9 +249,9 @@ int main(int argc, char **argv)
 {
     using namespace grade;
     const Options options = parse(argc, argv);
-    prctl(PR_SET_DUMPABLE, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL); // and the warden ends with this process
     const bool namespaces = namespacesWork() && enterNamespaces();
+    prctl(PR_SET_DUMPABLE, 0);
     const pid_t warden = fork();
     if (warden < 0) fail(options, "no process can be made");
     if (warden == 0) guard(options, namespaces);

@@ -41,17 +41,17 @@ struct Channel
     std::uint32_t gpu;            ///< note the free memory of the GPU
 
     // From the runner.
-    std::uint64_t echo;         ///< nonce + 1 with Returned, nonce + 2 with Done
-    std::int64_t nanoseconds;   ///< of the call
-    std::uint32_t outcome;      ///< an Outcome
-    std::uint32_t origin;       ///< an Origin
-    std::uint64_t resultBytes;  ///< size of the result's block, if it is one of malloc or new
+    std::uint64_t echo;        ///< nonce + 1 with Returned, nonce + 2 with Done
+    std::int64_t nanoseconds;  ///< of the call
+    std::uint32_t outcome;     ///< an Outcome
+    std::uint32_t origin;      ///< an Origin
+    std::uint64_t resultBytes; ///< size of the result's block, if it is one of malloc or new
     std::uint32_t wroteBefore, wroteBehind; ///< the block's fences are damaged
-    std::int64_t kept;          ///< bytes that the call allocated and did not free
-    std::uint64_t gpuFree;      ///< bytes that the GPU has free, 0 if unknown
-    std::uint32_t memoryRefused; ///< malloc said no, because of the limit
-    std::uint32_t forks;        ///< times that the core tried to start a process
-    char message[kMessage];     ///< of an exception, ends with 0
+    std::int64_t kept;                      ///< bytes that the call allocated and did not free
+    std::uint64_t gpuFree;                  ///< bytes that the GPU has free, 0 if unknown
+    std::uint32_t memoryRefused;            ///< malloc said no, because of the limit
+    std::uint32_t forks;                    ///< times that the core tried to start a process
+    char message[kMessage];                 ///< of an exception, ends with 0
 };
 static_assert(sizeof(Channel) <= kPage, "the notes fit their page");
 

@@ -20,9 +20,9 @@ namespace grade
 namespace
 {
 
-constexpr int kPatience = 20;           // ms between two looks at the process
-constexpr std::size_t kAsMalloc = 16;   // malloc's large arrays start 16 bytes into a page
-constexpr std::size_t kCopies = 4;      // rows on each side of the sample
+constexpr int kPatience = 20;         // ms between two looks at the process
+constexpr std::size_t kAsMalloc = 16; // malloc's large arrays start 16 bytes into a page
+constexpr std::size_t kCopies = 4;    // rows on each side of the sample
 
 std::size_t pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 std::size_t bytesOf(const entropy::Sample &sample) { return sample.cells.size() * sizeof(float); }
@@ -38,7 +38,8 @@ void fillMargin(char *from, char *to)
 {
     auto *const cells = reinterpret_cast<float *>(from);
     const std::size_t count = (to - from) / sizeof(float);
-    for (std::size_t i = 0; i < count; ++i) cells[i] = static_cast<float>((i * 7 + i / 16 + 3) % 16);
+    for (std::size_t i = 0; i < count; ++i)
+        cells[i] = static_cast<float>((i * 7 + i / 16 + 3) % 16);
 }
 
 bool marginChanged(const char *from, const char *to)
@@ -88,8 +89,7 @@ void CoreProcess::share(const std::vector<entropy::Sample> &samples)
     if (descriptor < 0 || ftruncate(descriptor, static_cast<off_t>(bytes)) != 0)
         fail("no shared memory");
     fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-    void *const mapped =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    void *const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (mapped == MAP_FAILED) fail("no shared memory");
     memory = static_cast<char *>(mapped);
     channel = reinterpret_cast<Channel *>(memory);
@@ -100,13 +100,14 @@ void CoreProcess::start(const CoreSettings &settings)
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) fail("no pipe");
     report = ends[0];
-    std::vector<std::string> words = {settings.box, "--alone", "--directory", settings.directory,
-                                      "--write", settings.directory,
-                                      "--seconds", std::to_string(settings.seconds),
-                                      "--memory", std::to_string(settings.memory + bytes),
+    std::vector<std::string> words = {settings.box,  "--alone",
+                                      "--directory", settings.directory,
+                                      "--write",     settings.directory,
+                                      "--seconds",   std::to_string(settings.seconds),
+                                      "--memory",    std::to_string(settings.memory + bytes),
                                       "--file-size", std::to_string(16 << 20),
-                                      "--keep", std::to_string(descriptor),
-                                      "--report", std::to_string(ends[1])};
+                                      "--keep",      std::to_string(descriptor),
+                                      "--report",    std::to_string(ends[1])};
     for (const std::string &path : settings.hide) words.insert(words.end(), {"--hide", path});
     words.insert(words.end(), {"--", settings.runner, std::to_string(descriptor)});
     std::vector<char *> arguments;

@@ -224,8 +224,8 @@ class Core:
         """A failure of a core that needs a GPU says nothing about it where there is none."""
         if self.setup.gpu or not self.cuda or found["verdict"] not in ("wrong", "crashed"):
             return found
-        return dict(found, verdict="refused", message="needs a GPU, and there is none here; without "
-                    "one: " + found["message"])
+        return {"verdict": "refused", "walls": found.get("walls"), "message": "needs a GPU, and there "
+                "is none here; without one: " + found["message"]}
 
     def check(self):
         found = self.build()

@@ -23,7 +23,7 @@ namespace
 {
 
 constexpr std::size_t kHeader = 64, kCanary = 32, kAlignment = 16;
-constexpr std::size_t kLarge = 4096;     // from here on the limit counts, and fences are long
+constexpr std::size_t kLarge = 4096; // from here on the limit counts, and fences are long
 constexpr std::uint64_t kMark = 0x6772616465686561u;
 
 // Lies before the block; the canary, next to it, is what an index of -1 hits.

@@ -9,8 +9,8 @@ namespace grade::heap
 /// What is known of a block.
 struct Block
 {
-    Origin origin;            ///< kForeign: neither malloc nor new made it; the rest is unknown
-    std::size_t bytes;        ///< as it was asked for
+    Origin origin;     ///< kForeign: neither malloc nor new made it; the rest is unknown
+    std::size_t bytes; ///< as it was asked for
     bool wroteBefore, wroteBehind; ///< its fences are damaged
 };
 

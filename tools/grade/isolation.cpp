@@ -28,8 +28,8 @@ namespace
 bool writeText(const char *path, const std::string &text)
 {
     const int file = open(path, O_WRONLY | O_CLOEXEC);
-    const bool good = file >= 0 && write(file, text.data(), text.size()) ==
-                                       static_cast<ssize_t>(text.size());
+    const bool good =
+        file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     if (file >= 0) close(file);
     return good;
 }
@@ -95,10 +95,10 @@ bool furnish(const std::vector<std::string> &covered, bool emptyTemporaries)
 namespace
 {
 
-constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
-                                LANDLOCK_ACCESS_FS_READ_DIR;
-constexpr std::uint64_t kFile = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
-                                LANDLOCK_ACCESS_FS_WRITE_FILE;
+constexpr std::uint64_t kRead =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr std::uint64_t kFile =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
 constexpr std::uint64_t kAll = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1; // what version 1 knows
 
 bool allow(int rules, int descriptor, std::uint64_t access)
@@ -173,8 +173,8 @@ bool filterCalls()
 #if defined(__x86_64__) || defined(__aarch64__)
     std::vector<sock_filter> program;
     const auto add = [&](std::uint16_t code, std::uint32_t value, int yes = 0, int no = 0) {
-        program.push_back({code, static_cast<std::uint8_t>(yes), static_cast<std::uint8_t>(no),
-                           value});
+        program.push_back(
+            {code, static_cast<std::uint8_t>(yes), static_cast<std::uint8_t>(no), value});
     };
     const auto load = [&](std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, offset); };
     const auto answer = [&](std::uint32_t what) { add(BPF_RET | BPF_K, what); };

@@ -2,6 +2,7 @@
 // The core cannot reach this process: it computes in a box, and only cells come back.
 
 #include "core_process.h"
+#include "findings.h"
 #include "verdict.h"
 
 #include "common/arguments.h"
@@ -14,13 +15,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
 #include <getopt.h>
-#include <regex>
 #include <set>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 
 namespace grade
 {
@@ -57,15 +54,25 @@ struct Options
 
 Options parse(int argc, char **argv)
 {
-    static const option kOptions[] = {
-        {"data", 1, nullptr, 'd'},      {"reference", 1, nullptr, 'r'}, {"box", 1, nullptr, 'b'},
-        {"runner", 1, nullptr, 'c'},    {"log", 1, nullptr, 'l'},     {"directory", 1, nullptr, 'w'},
-        {"verdict", 1, nullptr, 'v'},   {"hide", 1, nullptr, 'x'},    {"seconds", 1, nullptr, 's'},
-        {"memory", 1, nullptr, 'm'},    {"time", 0, nullptr, 't'},    {"gpu", 0, nullptr, 'g'},
-        {"make-reference", 1, nullptr, 'R'}, {"help", 0, nullptr, 'h'}, {nullptr, 0, nullptr, 0}};
+    static const option kOptions[] = {{"data", 1, nullptr, 'd'},
+                                      {"reference", 1, nullptr, 'r'},
+                                      {"box", 1, nullptr, 'b'},
+                                      {"runner", 1, nullptr, 'c'},
+                                      {"log", 1, nullptr, 'l'},
+                                      {"directory", 1, nullptr, 'w'},
+                                      {"verdict", 1, nullptr, 'v'},
+                                      {"hide", 1, nullptr, 'x'},
+                                      {"seconds", 1, nullptr, 's'},
+                                      {"memory", 1, nullptr, 'm'},
+                                      {"time", 0, nullptr, 't'},
+                                      {"gpu", 0, nullptr, 'g'},
+                                      {"make-reference", 1, nullptr, 'R'},
+                                      {"help", 0, nullptr, 'h'},
+                                      {nullptr, 0, nullptr, 0}};
     Options options;
     opterr = 0;
-    for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;) switch (letter) {
+    for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;)
+        switch (letter) {
         case 'd': options.data = optarg; break;
         case 'r': options.reference = optarg; break;
         case 'b': options.core.box = optarg; break;
@@ -90,78 +97,6 @@ Options parse(int argc, char **argv)
         throw common::Error("an option is missing; see --help");
     options.core.poison = !options.time;
     return options;
-}
-
-// ---- one group ---------------------------------------------------------------------------------
-
-std::string bytesText(std::uint64_t bytes)
-{
-    char text[32];
-    if (bytes < 1'000'000) return std::to_string(bytes) + " bytes";
-    std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
-    return text;
-}
-
-std::string messageOf(const Channel &notes)
-{
-    return {notes.message, strnlen(notes.message, kMessage)};
-}
-
-/// Judges a call that came back.
-bool judgeCall(const CoreProcess &core, const entropy::Sample &sample,
-               const std::vector<float> &gold, std::size_t group, Verdict &verdict)
-{
-    const Channel &notes = core.notes();
-    const std::string where = groupName(sample, group, verdict.groups) + ": ";
-    const std::string bytes = bytesText(gold.size() * sizeof(float));
-    if (core.sampleChanged(sample)) verdict.note("cheated", where + "it changed its input");
-    if (notes.forks) verdict.note("cheated", where + "it tried to start another process");
-    const char *const starved = notes.memoryRefused ? "memory" : "wrong";
-    switch (notes.outcome) {
-    case kResult: break;
-    case kNull: return verdict.note(starved, where + "it left the result null"), false;
-    case kException: return verdict.note(starved, where + "it " + messageOf(notes)), false;
-    case kShort:
-        return verdict.note("wrong", where + "its result has room for " +
-                                         bytesText(notes.resultBytes) + ", not for " + bytes),
-               false;
-    default: return verdict.note("wrong", where + "its result is no memory of the host"), false;
-    }
-    bool good = compareCells(sample, gold, core.result(), group, verdict);
-    if (notes.wroteBefore || notes.wroteBehind || core.wroteAroundSample(sample)) {
-        good = false;
-        verdict.note("wrong", where + "it wrote outside its " +
-                                  (notes.wroteBefore   ? "result, before its first cell"
-                                   : notes.wroteBehind ? "result, behind its last cell"
-                                                       : "sample"));
-    }
-    return good && verdict.word != "cheated";
-}
-
-/// What to say of a core whose process is gone.
-void judgeEnd(const CoreProcess &core, const Options &options, const std::string &where,
-              Verdict &verdict)
-{
-    const std::string &end = core.end();
-    const int value = std::atoi(end.substr(std::min(end.size(), end.find(' ') + 1)).c_str());
-    char limit[32];
-    std::snprintf(limit, sizeof limit, "%g s", options.core.seconds);
-    if (end == "timeout")
-        verdict.note("timeout", "no end after " + std::string(limit) + ", " + where);
-    else if (end == "memory" || core.notes().memoryRefused)
-        verdict.note("memory", "it wants more than " + bytesText(options.core.memory) + ", " + where);
-    else if (end == "threads")
-        verdict.note("crashed", "more threads than are allowed, " + where);
-    else if (end == "exit 0")
-        verdict.note("cheated", "it ended the process, as if all were well, " + where);
-    else if (end.compare(0, 5, "exit ") == 0)
-        verdict.note("crashed",
-                     "it ended the process with status " + std::to_string(value) + ", " + where);
-    else if (end.compare(0, 7, "signal ") == 0)
-        verdict.note("crashed", std::string("signal ") + std::to_string(value) + " (" +
-                                    strsignal(value) + "), " + where);
-    else
-        throw common::Error(end);
 }
 
 // ---- the whole core ----------------------------------------------------------------------------
@@ -192,15 +127,16 @@ public:
     {
         constexpr std::int64_t kNoise = 128;
         if (strangers)
-            verdict.warnings.push_back(std::string("the result ") + maker + " from malloc: " +
-                                       std::to_string(strangers) + " times, up to " +
-                                       bytesText(largest));
+            verdict.warnings.push_back(std::string("the result ") + maker +
+                                       " from malloc: " + std::to_string(strangers) +
+                                       " times, up to " + bytesText(largest));
         if (calls && bytes / calls >= kNoise)
-            verdict.warnings.push_back("it leaks memory: " + bytesText(bytes) + " in " + std::to_string(calls) +
-                         " calls");
+            verdict.warnings.push_back("it leaks memory: " + bytesText(bytes) + " in " +
+                                       std::to_string(calls) + " calls");
         if (gpu.size() > 1 && gpu.back() && gpu.front() > gpu.back())
-            verdict.warnings.push_back("it leaks GPU memory: " + bytesText(gpu.front() - gpu.back()) + " in " +
-                         std::to_string(gpu.size() - 1) + " rounds");
+            verdict.warnings.push_back(
+                "it leaks GPU memory: " + bytesText(gpu.front() - gpu.back()) + " in " +
+                std::to_string(gpu.size() - 1) + " rounds");
     }
 
 private:
@@ -217,25 +153,6 @@ double median(std::vector<double> values)
     std::sort(values.begin(), values.end());
     const std::size_t middle = values.size() / 2;
     return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-/// Its log must not read as if main had spoken.
-void judgeLog(const std::string &path, Verdict &verdict)
-{
-    struct stat status
-    {
-    };
-    if (stat(path.c_str(), &status) != 0 || status.st_size == 0) return;
-    constexpr long kLook = 1 << 20;
-    std::string text(std::min<long>(status.st_size, kLook), '\0');
-    const int file = open(path.c_str(), O_RDONLY);
-    const ssize_t got = file < 0 ? 0 : read(file, text.data(), text.size());
-    if (file >= 0) close(file);
-    text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
-    static const std::regex verdictLine("[0-9]+ of [0-9]+ groups passed|(^|\n)(passed|FAILED): ");
-    if (std::regex_search(text, verdictLine))
-        verdict.note("cheated", "it printed a verdict in main's place");
-    if (status.st_size >= 16 << 20) verdict.warnings.push_back("it printed more than 16 MB: the rest is lost");
 }
 
 bool anotherRound(const Options &options, int rounds, double spent)
@@ -278,15 +195,16 @@ Verdict judge(const Options &options, const entropy::SampleFile &data,
         if (running) use.endOfRound(core.notes());
     }
     if (running) core.quit();
-    if (!running && verdict.word != "cheated") judgeEnd(core, options, where, verdict);
+    if (!running && verdict.word != "cheated") judgeEnd(core, options.core, where, verdict);
     if (running && core.end() != "exit 0" && verdict.word == "passed")
         verdict.warnings.push_back(core.end().empty() ? "its process did not end by itself"
-                                        : "its process ended with " + core.end() +
-                                              " after the last group");
+                                                      : "its process ended with " + core.end() +
+                                                            " after the last group");
     verdict.groupsPassed = called.size() - failed.size();
     use.report(verdict);
     if (running)
-        for (const std::vector<double> &group : times) verdict.milliseconds.push_back(median(group));
+        for (const std::vector<double> &group : times)
+            verdict.milliseconds.push_back(median(group));
     verdict.walls = core.walls();
     verdict.end = core.end();
     judgeLog(options.core.log, verdict);
@@ -307,7 +225,7 @@ int main(int argc, char **argv)
 try {
     using namespace grade;
     const Options options = parse(argc, argv);
-    prctl(PR_SET_DUMPABLE, 0);         // nobody reads the right answers here
+    prctl(PR_SET_DUMPABLE, 0); // nobody reads the right answers here
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const entropy::SampleFile data = entropy::readSamples(options.data);
     if (!options.makeReference.empty()) {

@@ -75,12 +75,12 @@ def as_table(rows, width=None):
 
 STYLE = """
 :root { color-scheme: light dark }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 95rem; padding: 0 1rem }
 table { border-collapse: collapse; width: 100% }
 th, td { padding: .35rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid #8884 }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
-td.core { overflow-wrap: anywhere; font-weight: 600 }
-td.notes { width: 45%; overflow-wrap: anywhere }
+td.core { overflow-wrap: anywhere; font-weight: 600; min-width: 14rem }
+td.notes { width: 40%; overflow-wrap: anywhere }
 .verdict { border-radius: .3rem; padding: .1rem .45rem; color: #fff; background: #b3261e;
   white-space: nowrap }
 .passed { background: #1b7f3b } .refused { background: #6b6b6b } .timeout, .memory { background: #a65b00 }
@@ -88,7 +88,7 @@ td.notes { width: 45%; overflow-wrap: anywhere }
 .bar { background: #2a6fbb; height: .6rem; border-radius: .15rem; min-width: 2px; margin-top: .25rem }
 .warning { color: #a65b00 }
 pre { overflow: auto; max-height: 30rem; background: #8882; padding: .6rem; white-space: pre-wrap }
-td.time { min-width: 11rem }
+td.time { min-width: 10rem }
 """
 
 

@@ -36,10 +36,7 @@ void noteFork()
     if (channel) ++channel->forks;
 }
 
-void say(const std::string &text)
-{
-    std::strncpy(channel->message, text.c_str(), kMessage - 1);
-}
+void say(const std::string &text) { std::strncpy(channel->message, text.c_str(), kMessage - 1); }
 
 /// The name of the type of what was thrown, "int".
 std::string thrownType()

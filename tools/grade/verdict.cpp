@@ -55,21 +55,23 @@ void Verdict::note(const std::string &worse, const std::string &why)
 std::string Verdict::json() const
 {
     std::string list, times;
-    for (const std::string &warning : warnings) list += (list.empty() ? "" : ", ") + quoted(warning);
+    for (const std::string &warning : warnings)
+        list += (list.empty() ? "" : ", ") + quoted(warning);
     for (const double time : milliseconds) times += (times.empty() ? "" : ", ") + number(time);
     std::string text = "{\"verdict\": " + quoted(word) + ", \"message\": " + quoted(message) +
                        ", \"groups_passed\": " + std::to_string(groupsPassed) +
                        ", \"groups\": " + std::to_string(groups) +
-                       ", \"wrong_cells\": " + std::to_string(wrongCells) +
-                       ", \"warnings\": [" + list + "], \"milliseconds\": [" + times +
-                       "], \"rounds\": " + std::to_string(rounds) + ", \"walls\": " +
-                       quoted(walls) + ", \"end\": " + quoted(end);
+                       ", \"wrong_cells\": " + std::to_string(wrongCells) + ", \"warnings\": [" +
+                       list + "], \"milliseconds\": [" + times +
+                       "], \"rounds\": " + std::to_string(rounds) +
+                       ", \"walls\": " + quoted(walls) + ", \"end\": " + quoted(end);
     if (worst.group)
         text += ", \"largest_error\": " + quoted(format("%.3g", worst.error)) +
                 ", \"error_group\": " + std::to_string(worst.group) +
                 ", \"error_x\": " + std::to_string(worst.x) +
-                ", \"error_y\": " + std::to_string(worst.y) + ", \"expected\": " +
-                cell(worst.expected) + ", \"computed\": " + cell(worst.computed);
+                ", \"error_y\": " + std::to_string(worst.y) +
+                ", \"expected\": " + cell(worst.expected) +
+                ", \"computed\": " + cell(worst.computed);
     return text + "}\n";
 }
 
@@ -89,7 +91,11 @@ bool compareCells(const entropy::Sample &sample, const std::vector<float> &gold,
         if (!(error <= entropy::kTolerance) && wrong++ == 0) first = i; // NaN is wrong too
         const bool farther = std::isnan(error) ? !std::isnan(worst.error) : error > worst.error;
         if (!farther && !(i == 0)) continue;
-        worst = {error, gold[i], result[i], group, static_cast<int>(i % sample.width),
+        worst = {error,
+                 gold[i],
+                 result[i],
+                 group,
+                 static_cast<int>(i % sample.width),
                  static_cast<int>(i / sample.width)};
     }
     Worst &known = verdict.worst;

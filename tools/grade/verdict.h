@@ -27,7 +27,8 @@ struct Verdict
     int rounds = 0;
     std::string walls, end;
 
-    /// Keeps the gravest word and its first message: passed, wrong, crashed (and the like), cheated.
+    /// Keeps the gravest word and its first message: passed, wrong, crashed (and the like),
+    /// cheated.
     void note(const std::string &worse, const std::string &why);
     std::string json() const;
 };
