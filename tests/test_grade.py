@@ -143,7 +143,7 @@ class WrongCores(Folder):
             self.assertTrue(line.endswith("; ".join(filter(None, (row["message"],
                                                                   row["warnings"])))), line)
         self.assertIn("12 of 12 groups passed with v7", page) # the log of fake_verdict.cpp
-        self.assertIn("30 cores: ", self.outcome.stdout)
+        self.assertIn("31 cores: ", self.outcome.stdout)
 
     def test_nothing_of_a_core_is_left_running(self):
         left = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
