@@ -16,12 +16,13 @@ FLAGS    := -std=c++17 $(OPTIMIZE) -fopenmp $(HOST_FLAGS)
 WARNINGS := -Wall -Wextra
 CPP      := $(CXX) $(FLAGS) $(WARNINGS) -Isources
 
+GPU := $(shell nvidia-smi -L 2>/dev/null | grep '^GPU')
 ifeq ($(CUDA),1)
   ifeq ($(NVCC),)
     $(error CUDA=1, but there is no nvcc: install the CUDA toolkit, or build with CUDA=0)
   endif
   # Without a GPU here, one architecture: code for all of them takes five times as long to build.
-  ARCH  ?= $(if $(shell nvidia-smi -L 2>/dev/null | grep '^GPU'),native,sm_90)
+  ARCH  ?= $(if $(GPU),native,sm_90)
   HOST  := -ccbin $(CXX) -Xcompiler -fopenmp $(patsubst %,-Xcompiler %,$(HOST_FLAGS))
   CU    := $(NVCC) -std=c++17 $(OPTIMIZE) $(CUDA_FLAGS) -arch=$(ARCH) --threads 0 $(HOST) \
            $(patsubst %,-Xcompiler %,$(WARNINGS)) -Isources
@@ -47,7 +48,7 @@ endif
 # core.cu makes the program entropy. cores/NAME.cu plugs into the same main, as the program NAME.
 CORE_SOURCE := $(if $(filter core,$(CORE)),sources/entropy/core.cu,sources/entropy/cores/$(CORE).cu)
 PROGRAM     := $(BUILD)/$(if $(filter core,$(CORE)),entropy,$(CORE))
-CORES       := $(BUILD)/entropy $(patsubst sources/entropy/cores/%.cu,$(BUILD)/%,$(wildcard \
+CORE_PROGRAMS := $(BUILD)/entropy $(patsubst sources/entropy/cores/%.cu,$(BUILD)/%,$(wildcard \
                  sources/entropy/cores/*.cu))
 ifeq ($(wildcard $(CORE_SOURCE)),)
   $(error CORE=$(CORE): there is no $(CORE_SOURCE))
@@ -80,7 +81,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench peers search measures batch record revision report test versions help clean FORCE
+.PHONY: all labs data run bench peers search measures batch record revision report test test-grade versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -91,7 +92,7 @@ PARTS   := $(addprefix $(BUILD)/entropy_,main.o options.o output.o prepared.o) $
 
 # The engine comes first: objects are initialised in the order in which they are linked, and those of
 # the core that run at load time need kernels that have been registered.
-$(CORES): $(BUILD)/%: $(ENGINE) $(BUILD)/%_core.o $(PARTS)
+$(CORE_PROGRAMS): $(BUILD)/%: $(ENGINE) $(BUILD)/%_core.o $(PARTS)
 	$(LINK) $^ -o $@
 $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 	$(LINK) $^ -o $@
@@ -116,11 +117,11 @@ $(BUILD)/precision: $(BUILD)/precision.o
 	$(LINK) $^ -o $@
 $(BUILD)/search_hash: $(BUILD)/search_hash.o $(BUILD)/engine_partitions.o
 	$(LINK) $^ -o $@
-$(CORES:%=%_measures): $(BUILD)/%_measures: $(ENGINE) $(BUILD)/%_measures.o $(BUILD)/%_core.o $(FILES)
+$(CORE_PROGRAMS:%=%_measures): $(BUILD)/%_measures: $(ENGINE) $(BUILD)/%_measures.o $(BUILD)/%_core.o $(FILES)
 	$(LINK) $^ -o $@
-$(CORES:%=%_profile): $(BUILD)/%_profile: $(ENGINE) $(BUILD)/profile_main.o $(BUILD)/%_core.o
+$(CORE_PROGRAMS:%=%_profile): $(BUILD)/%_profile: $(ENGINE) $(BUILD)/profile_main.o $(BUILD)/%_core.o
 	$(LINK) $^ -o $@
-$(CORES:%=%_devices): $(BUILD)/%_devices: $(ENGINE) $(BUILD)/devices_main.o $(BUILD)/%_core.o
+$(CORE_PROGRAMS:%=%_devices): $(BUILD)/%_devices: $(ENGINE) $(BUILD)/devices_main.o $(BUILD)/%_core.o
 	$(LINK) $^ -o $@
 
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
@@ -242,6 +243,56 @@ report:
 versions:
 	@echo $(VERSIONS)
 
+# ---- grading -----------------------------------------------------------------------------------
+
+# Every core of a folder, built and run by itself where it can reach nothing: tools/grade/.
+GRADER   := $(BUILD)/grade
+BASELINE ?= $(if $(and $(filter 1,$(CUDA)),$(GPU)),v7,v12)
+JUDGE    := $(addprefix $(GRADER)/,judge.o findings.o verdict.o core_process.o)
+GRADE_TOOLS := $(addprefix $(GRADER)/,box judge runner.o runner_cuda.o heap.o)
+GRADE_COMMAND = $(PYTHON) tools/grade/grade.py --tools $(GRADER) --cpp '$(CPP)' --cu '$(CU)' \
+                  --link '$(LINK)' --gpu $(if $(and $(filter 1,$(CUDA)),$(GPU)),1,0)
+
+ifneq ($(filter grade,$(MAKECMDGOALS)),)
+  ifeq ($(CORES),)
+    $(error make grade: CORES=folder is missing; make grade-help explains)
+  endif
+  ifeq ($(filter $(BASELINE),$(call versions_in,sources/entropy/core.cu)),)
+    $(error BASELINE=$(BASELINE): the ladder has no such version, only $(call \
+      versions_in,sources/entropy/core.cu))
+  endif
+endif
+
+$(GRADER)/%.o: tools/grade/%.cpp $(BUILD)/compiler.stamp
+	@mkdir -p $(@D)
+	$(CPP) -MD -MP -c $< -o $@
+$(GRADER)/runner_cuda.o: tools/grade/runner.cpp $(BUILD)/compiler.stamp
+	@mkdir -p $(@D)
+	$(CPP) -DWITH_CUDA -MD -MP -c $< -o $@
+$(GRADER)/box: $(GRADER)/box.o $(GRADER)/isolation.o
+	$(CXX) $^ -o $@
+$(GRADER)/judge: $(JUDGE) $(FILES)
+	$(CXX) -fopenmp $^ -o $@
+$(GRADER)/baseline_%: tools/grade/baseline.cpp tools/grade/runner.cpp $(GRADER)/heap.o \
+                      $(BUILD)/entropy_core.o $(ENGINE)
+	$(CPP) -DBASELINE='"$*"' -c tools/grade/baseline.cpp -o $@.o
+	$(CPP) -DcudaCallback=baselineCallback -c tools/grade/runner.cpp -o $@_runner.o
+	$(LINK) $(ENGINE) $(BUILD)/entropy_core.o $@.o $@_runner.o $(GRADER)/heap.o -o $@
+.PRECIOUS: $(GRADER)/baseline_%
+
+grade: needs-python $(GRADE_TOOLS) $(GRADER)/baseline_$(BASELINE)
+	@[ "$${DATA:-data/data.bin}" != data/data.bin ] || $(MAKE) --no-print-directory data
+	@$(GRADE_COMMAND) --engine '$(ENGINE)' --baseline $(GRADER)/baseline_$(BASELINE) \
+	    --baseline-name $(BASELINE) $${DATA:+--data "$$DATA"} \
+	    $${REFERENCE:+--reference "$$REFERENCE"} $${GRADES:+--grades "$$GRADES"} \
+	    $${LIMIT:+--limit "$$LIMIT"} $${MEMORY:+--memory "$$MEMORY"} $${JOBS:+--jobs "$$JOBS"} \
+	    $(if $(FRESH),--fresh) -- "$$CORES"
+grade-help: needs-python
+	@$(GRADE_COMMAND) --help
+needs-python:
+	@command -v $(PYTHON) >/dev/null || { \
+	    echo 'make: $(PYTHON) is missing: install python3, or name another with PYTHON=' >&2; exit 2; }
+
 # ---- tests -------------------------------------------------------------------------------------
 
 # Programs that tests/all starts, each a main or a core of its own.
@@ -276,7 +327,7 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	tools/setup.sh tests $(CXX)
 	@mkdir -p $(@D) && touch $@
 
-test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORES) $(BUILD)/make_data labs \
+test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
       $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size parts \
       occupancy entropy_devices entropy_profile profile_labs)
 	$(BUILD)/tests/all $(TESTFLAGS)
@@ -284,6 +335,11 @@ test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORES) $(BUILD)/
 	$(BUILD)/tests/bottleneck_study $(TESTFLAGS)
 	$(BUILD)/tests/fast_study $(TESTFLAGS)
 	$(BUILD)/tests/variants_study $(TESTFLAGS)
+	$(MAKE) test-grade
+
+# The grader on cores that are wrong, each in its own way.
+test-grade: needs-python $(GRADE_TOOLS) $(BUILD)/make_data
+	$(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
 
 # ---- the rest ----------------------------------------------------------------------------------
 
@@ -303,6 +359,8 @@ make batch          run the active version on three text files, three times each
 make versions       list the versions of the core
 make report         tables, numbers and plots of the documents, from results/
 make test           build and run the tests, after installing GoogleTest if it is missing
+make grade          build, check and time every core of a folder: CORES=folder; also DATA=, REFERENCE=, GRADES=,
+                    LIMIT=60, MEMORY=4G, JOBS=, BASELINE=v12, FRESH=1; make grade-help explains them
 make clean          remove $(BUILD)/, data/data.bin and data/reference.bin
 
 VERSION=v3      active version of the core, or of the lab that has it, instead of its switch's
@@ -321,4 +379,4 @@ help:
 clean:
 	rm -rf $(BUILD) data/data.bin data/reference.bin
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/tests/*.d)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/tests/*.d $(BUILD)/grade/*.d)

@@ -19,9 +19,10 @@ namespace
 {
 
 constexpr const char *kHelp =
-    R"(usage: make_data [--seed N]                      data/data.bin and data/reference.bin
+    R"(usage: make_data [--seed N] [DIRECTORY]          data.bin and reference.bin, twelve groups
        make_data [--seed N] WxH CONTENT FILE    one array of W columns and H rows
 
+  DIRECTORY  where to write them (default: data)
   CONTENT    random, smooth, flat, checkerboard, dominant, or levels=k with k in 1..16
   FILE       text if the name ends in .txt, otherwise the format of data.bin
   --seed N   another draw of the same kind (default: 2020)
@@ -57,7 +58,7 @@ std::vector<std::uint8_t> makeGroup(const Group &group, std::uint64_t seed, int 
                                 seed * 1000 + number);
 }
 
-void makeAssignment(std::uint64_t seed)
+void makeAssignment(const std::string &directory, std::uint64_t seed)
 {
     common::Progress progress("make_data");
     std::string bytes;
@@ -67,16 +68,16 @@ void makeAssignment(std::uint64_t seed)
         bytes += entropy::binaryRecord(group.width, group.height, makeGroup(group, seed, number++));
     }
     progress.wipe();
-    writeFile("data/data.bin", bytes);
+    writeFile(directory + "/data.bin", bytes);
 
-    const entropy::SampleFile data = entropy::readSamples("data/data.bin");
+    const entropy::SampleFile data = entropy::readSamples(directory + "/data.bin");
     std::vector<std::vector<float>> gold;
     for (const entropy::Sample &sample : data.samples) {
         progress.show("reference of group " + std::to_string(gold.size() + 1));
         gold.push_back(entropy::reference(sample.width, sample.height, sample.cells.data()));
     }
     progress.wipe();
-    writeFile("data/reference.bin", entropy::referenceFile(data, gold));
+    writeFile(directory + "/reference.bin", entropy::referenceFile(data, gold));
 }
 
 void makeOne(const std::string &size, const char *content, const std::string &path,
@@ -116,12 +117,12 @@ try {
         seed = parseSeed(optarg);
     }
     const int arguments = argc - optind;
-    if (arguments == 0)
-        makeAssignment(seed);
+    if (arguments <= 1)
+        makeAssignment(arguments ? argv[optind] : "data", seed);
     else if (arguments == 3)
         makeOne(argv[optind], argv[optind + 1], argv[optind + 2], seed);
     else
-        throw common::Error("no arguments or WxH CONTENT FILE expected, found " +
+        throw common::Error("a directory or WxH CONTENT FILE expected, found " +
                             std::to_string(arguments) + "; see --help");
     if (std::fflush(stdout) != 0) throw common::Error("standard output cannot be written");
     return EXIT_SUCCESS;

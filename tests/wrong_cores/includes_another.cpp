@@ -1,0 +1,2 @@
+// Is another one's core.
+#include "@CORES@/leak.cpp"
