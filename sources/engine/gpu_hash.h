@@ -6,7 +6,7 @@
 // Counters. A one-hot word has 64 bits: 8 bytes, in each byte a three-bit field at bit 0 for an
 // even level and one at bit 3 for an odd level (level = 2 * byte + odd). Five of them add up along
 // a row without a carry from field to field. Down the rows a field would overflow, so two sums are
-// kept: of the words (a byte of it is even + 8 * odd <= 225) and of their even fields alone. The
+// kept: of the words (a byte of it is even + 8 * odd <= 200) and of their even fields alone. The
 // difference of the two is 8 * odd: all sixteen counts are exact up to 25, whatever the data.
 //
 // Code. With a count c in a byte, y = 8c + 38 and x = c + 196 are each other's rotations by three
