@@ -4,7 +4,8 @@
 # Fills results/<machine>/ and, with a GPU, screen.log; `make record` does so and then `make report`.
 #
 # Stages, in this order; all of them if none is named:
-#   round1 round2 round3   the ladder, the fast study and the labs, three times apart in time
+#   round1 round2 round3   the ladder and the fast study, three times apart in time; the labs with
+#                          the first
 #   engine                 its kernels by content, size, alignment, path, threads and memory
 #   studies                memory, bottlenecks, variants; the first two by groups and in batches
 #   profile                the profiler's counters of every kernel (needs ncu)
@@ -111,14 +112,15 @@ round() {
     mkdir "$out/fast_study"
     ENTROPY_RESULTS=$out/fast_study build/fast_study data/worked_4x4.txt || return
     rm "$out/fast_study/environment.txt"
+    join times.csv "$number" && join fast_study/times.csv "$number" || return
+    [ "$number" != 1 ] || labs
+}
+
+labs() {
     build/maximum --benchmark --csv "$out/maximum.csv" || return
     BENCHMARK_SECONDS=0.3 build/transpose --benchmark --csv "$out/transpose.csv" || return
-    if [ "$gpus" != 0 ] && [ "$number" = 1 ]; then
-        build/hello 5 2 2 >"$out/hello_order.txt" || return
-        build/hello 8 32 4 --order --runs 100 >"$out/hello.txt" || return
-    fi
-    join times.csv "$number" && join fast_study/times.csv "$number" &&
-        join maximum.csv "$number" && join transpose.csv "$number"
+    [ "$gpus" != 0 ] || return 0
+    build/hello 5 2 2 >"$out/hello_order.txt" && build/hello 8 32 4 --order --runs 100 >"$out/hello.txt"
 }
 
 engine() {
