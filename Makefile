@@ -73,10 +73,10 @@ ifneq ($(filter-out $(notdir $(PROGRAM)),$(SWITCHED)),)
 endif
 SWITCH_OF = $(if $(filter $(SWITCHED),$(notdir $(1))),-DVERSION=$(VERSION))
 
-# The sources that the program is built from, not the whole tree: a log written by `tee` into the
-# tree does not make another revision.
-REVISION := $(or $(REVISION),$(shell r=$$(git describe --always --abbrev=10 2>/dev/null) && \
-              { git diff --quiet HEAD -- sources Makefile || r=$$r-modified; }; echo $${r:-unknown}))
+# The last commit that changed what programs are built from: a new report is not another revision.
+BUILT_FROM := sources Makefile 'tools/*.cpp' 'tools/*.cu'
+REVISION := $(or $(REVISION),$(shell r=$$(git log -1 --format=%h --abbrev=10 -- $(BUILT_FROM) 2>/dev/null) && \
+              [ "$$r" ] && { git diff --quiet HEAD -- $(BUILT_FROM) || r=$$r-modified; }; echo $${r:-unknown}))
 FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_REVISION="$(REVISION)"'
 
 # ---- programs ----------------------------------------------------------------------------------

@@ -8,10 +8,12 @@
 #include "common/error.h"
 #include "common/kernel_times.h"
 #include "common/machine.h"
+#include "common/measure.h"
 #include "transpose/core.h"
 #include "transpose/matrix.h"
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -150,19 +152,25 @@ private:
                             ", expected " + std::to_string(expected[cell]));
     }
 
-    /// Throws where the version is wrong or fails; what was measured until then is dropped.
+    /// Throws where the version is wrong or fails; what was measured until then is dropped. The
+    /// call whose kernels are timed is also the one that is validated, and that warms up: a call
+    /// with large matrices is nearly all transfers, and takes long.
     Times measure(const Version &version, int block)
     {
         Times times;
         poison(output.get(), cells);
-        times.total =
-            common::measure([&] { return call(version, block), 0; }, [&](int) { validate(); });
-        if (version.platform == Platform::Cuda) {
-            common::KernelTimes kernels;
+        {
+            std::optional<common::KernelTimes> kernels;
+            if (version.platform == Platform::Cuda) kernels.emplace();
             call(version, block);
             validate();
-            times.kernel = kernels.slowestDevice();
+            if (kernels) times.kernel = kernels->slowestDevice();
         }
+        times.total = common::repeat([&] {
+            const common::WallClock clock;
+            call(version, block);
+            return clock.milliseconds();
+        });
         return times;
     }
 
