@@ -436,7 +436,8 @@ TEST(MakeData, RefusesBadArguments)
     expectRefusal(kMakeData + " 5y5 random /tmp/x.bin", "size '5y5' is not WxH");
     expectRefusal(kMakeData + " 0x5 random /tmp/x.bin", "size '0x5' is not WxH");
     expectRefusal(kMakeData + " 5x5 noise /tmp/x.bin", "content 'noise' is not known");
-    expectRefusal(kMakeData + " 5x5", "found 1");
+    expectRefusal(kMakeData + " 5x5", "'5x5' is no directory");
+    expectRefusal(kMakeData + " 5x5 random", "found 2");
     expectRefusal(kMakeData + " -xyz 5x5", "make_data: -xyz: no such option");
     expectRefusal(kMakeData + " --seed x 5x5 random /tmp/x.bin", "seed 'x' is not an integer");
     expectRefusal(kMakeData + " 5x5 random no/such/x.bin", "cannot be created");

@@ -60,6 +60,11 @@ std::vector<std::uint8_t> makeGroup(const Group &group, std::uint64_t seed, int 
 
 void makeAssignment(const std::string &directory, std::uint64_t seed)
 {
+    struct stat status
+    {
+    };
+    if (stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+        throw common::Error("'" + directory + "' is no directory; one array takes WxH CONTENT FILE");
     common::Progress progress("make_data");
     std::string bytes;
     int number = 0;
