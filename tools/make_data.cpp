@@ -64,7 +64,8 @@ void makeAssignment(const std::string &directory, std::uint64_t seed)
     {
     };
     if (stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-        throw common::Error("'" + directory + "' is no directory; one array takes WxH CONTENT FILE");
+        throw common::Error("'" + directory +
+                            "' is no directory; one array takes WxH CONTENT FILE");
     common::Progress progress("make_data");
     std::string bytes;
     int number = 0;
