@@ -451,13 +451,14 @@ def draw_scaling(directory, path, png):
     figure, axes = plt.subplots(1, len(sides), sharey=True, squeeze=False, figsize=(WIDTH, 4.5))
     figure.subplots_adjust(left=0.075, right=0.945, wspace=0.24, top=0.73, bottom=0.115)
     heading(figure, "Threads: how many times faster than one",
-            "Whole calls of the OpenMP versions. Red line: twice the threads, half the time.",
+            "Whole calls without a GPU, the fastest of each. Red line: twice the threads, half the "
+            "time.",
             directory)
     marker_legend(figure, [(ORANGE, True, "OpenMP, in shades"), (PURPLE, True, "engine")])
     for axis, side in zip(axes[0], sides):
         lines = []
         for version in versions_of(rows):
-            times = {int(row["threads"]): positive(row, "median_ms") for row in rows
+            times = {int(row["threads"]): positive(row, "min_ms") for row in rows
                      if row["version"] == version and int(row["side"]) == side}
             if times.get(1):
                 engine = version in ("v16", "v17")
