@@ -61,21 +61,22 @@ class Canvas:
                                             shrinkB=0, connectionstyle=f"arc3,rad={bend}",
                                             zorder=4))
 
-    def grid(self, x, y, columns, rows, side, fill="white", edge=PALE, line=0.5):
-        """Cells side by side; fill may be a function of column and row. Neighbours of one colour
-        are one box, and all lines one path: a small file."""
+    def grid(self, x, y, columns, rows, side, fill="white", edge=PALE, line=0.5, high=None):
+        """Cells side by side, squares unless `high` is given; fill may be a function of column and
+        row. Neighbours of one colour are one box, and all lines one path: a small file."""
+        high = high or side
         for row in range(rows):
             begin = 0
             for column in range(1, columns + 1):
                 fills = [fill(c, row) if callable(fill) else fill for c in (begin, column)] \
                     if column < columns else [fill(begin, row) if callable(fill) else fill, None]
                 if fills[0] != fills[1]:
-                    self.box(x + begin * side, y + row * side, (column - begin) * side, side,
+                    self.box(x + begin * side, y + row * high, (column - begin) * side, high,
                              fills[0], "none", 0)
                     begin = column
-        ends = [((x, y + row * side), (x + columns * side, y + row * side))
+        ends = [((x, y + row * high), (x + columns * side, y + row * high))
                 for row in range(rows + 1)]
-        ends += [((x + column * side, y), (x + column * side, y + rows * side))
+        ends += [((x + column * side, y), (x + column * side, y + rows * high))
                  for column in range(columns + 1)]
         gap = (float("nan"),) * 2
         self.axis.plot(*zip(*(point for end in ends for point in (*end, gap))), color=edge,
@@ -297,12 +298,9 @@ def local_memory():
     column_numbers(ruler)
     y, high = ruler + 12, 13
     touched = sorted(set(levels))
+    sheet.grid(x, y, 32, 16, cell, lambda thread, word: RED if levels[thread] == word else
+               tint(ORANGE, 0.3) if word in touched else "white", PALE, 0.5, high)
     for word in range(16):
-        line = word in touched
-        for thread in range(32):
-            hit = levels[thread] == word
-            sheet.box(x + thread * cell, y + word * high, cell, high,
-                      RED if hit else tint(ORANGE, 0.3) if line else "white", PALE, 0.5)
         sheet.text(x - 8, y + word * high + high / 2, f"count[{word}]", ha="right", size=8.5)
     sheet.frame(x, y, 32 * cell, 16 * high, INK, 1.5)
     sheet.text(12, y - 12, "v0: int", weight="bold")
@@ -312,15 +310,11 @@ def local_memory():
     # byte counters: a word holds four of them
     y2, high2 = below + 46, 20
     sheet.text(12, y2 - 14, "v6: byte", weight="bold")
+    sheet.grid(x, y2, 32, 4, cell, tint(ORANGE, 0.3), GREY, 0.4, high2)
+    for thread, level in enumerate(levels):
+        sheet.box(x + (thread + level % 4 / 4) * cell, y2 + level // 4 * high2, cell / 4, high2,
+                  RED, RED, 0.3, above=2.5)
     for word in range(4):
-        for thread in range(32):
-            hit = levels[thread] // 4 == word
-            sheet.box(x + thread * cell, y2 + word * high2, cell, high2, tint(ORANGE, 0.3), GREY,
-                      0.4)
-            if hit:
-                byte = levels[thread] % 4
-                sheet.box(x + thread * cell + byte * cell / 4, y2 + word * high2, cell / 4, high2,
-                          RED, RED, 0.3)
         sheet.text(x - 8, y2 + word * high2 + high2 / 2, f"count[{4 * word}..{4 * word + 3}]",
                    ha="right", size=8.5)
     sheet.frame(x, y2, 32 * cell, 4 * high2, INK, 1.5)
@@ -645,7 +639,10 @@ def draw_all(png=None):
     """Draws all diagrams; returns their names."""
     for diagram in DIAGRAMS:
         name = diagram.__name__
-        save(diagram().figure, ROOT / "results" / "diagrams" / f"{name}.svg", png)
+        figure = diagram().figure
+        for artist in figure.axes[0].get_children():
+            artist.set_clip_on(False)  # the sheet ends where the picture does
+        save(figure, ROOT / "results" / "diagrams" / f"{name}.svg", png)
     return [diagram.__name__ for diagram in DIAGRAMS]
 
 

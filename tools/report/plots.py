@@ -4,7 +4,7 @@
 usage: tools/report/plots.py DIRECTORY [--png DIRECTORY]
        --png also writes each plot as a PNG there, to look at
 
-A plot whose CSV is missing is left out, and a line says so."""
+A plot whose CSV is missing, or has nothing to compare, is left out, and a line says so."""
 
 import collections
 import csv
@@ -16,14 +16,15 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from figure import (BLUE, GREEN, GREY, INK, LARGE, NORMAL, ORANGE, PALE, PURPLE, RED, SKY, SMALL,
-                    WIDTH, plt, save)
+                    WIDTH, dark, plt, save, width_of)
 from matplotlib.lines import Line2D
 from matplotlib.ticker import (FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter,
                                NullLocator)
 
-FAMILIES = {"CUDA": BLUE, "OpenMP": ORANGE, "CUDA+OpenMP": GREEN, "engine": PURPLE, "CPU": ORANGE}
+FAMILIES = {"CUDA": BLUE, "OpenMP": ORANGE, "CUDA+OpenMP": GREEN, "engine": PURPLE, "CPU": ORANGE,
+            "document": GREY}
 FAMILY_NAMES = {"CUDA": "CUDA", "OpenMP": "OpenMP", "CUDA+OpenMP": "OpenMP + all GPUs",
-                "engine": "engine", "CPU": "CPU"}
+                "engine": "engine", "CPU": "CPU", "document": "the document"}
 GROUND = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words on lines
 
 # ---- reading -----------------------------------------------------------------------------------
@@ -124,23 +125,30 @@ def plain(value, _=None):
 
 def log_axis(axis, low, high, limits=None):
     """Decades as plain numbers; where there is less than a decade or so, some steps between. With
-    limits, no number where it would stand out at an end."""
+    limits, as many as have room between them, and none that would stand out at an end."""
     steps = (1,) if high / low > 25 else (1, 2, 5) if high / low > 6 else (1, 1.5, 2, 3, 5, 7)
-    locator = LogLocator(subs=steps, numticks=20) if high / low > 2.5 else MaxNLocator(5)
-    axis.set_major_locator(locator)
+    axis.set_major_locator(LogLocator(subs=steps, numticks=20) if high / low > 2.5
+                           else MaxNLocator(5))
     if limits:
-        margin = (limits[1] / limits[0]) ** 0.06
-        points = axis.axes.get_position().width * WIDTH * 72
-        kept = []
-        for tick in locator.tick_values(low, high):
-            if limits[0] * margin < tick < limits[1] / margin:
-                gap = kept and points * math.log(tick / kept[-1], limits[1] / limits[0])
-                if not kept or gap > 0.32 * SMALL * (len(plain(tick)) + len(plain(kept[-1]))) + 5:
-                    kept.append(tick)
-        axis.set_major_locator(FixedLocator(kept))
+        scale = panel_points(axis.axes) / math.log(limits[1] / limits[0])
+        margin = math.exp(8 / scale)
+        for base, steps in ((10, (1, 1.5, 2, 3, 5, 7)), (10, (1, 2, 5)), (10, (1, 3)), (10, (1,)),
+                            (100, (1,))):
+            ticks = [tick for tick in LogLocator(base, steps, numticks=30).tick_values(*limits)
+                     if limits[0] * margin < tick < limits[1] / margin]
+            if all(scale * math.log(after / tick) >
+                   (width_of(plain(tick)) + width_of(plain(after))) / 2 + 6
+                   for tick, after in zip(ticks, ticks[1:])):
+                break
+        axis.set_major_locator(FixedLocator(ticks))
     axis.set_major_formatter(FuncFormatter(plain))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
+
+
+def panel_points(axis):
+    """How wide a panel is, in points."""
+    return axis.get_position().width * WIDTH * 72
 
 
 def heading(figure, title, what, directory, note="", top=0.10):
@@ -165,9 +173,10 @@ Dot = collections.namedtuple("Dot", "line value range family filled text side", 
 Panel = collections.namedtuple("Panel", "title dots ceilings")  # ceilings: (value, words)
 
 
-def dots(path, png, directory, title, what, lines, panels, unit, left, meaning=()):
+def dots(path, png, directory, title, what, lines, panels, unit, meaning=()):
     """Panels side by side with one line a version: a dot at its value on a log axis, the value
     beside it, the range of the rounds as a bar, ceilings as vertical lines."""
+    left = 0.24 + max(width_of(line) for line in lines) / 72
     head, foot = 1.45 + 0.18 * what.count("\n"), 0.48
     head -= 0 if any(panel.ceilings for panel in panels) else 0.18
     figure, axes = plt.subplots(1, len(panels), sharey=True, squeeze=False,
@@ -186,13 +195,15 @@ def dots(path, png, directory, title, what, lines, panels, unit, left, meaning=(
         if not panel.dots:
             axis.set_visible(False)
             continue
-        values = [dot.value for dot in panel.dots] + [value for value, _ in panel.ceilings]
+        values = [end for dot in panel.dots for end in dot.range or (dot.value,)] + \
+                 [value for value, _ in panel.ceilings]
         low, high = min(values), max(values)
-        stretch = max(high / low, 1.4)
         axis.set_xscale("log")
-        two = any(dot.side for dot in panel.dots)
-        axis.set_xlim(low / stretch ** (0.45 if two else 0.10),
-                      high * stretch ** (0.38 if two else 0.13))
+        before, after = (max([room] + [width_of(dot.text) + 9 for dot in panel.dots
+                                       if dot.side == side])
+                         for side, room in (("left", 11), ("right", 14)))
+        scale = (panel_points(axis) - before - after) / math.log(max(high / low, 1.4))
+        axis.set_xlim(low * math.exp(-before / scale), high * math.exp(after / scale))
         log_axis(axis.xaxis, low, high, axis.get_xlim())
         axis.grid(axis="x")
         axis.hlines(range(len(lines)), *axis.get_xlim(), color=PALE, linewidth=0.6, zorder=0)
@@ -214,8 +225,9 @@ def dots(path, png, directory, title, what, lines, panels, unit, left, meaning=(
             if dot.range and dot.range[1] > dot.range[0]:
                 axis.plot(dot.range, [dot.line] * 2, color=colour, linewidth=1.2, marker="|",
                           markersize=7, zorder=2)
-            axis.plot(dot.value, dot.line, marker="o", markersize=6, color=colour, zorder=3,
-                      markerfacecolor=colour if dot.filled else "white", markeredgewidth=1.5)
+            axis.plot(dot.value, dot.line, linestyle="", marker="o", markersize=6, color=colour,
+                      markerfacecolor=colour if dot.filled else "white", markeredgewidth=1.5,
+                      zorder=3)
             if dot.text:
                 before = dot.side == "left" or not dot.side and label_before(axis, dot, panel)
                 edge = (dot.range or (dot.value, dot.value))[0 if before else 1]
@@ -231,10 +243,11 @@ def dots(path, png, directory, title, what, lines, panels, unit, left, meaning=(
 
 def label_before(axis, dot, panel):
     """Whether its number goes to the left of a dot: to stay in the panel, off the ceilings."""
-    at = place(axis, dot.value)
-    width = (7 + 0.55 * SMALL * len(dot.text)) / 72 / (axis.get_position().width * WIDTH)
-    crosses = any(at < place(axis, value) < at + width for value, _ in panel.ceilings)
-    return at + width > 1 or crosses and at > width
+    points = panel_points(axis)
+    low, high = (points * place(axis, end) for end in dot.range or (dot.value, dot.value))
+    width = 8 + width_of(dot.text)
+    crosses = any(low < points * place(axis, value) < high + width for value, _ in panel.ceilings)
+    return high + width > points + 5 or crosses and low > width
 
 
 def place(axis, value):
@@ -256,8 +269,8 @@ def label_ends(axis, ends, gap=11.5):
                 places[i][0] -= missing / 2
                 places[i + 1][0] += missing / 2
     for (at, x, y, words, colour), was in zip(places, wanted):
-        axis.annotate(words, (x, y), xytext=(7, at - was), textcoords="offset points", color=colour,
-                      va="center", ha="left", annotation_clip=False)
+        axis.annotate(words, (x, y), xytext=(7, at - was), textcoords="offset points",
+                      color=dark(colour), va="center", ha="left", annotation_clip=False)
 
 
 def lines_panel(axis, lines, x_label, y_label, title, ceilings=()):
@@ -299,6 +312,10 @@ def ideas_of(rows):
     return list({row["version"]: idea_of(row) for row in rows}.values())
 
 
+class NothingToShow(Exception):
+    """Why a plot is left out although its CSV is there."""
+
+
 # ---- the plots ---------------------------------------------------------------------------------
 
 
@@ -313,6 +330,7 @@ def kernel_or_call(row, line):
                 shown(kernel or total))]
 
 
+LAUNCH = "A copy of 400x400 is little but its launch, so that a kernel may beat it."
 MEANING = [("#555555", True, "kernel alone"), ("#555555", False, "whole call: no kernel")]
 
 
@@ -338,7 +356,7 @@ def draw_ladder(directory, path, png):
     rows = read(directory, "times.csv")
     dots(path, png, directory, "The ladder: the kernel of every version",
          "Time in ms on random cells, the less the better. Red line: copying the same floats "
-         "within the GPU.", ideas_of(rows), panels_of(rows, kernel_or_call), "ms", left=2.55,
+         f"within the GPU.\n{LAUNCH}", ideas_of(rows), panels_of(rows, kernel_or_call), "ms",
          meaning=MEANING)
 
 
@@ -355,7 +373,7 @@ def draw_end_to_end(directory, path, png):
                                   zip(panels_of(rows, dots_of, False), sizes_of(rows)))]
     dots(path, png, directory, "The ladder, end to end",
          "Time in ms of a whole call, from host memory to host memory. Red line: copying the same "
-         "floats within host memory.", ideas_of(rows), panels, "ms", left=2.55)
+         "floats within host memory.", ideas_of(rows), panels, "ms")
 
 
 def draw_share(directory, path, png):
@@ -376,8 +394,8 @@ def draw_share(directory, path, png):
               for panel in panels_of(rows, dots_of, False)]
     dots(path, png, directory, "Share of the speed of a copy",
          "In %, the more the better. Kernels against a copy within the GPU, the others against one "
-         "within host memory. A copy of 400x400 is\nlittle but its launch, so that a kernel may "
-         "beat it.", ideas_of(rows), panels, "% of a copy's speed", left=2.55, meaning=MEANING)
+         f"within host memory.\n{LAUNCH}", ideas_of(rows), panels, "% of a copy's speed",
+         meaning=MEANING)
 
 
 def draw_rate(directory, path, png):
@@ -410,10 +428,12 @@ def draw_rate(directory, path, png):
                  for version, points in calls.items()}
         host_copies = [point for point in host_copies if point[0] >= 1000]
     figure, axes = plt.subplots(1, 2, sharey=True, figsize=(WIDTH, 4.9))
-    figure.subplots_adjust(left=0.095, right=0.90, wspace=0.30, top=0.77, bottom=0.11)
+    figure.subplots_adjust(left=0.075, right=0.945, wspace=0.28, top=0.74, bottom=0.11)
     heading(figure, "Cells a second, by the size of the array",
             "Gigacells a second on random square arrays. Red line: copying the same floats, within "
             "the GPU or within host memory.", directory)
+    marker_legend(figure, [(FAMILIES[name], True, FAMILY_NAMES[name]) for name in
+                           ("CUDA", "OpenMP", "CUDA+OpenMP", "engine")])
     for axis, title, found, copied in ((axes[0], "kernel alone", kernels, copies),
                                        (axes[1], "whole call", calls, host_copies)):
         lines = [(version, families[version], False, points)
@@ -428,15 +448,17 @@ def draw_rate(directory, path, png):
 def draw_scaling(directory, path, png):
     rows = read(directory, "scaling.csv")
     sides = [side for side in dict.fromkeys(int(row["side"]) for row in rows) if side >= 400]
-    figure, axes = plt.subplots(1, len(sides), sharey=True, squeeze=False, figsize=(WIDTH, 4.2))
-    figure.subplots_adjust(left=0.095, right=0.91, wspace=0.26, top=0.77, bottom=0.125)
+    figure, axes = plt.subplots(1, len(sides), sharey=True, squeeze=False, figsize=(WIDTH, 4.5))
+    figure.subplots_adjust(left=0.075, right=0.945, wspace=0.24, top=0.73, bottom=0.115)
     heading(figure, "Threads: how many times faster than one",
-            "Whole calls of the OpenMP versions. Red line: twice the threads, half the time.",
+            "Whole calls without a GPU, the fastest of each. Red line: twice the threads, half the "
+            "time.",
             directory)
+    marker_legend(figure, [(ORANGE, True, "OpenMP, in shades"), (PURPLE, True, "engine")])
     for axis, side in zip(axes[0], sides):
         lines = []
         for version in versions_of(rows):
-            times = {int(row["threads"]): positive(row, "median_ms") for row in rows
+            times = {int(row["threads"]): positive(row, "min_ms") for row in rows
                      if row["version"] == version and int(row["side"]) == side}
             if times.get(1):
                 engine = version in ("v16", "v17")
@@ -462,6 +484,8 @@ def shade(version):
 
 def draw_gpus(directory, path, png):
     rows = read(directory, "gpus.csv")
+    if all(row["gpus"] == "1" for row in rows):
+        raise NothingToShow("one GPU in gpus.csv")
     sizes = [size for size in sizes_of(rows) if size[0] * size[1] >= 1 << 20]
     columns = [("kernel_median_ms", "kernel alone"), ("median_ms", "whole call")]
     figure, axes = plt.subplots(1, 2, sharey=True, figsize=(WIDTH, 4.2))
@@ -511,16 +535,16 @@ def draw_fast_study(directory, path, png):
 
     dots(path, png, directory, "From v7 to v15, one idea at a time",
          "Time of the kernel in ms; in brackets, how many times as fast as v7's, which is the "
-         "start. Red line: copying the same floats.", ideas_of(rows), panels_of(rows, dots_of),
-         "ms", left=2.55)
+         f"start. Red line: copying the same floats.\n{LAUNCH}", ideas_of(rows),
+         panels_of(rows, dots_of), "ms")
 
 
 def draw_memory_study(directory, path, png):
     rows = read(directory / "memory_study", "times.csv")
     dots(path, png, directory / "memory_study", "The memory study: where to keep what",
          "Time of the kernel in ms. A change starts from the best of the group before it, as found "
-         "on the course's GPU.", ideas_of(rows),
-         panels_of(rows, kernel_or_call, ceiling=False), "ms", left=2.95, meaning=MEANING)
+         "on the course's GPU.\nRed line: copying the same floats within the GPU.", ideas_of(rows),
+         panels_of(rows, kernel_or_call), "ms", meaning=MEANING)
 
 
 def draw_bottleneck_study(directory, path, png):
@@ -535,7 +559,7 @@ def draw_bottleneck_study(directory, path, png):
 
     dots(path, png, directory / "bottleneck_study", "The bottleneck study: leaving work out",
          "Time in ms. What separates the empty dot from the full one is allocating and copying.",
-         ideas_of(rows), panels_of(rows, dots_of, ceiling=False), "ms", left=2.9,
+         ideas_of(rows), panels_of(rows, dots_of, ceiling=False), "ms",
          meaning=[("#555555", True, "kernel alone"), ("#555555", False, "whole call")])
 
 
@@ -560,8 +584,7 @@ def draw_maximum(directory, path, png):
         panels.append(Panel(f"{size[1]}x{size[0]}", found, [(reading, f"read {reading:.0f}")]))
     dots(path, png, directory, "The maximum of a matrix: speed",
          "GB/s of the matrix, the more the better. Red line: merely reading it. Rows x columns.",
-         ideas_of(rows), panels, "GB/s", left=2.65 if rows[0].get("idea") else 0.6,
-         meaning=MEANING)
+         ideas_of(rows), panels, "GB/s", meaning=MEANING)
 
 
 TRANSPOSE = {"t0": "CPU", "t1": "OpenMP", "t2": "global, by rows", "t3": "global, by columns",
@@ -576,7 +599,8 @@ def draw_transpose(directory, path, png):
     figure.subplots_adjust(left=0.095, right=0.80, top=0.80, bottom=0.11)
     heading(figure, "Transposing a matrix: speed",
             "GB/s read and written by the kernel; sides that are powers of two; blocks of 32x32 "
-            "where a version leaves the choice.\nRed line: copying the same floats.", directory)
+            "where a version leaves the choice.\nRed line: copying the same floats; of a small "
+            "matrix, that is little but its launch.", directory)
     colours = dict(zip(("t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9"),
                        (SKY, BLUE, "#8c6bb1", "#cc79a7", ORANGE, "#999999", GREEN, INK)))
 
@@ -601,8 +625,9 @@ def draw_transpose(directory, path, png):
 
 PARTS = {"context": GREY, "allocate": SKY, "up": BLUE, "kernel": PURPLE, "down": ORANGE,
          "faults": RED, "free": GREEN, "other": PALE}
-PART_NAMES = {"context": "start CUDA", "allocate": "allocate", "up": "copy up", "kernel": "kernel",
-              "down": "copy down", "faults": "page faults", "free": "free", "other": "other"}
+PART_NAMES = {"context": "start CUDA", "allocate": "allocate", "up": "copy up",
+              "kernel": "kernel, or CPU at work", "down": "copy down",
+              "faults": "page faults", "free": "free", "other": "other"}
 
 
 def draw_parts(directory, path, png):
@@ -611,7 +636,7 @@ def draw_parts(directory, path, png):
     rows = [row for row in rows if size_of(row) == size]
     versions = versions_of(rows)
     calls = [call for call in ("later", "first") if any(row["call"] == call for row in rows)]
-    figure, axes = plt.subplots(len(calls), 1, squeeze=False,
+    figure, axes = plt.subplots(len(calls), 1, squeeze=False, sharex=True,
                                 figsize=(WIDTH, 1.5 + len(calls) * (0.62 + 0.27 * len(versions))))
     inches = figure.get_figheight()
     figure.subplots_adjust(left=0.06, right=0.93, top=1 - 1.25 / inches, bottom=0.5 / inches,
@@ -636,6 +661,8 @@ def draw_parts(directory, path, png):
                        fontsize=NORMAL, weight="bold", loc="left")
         axis.grid(axis="x")
         axis.tick_params(axis="y", length=0)
+        axis.tick_params(axis="x", labelbottom=True)
+    axes[-1, 0].set_xlim(0, 1.05 * max(row["ms"] for row in rows))
     axes[-1, 0].set_xlabel("ms")
     handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for part, colour in PARTS.items()]
     figure.legend(handles, [PART_NAMES[part] for part in PARTS], loc="upper left", frameon=False,
@@ -646,13 +673,13 @@ def draw_parts(directory, path, png):
 
 def draw_occupancy(directory, path, png):
     rows = [row for row in read(directory, "occupancy.csv") if positive(row, "median_ms")]
-    figure, axes = plt.subplots(1, 2, figsize=(WIDTH, 4.5))
-    figure.subplots_adjust(left=0.085, right=0.83, wspace=0.27, top=0.79, bottom=0.115)
+    figure, axes = plt.subplots(1, 2, figsize=(WIDTH, 4.6))
+    figure.subplots_adjust(left=0.075, right=0.83, wspace=0.24, top=0.78, bottom=0.11)
     heading(figure, "Occupancy: predicted, measured, and what it is worth",
-            "v7's kernel compiled for several numbers of registers, in blocks of several sizes, "
-            "with shared memory set aside. Red line: as predicted.", directory)
+            "v7's kernel on 2560x2560, compiled for several numbers of registers, in blocks of "
+            "several sizes, with shared memory set aside.\nRed line: as predicted.", directory)
     asked = sorted({int(float(row["registers"])) for row in rows})
-    colours = dict(zip(asked, plt.get_cmap("viridis")([0.9 * i / max(1, len(asked) - 1)
+    colours = dict(zip(asked, plt.get_cmap("viridis")([0.85 * i / max(1, len(asked) - 1)
                                                        for i in range(len(asked))])))
     threads = sorted({int(row["block_threads"]) for row in rows})
     markers = dict(zip(threads, "osD^vP*Xh<>"))
@@ -685,40 +712,17 @@ def draw_course(directory, path, png):
     course = {(row["version"], size_of(row)): row["total_ms"]
               for row in read(directory.parent / "course-v100", "ladder.csv")}
     rows = [row for row in read(directory, "times.csv") if (row["version"], size_of(row)) in course]
-    versions, sizes = versions_of(rows), sizes_of(rows)
-    figure, axes = plt.subplots(1, len(sizes), sharey=True,
-                                figsize=(WIDTH, 1.42 + 0.48 + 0.31 * len(versions)))
-    inches = figure.get_figheight()
-    figure.subplots_adjust(left=0.055, right=0.97, wspace=0.07, top=1 - 1.42 / inches,
-                           bottom=0.48 / inches)
-    heading(figure, "The course document's times beside ours, end to end",
-            "ms of a whole call, log axis. The document's machine: 4 V100, 28 cores (2020); v14 "
-            "used all its GPUs. Ours:", directory)
-    marker_legend(figure, [(FAMILIES[name], True, f"{FAMILY_NAMES[name]}, here")
-                           for name in ("CUDA", "OpenMP", "CUDA+OpenMP")] +
-                  [(GREY, True, "the document")])
-    for axis, size in zip(axes, sizes):
-        here = [row for row in rows if size_of(row) == size and positive(row, "total_median_ms")]
-        low, high = extent(value for row in here for value in
-                           (row["total_median_ms"], course[row["version"], size]))
-        axis.set_xscale("log")
-        start = low / 2
-        axis.set_xlim(start, high * (high / low) ** 0.25)
-        log_axis(axis.xaxis, low, high, axis.get_xlim())
-        for row in here:
-            line, family = versions.index(row["version"]), family_of(row)
-            for value, colour, at in ((course[row["version"], size], "#a8a8a8", line + 0.19),
-                                      (row["total_median_ms"], FAMILIES[family], line - 0.19)):
-                axis.barh(at, value - start, left=start, height=0.36, color=colour)
-                axis.annotate(shown(value), (value, at), xytext=(3, 0), fontsize=SMALL - 0.5,
-                              textcoords="offset points", va="center_baseline")
-        axis.set_title(named(size), fontsize=NORMAL, weight="bold", loc="left")
-        axis.set_ylim(len(versions) - 0.45, -0.55)
-        axis.tick_params(axis="y", length=0)
-        axis.grid(axis="x")
-        axis.set_xlabel("ms")
-    axes[0].set_yticks(range(len(versions)), versions)
-    save(figure, path, png)
+
+    def dots_of(row, line):
+        ours, theirs = positive(row, "total_median_ms"), course[row["version"], size_of(row)]
+        sides = ("left", "right") if ours and ours < theirs else ("right", "left")
+        return [Dot(line, theirs, None, "document", True, shown(theirs), sides[1]),
+                Dot(line, ours, row["range"].get("total_median_ms"), family_of(row), True,
+                    shown(ours), sides[0])] if ours else []
+
+    dots(path, png, directory, "The course document's times beside ours, end to end",
+         "Time in ms of a whole call. The document's machine: 4 V100, 28 cores (2020); its v14 "
+         "used all four. Ours:", ideas_of(rows), panels_of(rows, dots_of, ceiling=False), "ms")
 
 
 PLOTS = {"ladder": draw_ladder, "end_to_end": draw_end_to_end, "share": draw_share,
@@ -738,6 +742,8 @@ def draw(directory, png=None):
             drawn.append(name)
         except FileNotFoundError as error:
             print(f"plots.py: no {error.filename}: {name} is left out", file=sys.stderr)
+        except NothingToShow as reason:
+            print(f"plots.py: {reason}: {name} is left out", file=sys.stderr)
     return drawn
 
 
