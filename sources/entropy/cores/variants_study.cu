@@ -143,7 +143,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- the log table: private to each thread (start), or elsewhere -------------------------------
 
 // From start: the table in shared memory, one for a block, filled by the block's first 26 threads.
-// Claim of the document: on v7 this loses, other than v2 on v0.
+// Claim of the document: on v7 this loses, other than v2 on v0. It wins here, at every size: no
+// thread has a table of its own to store to local memory.
 namespace table_shared
 {
 
@@ -188,7 +189,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace table_shared
 
 // From start: the table in constant memory. Its cache serves one address a cycle to a warp, and the
-// threads of a warp ask for different ones. Claim of the document: a loss.
+// threads of a warp ask for different ones. Claim of the document: a loss. Here it is a gain, about
+// as large as that of table_shared.
 namespace table_constant
 {
 
@@ -227,7 +229,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace table_constant
 
-// From start: the table in device (global) memory, left to the caches.
+// From start: the table in device (global) memory, left to the caches. Gains as much as
+// table_shared: what counts is that the table leaves local memory, hardly where it goes.
 namespace table_global
 {
 
@@ -267,7 +270,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace table_global
 
 // From table_global: the table is read through a texture, like v5. Claim of the document: what won
-// for v5 loses here, so that it was never the mixed precision that won there.
+// for v5 loses here, so that it was never the mixed precision that won there. Here it gains as much
+// as the other places.
 namespace table_texture
 {
 
@@ -315,8 +319,9 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- the arithmetic: double (start), or float --------------------------------------------------
 
 // From start: the arithmetic in float too. Claim of the document: hardly faster, and wrong from the
-// fourth decimal on. The second half does not hold: tests/test_variants_study.cpp adds up every
-// possible window in every order, and five decimals stay right.
+// fourth decimal on. It is a little faster at every size. The second half does not hold:
+// tests/test_variants_study.cpp adds up every possible window in every order, and five decimals
+// stay right.
 namespace float_only
 {
 
@@ -354,7 +359,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace float_only
 
 // From float_only: the one division by __fdividef, which the document recommends: within two units
-// in the last place instead of exactly rounded, in two instructions instead of a routine.
+// in the last place instead of exactly rounded, in two instructions instead of a routine. No faster
+// than float_only: one division a cell is not what the kernel waits for.
 namespace float_fdividef
 {
 
@@ -395,7 +401,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From start: the split of v14. The rows in parts, a call of start for each, kRadius rows more at
 // each inner edge, whose results are thrown away. Each part's result is copied a second time, from
-// an array of its own into the one that the caller gets.
+// an array of its own into the one that the caller gets. On one GPU the square arrays only lose.
 namespace rows
 {
 
@@ -425,7 +431,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 } // namespace rows
 
 // From rows: the parts' input through a 2-D texture, v8 where rows has v7. Claim of the document:
-// on one GPU v8 is the fastest of all, on several it is slower than v7.
+// on one GPU v8 is the fastest of all, on several it is slower than v7. On one GPU it is slower
+// than rows too; several were not measured.
 namespace texture_devices
 {
 
@@ -486,7 +493,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From rows: the rows that count go from the device straight to their place in the result: no array
 // in between, no second copy, and all parts copy at once. The document left a parallel copy-back
-// for later.
+// for later. The square arrays gain, the two long and narrow ones lose.
 namespace rows_back
 {
 
@@ -519,7 +526,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From rows_back: split along the longer side. Split by rows, a part of a low and wide array reads
 // more rows than it writes; split by columns, hardly more. Such a part does not lie in one piece in
-// host memory: cudaMemcpy2D gathers it, and puts the results in their places.
+// host memory: cudaMemcpy2D gathers it, and puts the results in their places. The kernels of a low
+// and wide array become as fast as unsplit ones; the call hardly gains.
 namespace longer_side
 {
 
