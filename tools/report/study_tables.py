@@ -1,6 +1,8 @@
 """The tables of what was measured beside the ladder: threads, GPUs, parts of a call, occupancy,
 arithmetic, compilers."""
 
+import re
+
 from .formats import shown, with_range
 from .results import NotMeasured, Rounds, cells_of, size_named, sizes_of, versions_of
 from .tables import chosen, ratio, shown_integer, table
@@ -90,19 +92,26 @@ def parts(record, *words):
     return table([wanted, "call", *names], rows)
 
 
-def occupancy_study(record):
-    """One kernel under other limits: occupancy as predicted and measured, and the time."""
+OCCUPANCY = (("block_threads", "threads a block"), ("registers_asked", "registers asked for"),
+             ("registers", "registers"), ("shared_bytes", "shared bytes a block"),
+             ("local_bytes", "local bytes a thread"))
+
+
+def occupancy_study(record, *words):
+    """One kernel under other limits: occupancy as predicted and measured, and the time. Words like
+    block_threads=256 choose rows; their columns are left out."""
+    wanted = dict(word.partition("=")[::2] for word in words)
+    columns = [(column, label) for column, label in OCCUPANCY if column not in wanted]
     rows = []
-    for rounds in record.measurements("occupancy.csv"):
+    for rounds in record.measurements("occupancy.csv", **wanted):
         occupancy = [f"{100 * value:.0f} %" if value is not None else "-"
                      for value in (rounds.value("predicted"), rounds.value("measured"))]
-        rows.append([shown_integer(rounds, column) for column in
-                     ("block_threads", "registers_asked", "registers", "shared_bytes",
-                      "local_bytes")] +
+        rows.append([shown_integer(rounds, column) for column, _ in columns] +
                     occupancy + [with_range(rounds, "median_ms"), shown(rounds.least("min_ms"))])
-    return table(["threads a block", "registers asked for", "registers", "shared bytes a block",
-                  "local bytes a thread", "occupancy, predicted", "measured", "kernel, ms",
-                  "minimum, ms"], rows)
+    if not rows:
+        raise NotMeasured(f"{record.directory}/occupancy.csv has no row with {' '.join(words)}")
+    return table([label for _, label in columns] +
+                 ["occupancy, predicted", "measured", "kernel, ms", "minimum, ms"], rows)
 
 
 def precision(record):
@@ -116,24 +125,34 @@ def precision(record):
 
 
 def flags(record, *words):
-    """Versions by compiler and flags; in brackets, times faster than their first row."""
+    """A row for each compiler and its flags: the kernel of a version that has one, else the call;
+    in brackets, times faster than the version's first row. Compilers that are missing come last."""
     measured = record.measurements("flags.csv")
     size = size_named(words[0]) if words else max(sizes_of(measured), key=cells_of)
-    first, rows = {}, []
-    for rounds in measured:
-        if sizes_of([rounds]) != [size]:
-            continue
-        cells = [rounds.text("version"), rounds.text("compiler"), f"`{rounds.text('flags')}`"]
-        for column in ("total_median_ms", "kernel_median_ms"):
-            value = rounds.value(column)
-            start = first.setdefault((rounds.text("version"), column), value)
-            faster = f" ({ratio(start, value)})" if value and start != value else ""
-            cells.append(with_range(rounds, column) + faster)
-        cells[3] = cells[3] if cells[3] != "-" else rounds.text("note") or "-"
-        rows.append(cells)
-    if not rows:
+    measured = [rounds for rounds in measured if sizes_of([rounds]) == [size]]
+    if not measured:
         raise NotMeasured(f"{record.directory}/flags.csv has no size {size}")
-    return table([size, "compiler", "flags", "end to end, ms", "kernel, ms"], rows)
+    versions = versions_of(measured)
+    columns = {version: "kernel_median_ms" if any(
+        rounds.value("kernel_median_ms") for rounds in measured
+        if rounds.text("version") == version) else "total_median_ms" for version in versions}
+    first, rows, missing = {}, {}, {}
+    for rounds in measured:
+        version = rounds.text("version")
+        compiler = re.sub(r"\S*/", "", rounds.text("compiler"))
+        value = rounds.value(columns[version])
+        if not value:
+            missing[compiler] = rounds.text("note") or "-"
+            continue
+        start = first.setdefault(version, value)
+        faster = f" ({ratio(start, value)})" if start != value else ""
+        rows.setdefault((compiler, f"`{rounds.text('flags')}`"), {})[version] = \
+            with_range(rounds, columns[version]) + faster
+    return table([size, "flags"] + [f"{version}{', kernel' * columns[version].startswith('k')}, ms"
+                                    for version in versions],
+                 [[*names] + [cells.get(version, "-") for version in versions]
+                  for names, cells in rows.items()] +
+                 [[compiler, note] + ["-"] * len(versions) for compiler, note in missing.items()])
 
 
 KINDS = {kind.__name__: kind for kind in (scaling, gpus, measures, batch, parts, occupancy_study,
