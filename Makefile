@@ -81,7 +81,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench peers search measures batch record revision report test test-grade versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs data run bench peers search measures batch record revision report test test-programs test-grade versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -249,9 +249,10 @@ versions:
 GRADER   := $(BUILD)/grade
 BASELINE ?= $(if $(and $(filter 1,$(CUDA)),$(GPU)),v7,v12)
 JUDGE    := $(addprefix $(GRADER)/,judge.o findings.o verdict.o core_process.o)
-GRADE_TOOLS := $(addprefix $(GRADER)/,box judge runner.o runner_cuda.o heap.o)
+GPU_PROBE := $(if $(and $(filter 1,$(CUDA)),$(GPU)),$(GRADER)/gpu_probe)
+GRADE_TOOLS := $(addprefix $(GRADER)/,box judge runner.o runner_cuda.o heap.o) $(GPU_PROBE)
 GRADE_COMMAND = $(PYTHON) tools/grade/grade.py --tools $(GRADER) --cpp '$(CPP)' --cu '$(CU)' \
-                  --link '$(LINK)' --gpu $(if $(and $(filter 1,$(CUDA)),$(GPU)),1,0)
+                  --link '$(LINK)' --gpu $(if $(GPU_PROBE),1,0) $(GPU_PROBE:%=--probe %)
 
 ifneq ($(filter grade,$(MAKECMDGOALS)),)
   ifeq ($(CORES),)
@@ -269,6 +270,9 @@ $(GRADER)/%.o: tools/grade/%.cpp $(BUILD)/compiler.stamp
 $(GRADER)/runner_cuda.o: tools/grade/runner.cpp $(BUILD)/compiler.stamp
 	@mkdir -p $(@D)
 	$(CPP) -DWITH_CUDA -MD -MP -c $< -o $@
+$(GRADER)/gpu_probe: tools/grade/gpu_probe.cu $(BUILD)/compiler.stamp
+	@mkdir -p $(@D)
+	$(CU) $< -o $@
 $(GRADER)/box: $(GRADER)/box.o $(GRADER)/isolation.o
 	$(CXX) $^ -o $@
 $(GRADER)/judge: $(JUDGE) $(FILES)
@@ -327,19 +331,20 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	tools/setup.sh tests $(CXX)
 	@mkdir -p $(@D) && touch $@
 
-test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
-      $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size parts \
-      occupancy entropy_devices entropy_profile profile_labs)
-	$(BUILD)/tests/all $(TESTFLAGS)
-	$(BUILD)/tests/memory_study $(TESTFLAGS)
-	$(BUILD)/tests/bottleneck_study $(TESTFLAGS)
-	$(BUILD)/tests/fast_study $(TESTFLAGS)
-	$(BUILD)/tests/variants_study $(TESTFLAGS)
-	$(MAKE) test-grade
+# The last line of both is the verdict: N passed, N failed, N skipped.
+TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all $(STUDIES))
+TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
+TESTED := $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
+          $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size parts \
+          occupancy entropy_devices entropy_profile profile_labs)
+test: $(TESTED) needs-python $(GRADE_TOOLS)
+	@tests/run.sh $(TEST_COMMANDS) '$(subst ','\'',$(TEST_GRADE))'
+test-programs: $(TESTED)
+	@tests/run.sh $(TEST_COMMANDS)
 
 # The grader on cores that are wrong, each in its own way.
 test-grade: needs-python $(GRADE_TOOLS) $(BUILD)/make_data
-	$(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
+	@tests/run.sh '$(subst ','\'',$(TEST_GRADE))'
 
 # ---- the rest ----------------------------------------------------------------------------------
 
