@@ -48,15 +48,40 @@ endif
 # core.cu makes the program entropy. cores/NAME.cu plugs into the same main, as the program NAME.
 CORE_SOURCE := $(if $(filter core,$(CORE)),sources/entropy/core.cu,sources/entropy/cores/$(CORE).cu)
 PROGRAM     := $(BUILD)/$(if $(filter core,$(CORE)),entropy,$(CORE))
-CORE_PROGRAMS := $(BUILD)/entropy $(patsubst sources/entropy/cores/%.cu,$(BUILD)/%,$(wildcard \
-                 sources/entropy/cores/*.cu))
+
+# A core's name becomes that of a program: it may not be another's, and make knows no spaces. A file
+# with such a name is left out, and the other builds go on.
+TAKEN   := core entropy make_data maximum transpose hello tests grade batch \
+           $(basename $(notdir $(wildcard tools/*.cu tools/*.cpp tests/*.cu tests/*.cpp)))
+WRONG_NAME := is left out: the name of a core is letters, digits, - and _, and not that of another \
+              program here
+CORES_HERE := $(shell cd sources/entropy/cores && for file in *.cu; do name=$${file%.cu}; \
+  case "$$name" in (*[!A-Za-z0-9_-]* | -* | *_measures | *_profile | *_devices) ;; \
+  (*) case " $(TAKEN) " in (*" $$name "*) ;; (*) echo "$$name"; continue ;; esac ;; esac; \
+  [ "$$name" = '*' ] || echo "sources/entropy/cores/$$file $(strip $(WRONG_NAME))" >&2; done)
+CORE_PROGRAMS := $(BUILD)/entropy $(CORES_HERE:%=$(BUILD)/%)
+ifneq ($(words $(CORE)),1)
+  $(error CORE=$(CORE): a core's name has no spaces)
+endif
 ifeq ($(wildcard $(CORE_SOURCE)),)
   $(error CORE=$(CORE): there is no $(CORE_SOURCE))
+endif
+ifeq ($(filter core $(CORES_HERE),$(CORE)),)
+  $(error CORE=$(CORE): $(CORE_SOURCE) cannot be built under this name, see above)
+endif
+
+# What measures versions needs a table of them (core.h); a core that brings cudaCallback alone has none.
+ifneq ($(filter measures bench,$(MAKECMDGOALS)),)
+  ifeq ($(shell grep -l 'versions()' $(CORE_SOURCE)),)
+    $(error CORE=$(CORE): $(CORE_SOURCE) has no table of versions (entropy::versions(), see \
+      sources/entropy/core.h), so there is nothing to time; make grade CORES=folder times such cores)
+  endif
 endif
 
 # The companion labs: main.cu and core.cu, or one file. A version belongs to the source in whose
 # namespaces it stands, and sets the switch of that program.
 LABS       := maximum transpose hello
+COMMA      := ,
 versions_in = $(shell awk '/^namespace [a-z]/ && $$3 != "=" { sub(/^transpose(::)?/, "", $$2); \
                 if ($$2 && !seen[$$2]++) print $$2 }' $(1) /dev/null)
 VERSIONS   := $(call versions_in,$(CORE_SOURCE))
@@ -64,7 +89,8 @@ ifdef VERSION
   SWITCHED := $(if $(filter $(VERSION),$(VERSIONS)),$(notdir $(PROGRAM)),$(strip $(foreach lab,$(LABS),\
                 $(if $(filter $(VERSION),$(call versions_in,$(wildcard sources/$(lab)/core.cu))),$(lab)))))
   ifeq ($(SWITCHED),)
-    $(error VERSION=$(VERSION): $(CORE_SOURCE) has no such version, only $(VERSIONS); the labs have $(sort \
+    $(error VERSION=$(VERSION): $(CORE_SOURCE) has no $(if $(VERSIONS),such version$(COMMA) only \
+      $(VERSIONS),versions to choose from: leave VERSION= out); the labs have $(sort \
       $(foreach lab,$(LABS),$(call versions_in,$(wildcard sources/$(lab)/core.cu)))))
   endif
 endif
