@@ -164,8 +164,7 @@ TEST(Steady, CopiesThatDifferAreSaid)
               "these times cannot be trusted: the host copy took 21 ms, then 10 ms\n");
     EXPECT_EQ(distrust("host", timing(0.001), timing(0.01)), "") << "too short to tell";
     EXPECT_EQ(distrust("host", timing(10), Timing{}), "") << "not measured";
-    const std::string both =
-        distrust(Copies{timing(1), timing(2)}, Copies{timing(1), timing(5)});
+    const std::string both = distrust(Copies{timing(1), timing(2)}, Copies{timing(1), timing(5)});
     EXPECT_EQ(both, "these times cannot be trusted: the GPU's copy took 2 ms, then 5 ms\n");
 }
 

@@ -70,11 +70,13 @@ TEST(Statuses, OutputThatIsLostIsAFailure)
     for (const std::string program :
          {"maximum --rows 9", "transpose 9", "hello 1 1 1", "maximum --help", "transpose --help",
           "hello --help", "entropy --help", "make_data --help", "precision --help",
-          "bottleneck_study_measures --help"}) {
+          "bottleneck_study_measures --help", "parts --help", "entropy_devices --help",
+          "entropy_profile --help", "profile_labs --list", "bench_size --help",
+          "search_hash --help"}) {
         const Outcome outcome = runCommand(BUILD_DIRECTORY "/" + program + " >/dev/full");
         EXPECT_EQ(outcome.status, 2) << program;
-        EXPECT_TRUE(holds(outcome.errors, "standard output cannot be written"))
-            << program << "\n" << outcome.errors;
+        EXPECT_TRUE(holds(outcome.errors, "standard output cannot be written")) << program << "\n"
+                                                                                << outcome.errors;
     }
 }
 
@@ -120,14 +122,17 @@ void *memcpy(void *to, const void *from, size_t size)
               0);
     for (const auto &[size, program] : std::vector<std::pair<std::string, std::string>>{
              {"800", "ENTROPY_BENCHMARK=1 " BUILD_DIRECTORY "/tests/broken data/worked_4x4.txt"},
-             {"404", "ACTIVE=right " BUILD_DIRECTORY "/tests/broken_transpose --rows 1 --columns 101"},
+             {"404",
+              "ACTIVE=right " BUILD_DIRECTORY "/tests/broken_transpose --rows 1 --columns 101"},
              {"404", BUILD_DIRECTORY "/maximum --rows 1 --columns 101"}}) {
         const Outcome steady = runCommand(program);
         EXPECT_FALSE(holds(steady.output, "cannot be trusted")) << steady.output;
-        const Outcome disturbed = runCommand("export SLOW_SIZE=" + size + " LD_PRELOAD=" +
-                                             directory.path("slow.so") + "; " + program);
+        const Outcome disturbed =
+            runCommand("export SLOW_SIZE=" + size + " LD_PRELOAD=" + directory.path("slow.so") +
+                       "; " + program);
         EXPECT_TRUE(holds(disturbed.output, "these times cannot be trusted: the host copy took "))
-            << program << "\n" << disturbed.output << disturbed.errors;
+            << program << "\n"
+            << disturbed.output << disturbed.errors;
     }
 }
 
@@ -139,17 +144,19 @@ TEST(LastLine, IsTheVerdictOfAllPrograms)
         std::ofstream(directory.path(name)) << text;
         return " 'cat " + directory.path(name) + "; exit " + std::to_string(status) + "'";
     };
-    const std::string good = program("good", "[ RUN      ] A.one\n[       OK ] A.one (3 ms)\n"
-                                             "[ RUN      ] A.two\nx.cpp:3: Skipped\nneeds a GPU\n\n"
-                                             "[  SKIPPED ] A.two (0 ms)\n"
-                                             "[  PASSED  ] 1 test.\n"
-                                             "[  SKIPPED ] 1 test, listed below:\n"
-                                             "[  SKIPPED ] A.two\n",
+    const std::string good = program("good",
+                                     "[ RUN      ] A.one\n[       OK ] A.one (3 ms)\n"
+                                     "[ RUN      ] A.two\nx.cpp:3: Skipped\nneeds a GPU\n\n"
+                                     "[  SKIPPED ] A.two (0 ms)\n"
+                                     "[  PASSED  ] 1 test.\n"
+                                     "[  SKIPPED ] 1 test, listed below:\n"
+                                     "[  SKIPPED ] A.two\n",
                                      0);
-    const std::string bad = program("bad", "[ RUN      ] All/B.one/v7\n"
-                                           "[  FAILED  ] All/B.one/v7, where GetParam() = 7 (1 ms)\n"
-                                           "[  FAILED  ] 1 test, listed below:\n"
-                                           "[  FAILED  ] All/B.one/v7, where GetParam() = 7\n",
+    const std::string bad = program("bad",
+                                    "[ RUN      ] All/B.one/v7\n"
+                                    "[  FAILED  ] All/B.one/v7, where GetParam() = 7 (1 ms)\n"
+                                    "[  FAILED  ] 1 test, listed below:\n"
+                                    "[  FAILED  ] All/B.one/v7, where GetParam() = 7\n",
                                     1);
     const std::string crashed = program("crashed", "[ RUN      ] C.one\n", 139);
     const std::string silent = program("silent", "", 3);

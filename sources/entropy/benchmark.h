@@ -86,8 +86,8 @@ public:
 
 /// Times every version that can run here, or those of ENTROPY_VERSIONS, on random cells: end to end
 /// (host memory to host memory) and, for CUDA, the kernel alone. Each is validated before it is
-/// timed, and the copies are measured before and after. Prints a table; with ENTROPY_RESULTS=DIR in the environment also writes DIR/times.csv and
-/// DIR/environment.txt.
+/// timed, and the copies are measured before and after. Prints a table; with ENTROPY_RESULTS=DIR in
+/// the environment also writes DIR/times.csv and DIR/environment.txt.
 class Benchmark
 {
 public:
@@ -150,8 +150,7 @@ private:
                  row.note.empty() && version.probe ? "probe, no answer" : row.note});
         }
         progress.show("copying once more");
-        const std::string distrust =
-            common::distrust(copies, common::measureCopies(sample.size()));
+        const std::string distrust = common::distrust(copies, common::measureCopies(sample.size()));
         progress.wipe();
         std::fputs(distrust.c_str(), stdout);
         if (const char *directory = resultsDirectory())

@@ -51,14 +51,14 @@ const char *foreignFormat(const Bytes &bytes)
         {"\x1f\x8b"s, "a gzip archive"},
         {"PK\x03\x04"s, "a zip archive (.zip, .npz)"},
         {"\x89HDF\r\n"s, "an HDF5 file"},
-        {"\x7f" "ELF"s, "a program"},
         {"ENTROPY\n"s, "a file of right answers (reference.bin)"},
     };
     for (const auto &[start, name] : kFormats)
-        if (bytes.size() >= start.size() && std::memcmp(bytes.data(), start.data(), start.size()) == 0)
+        if (bytes.size() >= start.size() &&
+            std::memcmp(bytes.data(), start.data(), start.size()) == 0)
             return name;
-    const bool netpbm = bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' &&
-                        bytes[1] <= '7' && std::isspace(bytes[2]);
+    const bool netpbm = bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '7' &&
+                        std::isspace(bytes[2]);
     return netpbm ? "a PBM, PGM or PPM image" : nullptr;
 }
 

@@ -112,8 +112,8 @@ private:
         csv.add({version.name, platformName(version.platform), side, std::to_string(rows),
                  std::to_string(columns), number(times.total.repeats), number(times.total.median),
                  number(times.total.minimum), number(times.kernel.repeats),
-                 number(times.kernel.median), number(times.kernel.minimum), number(copies.host.median),
-                 number(copies.device.median), note});
+                 number(times.kernel.median), number(times.kernel.minimum),
+                 number(copies.host.median), number(copies.device.median), note});
         return good;
     }
 
@@ -175,7 +175,8 @@ private:
         std::printf("copy of the same floats: host %.3f ms (%.0f GB/s)", copies.host.median,
                     speed(copies.host.median));
         if (copies.device.repeats)
-            std::printf(", GPU 0 %.4f ms (%.0f GB/s)", copies.device.median, speed(copies.device.median));
+            std::printf(", GPU 0 %.4f ms (%.0f GB/s)", copies.device.median,
+                        speed(copies.device.median));
         std::printf("\n%-4s %-6s %5s | %10s %10s %4s | %9s %9s %4s | %7s %7s | %s\n", "", "",
                     "block", "end to end", "minimum", "runs", "kernel", "minimum", "runs", "GB/s",
                     "of copy", "idea");

@@ -77,8 +77,7 @@ Options parse(int argc, char **argv)
                                       {"threads", 1, nullptr, 't'}, {"file-size", 1, nullptr, 'f'},
                                       {"alone", 0, nullptr, 'a'},   {"keep", 1, nullptr, 'k'},
                                       {"report", 1, nullptr, 'o'},  {"help", 0, nullptr, '?' + 1},
-                                      {"without", 1, nullptr, 'x'},
-                                      {nullptr, 0, nullptr, 0}};
+                                      {"without", 1, nullptr, 'x'}, {nullptr, 0, nullptr, 0}};
     Options options;
     for (int letter; (letter = getopt_long(argc, argv, "+", kOptions, nullptr)) != -1;)
         switch (letter) {
