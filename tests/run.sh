@@ -22,7 +22,7 @@ awk '
     next
 }
 /^== / { program = substr($0, 4); before = failed; next }
-reason { if (++why[$0] == 1) order[++reasons] = $0; reason = 0; next }
+reason { sub(/^.* needs /, "needs "); if (++why[$0] == 1) order[++reasons] = $0; reason = 0; next }
 /: Skipped$/ { reason = 1; next }
 /^\[ RUN      \] / { open = $4; next }
 /^\[       OK \] .* ms\)$/ { passed++; open = ""; next }
