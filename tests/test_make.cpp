@@ -146,7 +146,7 @@ TEST(LastLine, IsTheVerdictOfAllPrograms)
     };
     const std::string good = program("good",
                                      "[ RUN      ] A.one\n[       OK ] A.one (3 ms)\n"
-                                     "[ RUN      ] A.two\nx.cpp:3: Skipped\nneeds a GPU\n\n"
+                                     "[ RUN      ] A.two\nx.cpp:3: Skipped\nv7 needs a GPU\n"
                                      "[  SKIPPED ] A.two (0 ms)\n"
                                      "[  PASSED  ] 1 test.\n"
                                      "[  SKIPPED ] 1 test, listed below:\n"
