@@ -48,15 +48,40 @@ endif
 # core.cu makes the program entropy. cores/NAME.cu plugs into the same main, as the program NAME.
 CORE_SOURCE := $(if $(filter core,$(CORE)),sources/entropy/core.cu,sources/entropy/cores/$(CORE).cu)
 PROGRAM     := $(BUILD)/$(if $(filter core,$(CORE)),entropy,$(CORE))
-CORE_PROGRAMS := $(BUILD)/entropy $(patsubst sources/entropy/cores/%.cu,$(BUILD)/%,$(wildcard \
-                 sources/entropy/cores/*.cu))
+
+# A core's name becomes that of a program: it may not be another's, and make knows no spaces. A file
+# with such a name is left out, and the other builds go on.
+TAKEN   := core entropy make_data maximum transpose hello tests grade batch \
+           $(basename $(notdir $(wildcard tools/*.cu tools/*.cpp tests/*.cu tests/*.cpp)))
+WRONG_NAME := is left out: the name of a core is letters, digits, - and _, and not that of another \
+              program here
+CORES_HERE := $(shell cd sources/entropy/cores && for file in *.cu; do name=$${file%.cu}; \
+  case "$$name" in (*[!A-Za-z0-9_-]* | -* | *_measures | *_profile | *_devices) ;; \
+  (*) case " $(TAKEN) " in (*" $$name "*) ;; (*) echo "$$name"; continue ;; esac ;; esac; \
+  [ "$$name" = '*' ] || echo "sources/entropy/cores/$$file $(strip $(WRONG_NAME))" >&2; done)
+CORE_PROGRAMS := $(BUILD)/entropy $(CORES_HERE:%=$(BUILD)/%)
+ifneq ($(words $(CORE)),1)
+  $(error CORE=$(CORE): a core's name has no spaces)
+endif
 ifeq ($(wildcard $(CORE_SOURCE)),)
   $(error CORE=$(CORE): there is no $(CORE_SOURCE))
+endif
+ifeq ($(filter core $(CORES_HERE),$(CORE)),)
+  $(error CORE=$(CORE): $(CORE_SOURCE) cannot be built under this name, see above)
+endif
+
+# What measures versions needs a table of them (core.h); a core that brings cudaCallback alone has none.
+ifneq ($(filter measures bench,$(MAKECMDGOALS)),)
+  ifeq ($(shell grep -l 'versions()' $(CORE_SOURCE)),)
+    $(error CORE=$(CORE): $(CORE_SOURCE) has no table of versions (entropy::versions(), see \
+      sources/entropy/core.h), so there is nothing to time; make grade CORES=folder times such cores)
+  endif
 endif
 
 # The companion labs: main.cu and core.cu, or one file. A version belongs to the source in whose
 # namespaces it stands, and sets the switch of that program.
 LABS       := maximum transpose hello
+COMMA      := ,
 versions_in = $(shell awk '/^namespace [a-z]/ && $$3 != "=" { sub(/^transpose(::)?/, "", $$2); \
                 if ($$2 && !seen[$$2]++) print $$2 }' $(1) /dev/null)
 VERSIONS   := $(call versions_in,$(CORE_SOURCE))
@@ -64,7 +89,8 @@ ifdef VERSION
   SWITCHED := $(if $(filter $(VERSION),$(VERSIONS)),$(notdir $(PROGRAM)),$(strip $(foreach lab,$(LABS),\
                 $(if $(filter $(VERSION),$(call versions_in,$(wildcard sources/$(lab)/core.cu))),$(lab)))))
   ifeq ($(SWITCHED),)
-    $(error VERSION=$(VERSION): $(CORE_SOURCE) has no such version, only $(VERSIONS); the labs have $(sort \
+    $(error VERSION=$(VERSION): $(CORE_SOURCE) has no $(if $(VERSIONS),such version$(COMMA) only \
+      $(VERSIONS),versions to choose from: leave VERSION= out); the labs have $(sort \
       $(foreach lab,$(LABS),$(call versions_in,$(wildcard sources/$(lab)/core.cu)))))
   endif
 endif
@@ -81,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench peers search measures batch record revision report test test-grade versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs data run bench peers search measures batch record revision report test test-programs test-grade versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -249,9 +275,10 @@ versions:
 GRADER   := $(BUILD)/grade
 BASELINE ?= $(if $(and $(filter 1,$(CUDA)),$(GPU)),v7,v12)
 JUDGE    := $(addprefix $(GRADER)/,judge.o findings.o verdict.o core_process.o)
-GRADE_TOOLS := $(addprefix $(GRADER)/,box judge runner.o runner_cuda.o heap.o)
+GPU_PROBE := $(if $(and $(filter 1,$(CUDA)),$(GPU)),$(GRADER)/gpu_probe)
+GRADE_TOOLS := $(addprefix $(GRADER)/,box judge runner.o runner_cuda.o heap.o) $(GPU_PROBE)
 GRADE_COMMAND = $(PYTHON) tools/grade/grade.py --tools $(GRADER) --cpp '$(CPP)' --cu '$(CU)' \
-                  --link '$(LINK)' --gpu $(if $(and $(filter 1,$(CUDA)),$(GPU)),1,0)
+                  --link '$(LINK)' --gpu $(if $(GPU_PROBE),1,0) $(GPU_PROBE:%=--probe %)
 
 ifneq ($(filter grade,$(MAKECMDGOALS)),)
   ifeq ($(CORES),)
@@ -269,6 +296,9 @@ $(GRADER)/%.o: tools/grade/%.cpp $(BUILD)/compiler.stamp
 $(GRADER)/runner_cuda.o: tools/grade/runner.cpp $(BUILD)/compiler.stamp
 	@mkdir -p $(@D)
 	$(CPP) -DWITH_CUDA -MD -MP -c $< -o $@
+$(GRADER)/gpu_probe: tools/grade/gpu_probe.cu $(BUILD)/compiler.stamp
+	@mkdir -p $(@D)
+	$(CU) $< -o $@
 $(GRADER)/box: $(GRADER)/box.o $(GRADER)/isolation.o
 	$(CXX) $^ -o $@
 $(GRADER)/judge: $(JUDGE) $(FILES)
@@ -327,19 +357,20 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	tools/setup.sh tests $(CXX)
 	@mkdir -p $(@D) && touch $@
 
-test: $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
-      $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size parts \
-      occupancy entropy_devices entropy_profile profile_labs)
-	$(BUILD)/tests/all $(TESTFLAGS)
-	$(BUILD)/tests/memory_study $(TESTFLAGS)
-	$(BUILD)/tests/bottleneck_study $(TESTFLAGS)
-	$(BUILD)/tests/fast_study $(TESTFLAGS)
-	$(BUILD)/tests/variants_study $(TESTFLAGS)
-	$(MAKE) test-grade
+# The last line of both is the verdict: N passed, N failed, N skipped.
+TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all $(STUDIES))
+TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
+TESTED := $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
+          $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size parts \
+          occupancy entropy_devices entropy_profile profile_labs)
+test: $(TESTED) needs-python $(GRADE_TOOLS)
+	@tests/run.sh $(TEST_COMMANDS) '$(subst ','\'',$(TEST_GRADE))'
+test-programs: $(TESTED)
+	@tests/run.sh $(TEST_COMMANDS)
 
 # The grader on cores that are wrong, each in its own way.
 test-grade: needs-python $(GRADE_TOOLS) $(BUILD)/make_data
-	$(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
+	@tests/run.sh '$(subst ','\'',$(TEST_GRADE))'
 
 # ---- the rest ----------------------------------------------------------------------------------
 

@@ -6,12 +6,14 @@
 #include "common/integer.h"
 #include "common/kernel_times.h"
 #include "common/measure.h"
+#include "common/steady.h"
 #include "common/threads.h"
 #include "messages.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
@@ -134,6 +136,53 @@ TEST(Threads, AnErrorInAParallelRegionComesOut)
     EXPECT_EQ(ran, 8);
     EXPECT_THROW(error.rethrow(), Error);
     EXPECT_NO_THROW(FirstError().rethrow());
+}
+
+TEST(Measure, ACallThatTakesAllTheTimeIsTheOnlyOne)
+{
+    setenv("BENCHMARK_SECONDS", "0.02", 1);
+    int runs = 0, validated = 0;
+    const Timing slow = measure([&] { return usleep(30000), ++runs; }, [&](int) { ++validated; });
+    EXPECT_EQ(runs, 1);
+    EXPECT_EQ(validated, 1);
+    EXPECT_EQ(slow.repeats, 1u);
+    EXPECT_GE(slow.median, 30);
+    runs = 0;
+    const Timing quick = measure([&] { return usleep(8000), ++runs; }, [](int) {});
+    EXPECT_GE(quick.repeats, 2u);
+    EXPECT_EQ(runs, static_cast<int>(quick.repeats) + 1) << "the first one warms up";
+    unsetenv("BENCHMARK_SECONDS");
+}
+
+TEST(Steady, CopiesThatDifferAreSaid)
+{
+    const auto timing = [](double median) { return Timing{5, median, median}; };
+    EXPECT_EQ(distrust("host", timing(10), timing(19)), "");
+    EXPECT_EQ(distrust("host", timing(10), timing(21)),
+              "these times cannot be trusted: the host copy took 10 ms, then 21 ms\n");
+    EXPECT_EQ(distrust("host", timing(21), timing(10)),
+              "these times cannot be trusted: the host copy took 21 ms, then 10 ms\n");
+    EXPECT_EQ(distrust("host", timing(0.001), timing(0.01)), "") << "too short to tell";
+    EXPECT_EQ(distrust("host", timing(10), Timing{}), "") << "not measured";
+    const std::string both = distrust(Copies{timing(1), timing(2)}, Copies{timing(1), timing(5)});
+    EXPECT_EQ(both, "these times cannot be trusted: the GPU's copy took 2 ms, then 5 ms\n");
+}
+
+TEST(OutputFile, AProgramThatIsKilledLeavesNothing)
+{
+    const TemporaryDirectory directory;
+    const std::string path = directory.path("out"), old = directory.path("old");
+    std::ofstream(old) << "old";
+    EXPECT_EXIT(
+        {
+            OutputFile first(path);
+            OutputFile second(old);
+            first.write("half");
+            std::raise(SIGKILL);
+        },
+        testing::KilledBySignal(SIGKILL), "");
+    EXPECT_EQ(directory.files(), 1);
+    EXPECT_EQ(contentsOf(old), "old");
 }
 
 TEST(OutputFile, AppearsWholeOrNotAtAll)

@@ -121,12 +121,43 @@ TEST(Main, CsvCanGoToAPipe)
     EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
 }
 
+TEST(Main, CsvCanBeStandardOutput)
+{
+    const TemporaryDirectory directory;
+    const std::string run = "cd " + directory.path("") + " && " + "\"$OLDPWD\"/" + kEntropy +
+                            " \"$OLDPWD\"/data/worked_4x4.txt --csv -";
+    const Outcome outcome = runCommand(run);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_EQ(outcome.output, contentsOf("data/worked_4x4.csv"));
+    EXPECT_TRUE(holds(outcome.errors, "1 of 1 groups passed")) << outcome.errors;
+    EXPECT_EQ(directory.files(), 0) << "a file named - was made";
+    const Outcome full = runCommand(run + " >/dev/full");
+    EXPECT_EQ(full.status, 2);
+    EXPECT_TRUE(holds(full.errors, "standard output cannot be written")) << full.errors;
+    const Outcome timed = runCommand("ENTROPY_BENCHMARK=1 " BUILD_DIRECTORY
+                                     "/tests/broken data/worked_4x4.txt --csv -");
+    EXPECT_EQ(timed.output, contentsOf("data/worked_4x4.csv")) << "the benchmark's table is in it";
+}
+
+TEST(Main, ACrashLeavesNoFile)
+{
+    const TemporaryDirectory directory;
+    const Outcome outcome = runCommand("MISBEHAVIOUR=crash " BUILD_DIRECTORY
+                                       "/tests/misbehaving data/three_groups.bin --csv " +
+                                       directory.path("out.csv"));
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(directory.files(), 0);
+}
+
 TEST(Main, TakesACoreThatKnowsOnlyTheCallback)
 {
     const std::string minimal = BUILD_DIRECTORY "/tests/minimal data/worked_4x4.txt";
     const Outcome outcome = runCommand(minimal);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_TRUE(holds(outcome.output, "1 of 1 groups passed with this core")) << outcome.output;
+    const Outcome results = runCommand("ENTROPY_RESULTS=/tmp " + minimal);
+    EXPECT_TRUE(holds(results.output, "ENTROPY_RESULTS is of no use here: this core has no table"))
+        << results.output;
     const Outcome spoilt = runCommand("SPOIL_THE_SAMPLE=1 " + minimal);
     EXPECT_EQ(spoilt.status, 1);
     EXPECT_TRUE(holds(spoilt.output, "the core changed its input")) << spoilt.output;
@@ -228,22 +259,15 @@ TEST(LoadTime, WrongAnswersAreNotTimedAndFailTheRun)
 
 TEST(LoadTime, AnUnusableResultsDirectoryStopsItAtOnce)
 {
-    const Outcome outcome =
-        runCommand("ENTROPY_BENCHMARK=1 ENTROPY_RESULTS=no/such " BUILD_DIRECTORY
-                   "/tests/broken data/worked_4x4.txt");
-    EXPECT_EQ(outcome.status, 1);
-    EXPECT_TRUE(holds(outcome.output, "stopped: no/such/environment.txt cannot be created"))
-        << outcome.output;
+    expectBadUsage("ENTROPY_BENCHMARK=1 ENTROPY_RESULTS=no/such " BUILD_DIRECTORY
+                   "/tests/broken data/worked_4x4.txt",
+                   "broken: ENTROPY_RESULTS: files in no/such cannot be created: No such file");
 }
 
 TEST(LoadTime, AnUnknownSettingIsRefused)
 {
-    const Outcome outcome =
-        runCommand("ENTROPY_BENCHMARK=maybe " + kEntropy + " data/worked_4x4.txt");
-    EXPECT_EQ(outcome.status, 1);
-    EXPECT_TRUE(holds(outcome.errors, "ENTROPY_BENCHMARK is 'maybe', expected 0, 1 or warm-up"))
-        << outcome.errors;
-    EXPECT_FALSE(holds(outcome.output, "benchmark 400x400")) << outcome.output;
+    expectBadUsage("ENTROPY_BENCHMARK=maybe " + kEntropy + " data/worked_4x4.txt",
+                   "ENTROPY_BENCHMARK is 'maybe', expected 0, 1 or warm-up");
 }
 
 TEST(LoadTime, OnlyTheVersionsThatAreNamedAreTimed)
@@ -260,12 +284,9 @@ TEST(LoadTime, OnlyTheVersionsThatAreNamedAreTimed)
 
 TEST(LoadTime, AnUnknownVersionIsRefusedWithThoseThereAre)
 {
-    const Outcome outcome = runCommand("ENTROPY_BENCHMARK=1 ENTROPY_VERSIONS=v7,v77 " + kEntropy +
-                                       " data/worked_4x4.txt");
-    EXPECT_EQ(outcome.status, 1);
-    EXPECT_TRUE(holds(outcome.errors, "there is no version 'v77', there are v0, v1, "))
-        << outcome.errors;
-    EXPECT_FALSE(holds(outcome.output, "benchmark 400x400")) << outcome.output;
+    expectBadUsage("ENTROPY_BENCHMARK=1 ENTROPY_VERSIONS=v7,v77 " + kEntropy +
+                       " data/worked_4x4.txt",
+                   "there is no version 'v77', there are v0, v1, ");
 }
 
 TEST(LoadTime, BenchmarkIsOffWhereTheEnvironmentSaysSo)

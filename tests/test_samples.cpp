@@ -57,6 +57,28 @@ TEST(Samples, TextRoundTrip)
     EXPECT_EQ(data.samples[0].cells, std::vector<float>(cells.begin(), cells.end()));
 }
 
+// Whatever the name says; but what can be read as sizes and cells is read so.
+TEST(Samples, AnotherFormatIsNamed)
+{
+    using namespace std::string_literals;
+    for (const auto &[bytes, name] : std::vector<std::pair<std::string, std::string>>{
+             {"\x93NUMPY\x01\x00v\x00{'descr'"s, "a NumPy file (.npy)"},
+             {"P5\n4 4\n255\n\x01\x02"s, "a PBM, PGM or PPM image"},
+             {"P2\n4 4\n255\n1 2 3"s, "a PBM, PGM or PPM image"},
+             {"\x89PNG\r\n\x1a\n"s, "a PNG image"},
+             {"II*\0\x08\0\0\0"s, "a TIFF image"},
+             {"MM\0*\0\0\0\x08"s, "a TIFF image"},
+             {"\x1f\x8b\x08\0\0\0\0\0\0\x03"s, "a gzip archive"},
+             {"PK\x03\x04\x14\0\0\0"s, "a zip archive (.zip, .npz)"},
+             {"ENTROPY\n\x01\0\0\0"s, "a file of right answers (reference.bin)"}})
+        for (const std::string file : {"x.bin", "x.txt", "x"})
+            expectMessage(file, bytes, "this is " + name + "; expected data.bin or text");
+    expectMessage("x.bin", "\x05\0\0\0\x05\0\0\0"s, "cells expected");
+    // 'B', 'M', 0, 0: 19778 cells in one row.
+    const TemporaryFile wide("wide.bin", record(19778, 1, std::string(19778, '\3')));
+    EXPECT_EQ(readSamples(wide.path()).samples[0].width, 19778);
+}
+
 TEST(Samples, ContentDecidesWhereTheNameDoesNot)
 {
     const TemporaryFile text("unnamed", "1 2\n3 4\n");

@@ -10,7 +10,7 @@ for file; do
     for run in 1 2 3; do
         log=$(ENTROPY_BENCHMARK=warm-up "$program" "$file")
         seconds=$(awk '/^passed:/ { printf "%.6f", $2 / 1000 }' <<<"$log")
-        version=$(sed -n 's/.* groups\{0,1\} passed with \([a-z0-9_]*\);.*/\1/p' <<<"$log")
+        version=$(sed -n 's/.* groups\{0,1\} passed with \([^;]*\);.*/\1/p' <<<"$log")
         input=$(basename "$file" .txt)
         echo "$input run $run: $seconds s with $version"
         rows+=$'\n'$version,$input,$run,$seconds

@@ -2,6 +2,7 @@
 
 #include "common/error.h"
 #include "common/integer.h"
+#include "common/standard_output.h"
 #include "entropy/benchmark.h"
 
 #include <cstdio>
@@ -40,12 +41,12 @@ try {
     if (argc != 2 || argv[1][0] == '-') {
         const bool wanted = argc == 2 && std::string(argv[1]) == "--help";
         std::fputs(kHelp, wanted ? stdout : stderr);
-        return wanted ? 0 : 2;
+        return common::afterOutput(wanted ? 0 : 2);
     }
     const auto [width, height] = parseSize(argv[1]);
     entropy::chosenVersions(); // refused now, in a sentence
     entropy::Benchmark::timeAll(width, height);
-    return entropy::benchmarkFailures() ? 1 : 0;
+    return common::afterOutput(entropy::benchmarkFailures() ? 1 : 0);
 } catch (const std::exception &error) {
     std::fprintf(stderr, "bench_size: %s\n", error.what());
     return 2;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that only a machine with GPUs can show: tools/check_gpu.sh DIRECTORY [stage ...]
-# Stages: tests, sanitizer, versions; all of them if none is named. Each prints one line with its
+# Stages: tests, grade, sanitizer, versions; all of them if none is named. Each prints one line with its
 # verdict and leaves its log in DIRECTORY; exit status 0 if all passed. For times: tools/record.sh.
 # shellcheck disable=SC2317 # the stages are called by their names
 set -uo pipefail
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 2
 if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,4p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
 directory=$1
 shift
-[ $# -gt 0 ] || set -- tests sanitizer versions
+[ $# -gt 0 ] || set -- tests grade sanitizer versions
 nvidia-smi -L 2>/dev/null | grep -q '^GPU' || { echo "check_gpu.sh: there is no GPU here" >&2; exit 2; }
 mkdir -p "$directory"
 directory=$(cd "$directory" && pwd)
@@ -29,8 +29,14 @@ stage() { # name, command...: runs it, keeps its output, prints the verdict
 
 # With a GPU no version may be skipped.
 tests() {
-    make -j "$jobs" test || return
+    make -j "$jobs" test-programs || return
     ! grep -qE 'needs (a GPU|CUDA|cuBLAS)' "$directory/tests.log"
+}
+
+# The grader, with cores that use a GPU behind its walls.
+grade() {
+    make -j "$jobs" test-grade || return
+    ! grep -E 'cannot be used in the box|cores that need it run without' "$directory/grade.log"
 }
 
 # Tests on small arrays, and both kernels of hello, under each tool of compute-sanitizer.
@@ -74,7 +80,7 @@ versions() {
 
 for name; do
     case $name in
-    tests | sanitizer | versions)
+    tests | grade | sanitizer | versions)
         stage "$name" "$name"
         ;;
     *) echo "check_gpu.sh: there is no stage '$name'" >&2; exit 2 ;;

@@ -9,6 +9,7 @@
 #include "common/machine.h"
 #include "common/measure.h"
 #include "common/progress.h"
+#include "common/standard_output.h"
 #include "entropy/run.h"
 #include "entropy/shared_sample.h"
 
@@ -185,7 +186,7 @@ bool entropy::runIsRefused() { return true; }
 int main(int argc, char **argv)
 try {
     if (argc > 1 && std::string(argv[1]) == "--child") return child({argv + 2, argv + argc});
-    return run(argc, argv);
+    return common::afterOutput(run(argc, argv));
 } catch (const std::exception &error) {
     std::fflush(stdout);
     std::fprintf(stderr, "devices: %s\n", error.what());

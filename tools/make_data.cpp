@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/output_file.h"
 #include "common/progress.h"
+#include "common/standard_output.h"
 #include "entropy/contents.h"
 #include "entropy/reference.h"
 #include "entropy/reference_file.h"
@@ -118,7 +119,7 @@ try {
     std::uint64_t seed = 2020;
     opterr = 0; // one sentence, ours
     for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;) {
-        if (letter == 'h') return std::fputs(kHelp, stdout), EXIT_SUCCESS;
+        if (letter == 'h') return std::fputs(kHelp, stdout), common::afterOutput(EXIT_SUCCESS);
         if (letter != 's') throw common::badOption(argv);
         seed = parseSeed(optarg);
     }
@@ -130,8 +131,7 @@ try {
     else
         throw common::Error("a directory or WxH CONTENT FILE expected, found " +
                             std::to_string(arguments) + "; see --help");
-    if (std::fflush(stdout) != 0) throw common::Error("standard output cannot be written");
-    return EXIT_SUCCESS;
+    return common::afterOutput(EXIT_SUCCESS);
 } catch (const std::bad_alloc &) {
     std::fprintf(stderr, "make_data: there is not enough memory for an array of this size\n");
     return 2;

@@ -8,6 +8,7 @@
 #include "common/measure.h"
 #include "common/output_file.h"
 #include "common/progress.h"
+#include "common/standard_output.h"
 #include "entropy/core.h"
 #include "entropy/reference.h"
 #include "entropy/run.h"
@@ -174,7 +175,7 @@ int run(const std::string &file, const std::string &csvFile, const std::vector<s
         output->write(csv.str());
         output->commit();
     }
-    return right ? 0 : 1;
+    return common::afterOutput(right ? 0 : 1);
 }
 
 } // namespace
@@ -183,7 +184,8 @@ int main(int argc, char **argv)
 {
     try {
         const std::string first = argc > 1 ? argv[1] : "";
-        if (first == "--help" || first == "-h") return std::fputs(kHelp, stdout), 0;
+        if (first == "--help" || first == "-h")
+            return std::fputs(kHelp, stdout), common::afterOutput(0);
         if (argc < 2 || first[0] == '-') return std::fputs(kHelp, stderr), 2;
         return run(first, argc > 2 ? argv[2] : "", {argv + std::min(argc, 3), argv + argc});
     } catch (const std::exception &error) {

@@ -3,6 +3,7 @@
 #include "common/devices.h"
 #include "common/host_poison.h"
 #include "common/profiler_range.h"
+#include "common/standard_output.h"
 #include "entropy/contents.h"
 #include "entropy/reference.h"
 #include "entropy/run.h"
@@ -93,9 +94,10 @@ bool entropy::runIsRefused() { return true; }
 int main(int argc, char **argv)
 try {
     const std::string first = argc > 1 ? argv[1] : "";
-    if (first == "--help" || first == "-h") return std::fputs(kHelp, stdout), 0;
+    if (first == "--help" || first == "-h")
+        return std::fputs(kHelp, stdout), common::afterOutput(0);
     if (!first.empty() && first[0] == '-' && first != "--list") return std::fputs(kHelp, stderr), 2;
-    return run({argv + 1, argv + argc});
+    return common::afterOutput(run({argv + 1, argv + argc}));
 } catch (const std::exception &error) {
     std::fflush(stdout);
     std::fprintf(stderr, "profile: %s\n", error.what());

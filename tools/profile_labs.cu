@@ -3,6 +3,7 @@
 
 #include "common/devices.h"
 #include "common/profiler_range.h"
+#include "common/standard_output.h"
 #include "maximum/core.h"
 #include "maximum/matrix.h"
 #include "transpose/core.h"
@@ -124,9 +125,10 @@ int run(const std::vector<std::string> &words)
 int main(int argc, char **argv)
 try {
     const std::string first = argc > 1 ? argv[1] : "";
-    if (first == "--help" || first == "-h") return std::fputs(kHelp, stdout), 0;
+    if (first == "--help" || first == "-h")
+        return std::fputs(kHelp, stdout), common::afterOutput(0);
     if (!first.empty() && first[0] == '-' && first != "--list") return std::fputs(kHelp, stderr), 2;
-    return run({argv + 1, argv + argc});
+    return common::afterOutput(run({argv + 1, argv + argc}));
 } catch (const std::exception &error) {
     std::fflush(stdout);
     std::fprintf(stderr, "profile_labs: %s\n", error.what());

@@ -9,6 +9,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/standard_output.h"
 #include "engine/gpu_hash.h"
 #include "engine/partitions.h"
 
@@ -491,7 +492,8 @@ int run(const std::string &kind, const std::vector<const char *> &numbers)
 
 int main(int argc, char **argv)
 try {
-    return run(argc > 1 ? argv[1] : "", {argv + std::min(argc, 2), argv + argc});
+    return common::afterOutput(
+        run(argc > 1 ? argv[1] : "", {argv + std::min(argc, 2), argv + argc}));
 } catch (const std::exception &error) {
     std::fprintf(stderr, "search_hash: %s\n", error.what());
     return 2;

@@ -5,6 +5,7 @@
 #include "common/devices.h"
 #include "common/host_array.h"
 #include "common/measure.h"
+#include "common/steady.h"
 #include "common/threads.h"
 
 #include <cstring>
@@ -55,6 +56,18 @@ inline Timing deviceCopy([[maybe_unused]] std::size_t size)
 #else
     throw Error(whyNoDevice());
 #endif
+}
+
+/// Both; no device copy without a GPU, or where it has too little memory.
+inline Copies measureCopies(std::size_t size)
+{
+    Copies copies;
+    copies.host = hostCopy(size);
+    try {
+        if (deviceCount() > 0) copies.device = deviceCopy(size);
+    } catch (const Unavailable &) {
+    }
+    return copies;
 }
 
 } // namespace common

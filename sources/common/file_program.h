@@ -1,6 +1,8 @@
 // The main of a tool whose only argument is a file to write to, or none.
 #pragma once
 
+#include "common/standard_output.h"
+
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -17,9 +19,9 @@ try {
     if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
         const bool wanted = argc == 2 && std::string(argv[1]) == "--help";
         std::fputs(help, wanted ? stdout : stderr);
-        return wanted ? 0 : 2;
+        return afterOutput(wanted ? 0 : 2);
     }
-    return run(argc == 2 ? argv[1] : nullptr);
+    return afterOutput(run(argc == 2 ? argv[1] : nullptr));
 } catch (const std::exception &error) {
     std::fprintf(stderr, "%s: %s\n", name, error.what());
     return 2;

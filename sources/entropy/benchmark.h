@@ -12,6 +12,7 @@
 #include "entropy/core.h"
 #include "entropy/reference.h"
 #include "entropy/run.h"
+#include "entropy/settings.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -19,8 +20,6 @@
 #include <cstring>
 #include <new>
 #include <optional>
-#include <set>
-#include <sstream>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -36,56 +35,12 @@ inline int &benchmarkFailures()
     return count;
 }
 
-/// What runs at load time: all; where ENTROPY_BENCHMARK=warm-up is in the environment, WarmUP only;
-/// where it is 0, or the program is only asked for help, nothing.
-inline std::string benchmarkSetting()
-{
-    const char *setting = std::getenv("ENTROPY_BENCHMARK");
-    return setting ? setting : "";
-}
-
-/// Whether that is a setting there is; says so, once, if not.
-inline bool benchmarkSettingIsKnown()
-{
-    static const bool known = [] {
-        const std::string setting = benchmarkSetting();
-        for (const char *one : {"", "0", "1", "warm-up"})
-            if (setting == one) return true;
-        std::fprintf(stderr,
-                     "ENTROPY_BENCHMARK is '%s', expected 0, 1 or warm-up: nothing was timed\n",
-                     setting.c_str());
-        ++benchmarkFailures();
-        return false;
-    }();
-    return known;
-}
-
-/// The versions that are timed: those that ENTROPY_VERSIONS=v7,v12 names, in the table's order;
-/// all, where it is not set. Throws Error, with the names there are, for one that there is not.
-inline std::vector<Version> chosenVersions()
-{
-    const char *list = std::getenv("ENTROPY_VERSIONS");
-    if (!list || !*list) return versions();
-    std::set<std::string> names;
-    std::istringstream words(list);
-    for (std::string name; std::getline(words, name, ',');) names.insert(name);
-    std::vector<Version> chosen;
-    std::string known;
-    for (const Version &version : versions()) {
-        known += std::string(known.empty() ? "" : ", ") + version.name;
-        if (names.erase(version.name)) chosen.push_back(version);
-    }
-    if (names.empty()) return chosen;
-    throw common::Error("ENTROPY_VERSIONS: there is no version '" + *names.begin() +
-                        "', there are " + known);
-}
-
-/// Whether it names versions that there are; says so, once, if not.
-inline bool chosenVersionsAreKnown()
+/// Whether the environment holds settings that there are; says so, once, if not.
+inline bool settingsAreKnown()
 {
     static const bool known = [] {
         try {
-            chosenVersions();
+            checkSettings();
             return true;
         } catch (const common::Error &error) {
             std::fprintf(stderr, "%s: nothing was timed\n", error.what());
@@ -99,8 +54,7 @@ inline bool chosenVersionsAreKnown()
 inline bool warmUpWanted()
 {
     if (benchmarkSetting() == "0") return false;
-    return !(runIsRefused && runIsRefused()) && benchmarkSettingIsKnown() &&
-           chosenVersionsAreKnown();
+    return !(runIsRefused && runIsRefused()) && settingsAreKnown();
 }
 
 inline bool benchmarkWanted() { return warmUpWanted() && benchmarkSetting() != "warm-up"; }
@@ -132,8 +86,8 @@ public:
 
 /// Times every version that can run here, or those of ENTROPY_VERSIONS, on random cells: end to end
 /// (host memory to host memory) and, for CUDA, the kernel alone. Each is validated before it is
-/// timed. Prints a table; with ENTROPY_RESULTS=DIR in the environment also writes DIR/times.csv and
-/// DIR/environment.txt.
+/// timed, and the copies are measured before and after. Prints a table; with ENTROPY_RESULTS=DIR in
+/// the environment also writes DIR/times.csv and DIR/environment.txt.
 class Benchmark
 {
 public:
@@ -168,11 +122,6 @@ private:
         std::string note; ///< why it was not timed; empty if it was
     };
 
-    struct Copies
-    {
-        common::Timing host, device; ///< device.repeats is 0 without a GPU
-    };
-
     static void run(int width, int height)
     {
         printEnvironmentOnce();
@@ -182,9 +131,7 @@ private:
         std::vector<float> sample(levels.begin(), levels.end());
         progress.show("computing the reference");
         const std::vector<float> gold = reference(width, height, sample.data());
-        Copies copies;
-        copies.host = common::hostCopy(sample.size());
-        if (common::deviceCount() > 0) copies.device = common::deviceCopy(sample.size());
+        const common::Copies copies = common::measureCopies(sample.size());
         progress.wipe();
         printHead(size, sample.size(), copies);
 
@@ -202,6 +149,10 @@ private:
                  number(row.resources.localBytes), number(row.resources.occupancy), version.idea,
                  row.note.empty() && version.probe ? "probe, no answer" : row.note});
         }
+        progress.show("copying once more");
+        const std::string distrust = common::distrust(copies, common::measureCopies(sample.size()));
+        progress.wipe();
+        std::fputs(distrust.c_str(), stdout);
         if (const char *directory = resultsDirectory())
             times().save(std::string(directory) + "/times.csv");
         std::printf("\n");
@@ -264,7 +215,7 @@ private:
         printed = true;
     }
 
-    static void printHead(const std::string &size, std::size_t cells, const Copies &copies)
+    static void printHead(const std::string &size, std::size_t cells, const common::Copies &copies)
     {
         const double gigabytes = 2e-6 * sizeof(float) * cells; // read + written, for milliseconds
         std::printf("benchmark %s, random levels; times in ms, median and minimum\n", size.c_str());
@@ -291,7 +242,7 @@ private:
     // "of copy": the copy's time over this one's. Kernels against the copy within GPU 0, OpenMP
     // versions end to end against the copy within host memory.
     static void printRow(const Version &version, const Row &row, std::size_t cells,
-                         const Copies &copies)
+                         const common::Copies &copies)
     {
         if (!row.note.empty()) {
             std::printf("%-*s %-11s | %s\n", nameWidth(), version.name,
@@ -323,8 +274,6 @@ private:
                                 "occupancy", "idea", "note"});
         return csv;
     }
-
-    static const char *resultsDirectory() { return std::getenv("ENTROPY_RESULTS"); }
 
     static std::string number(double value)
     {

@@ -6,12 +6,14 @@
 #include "common/clock.h"
 #include "common/devices.h"
 #include "common/progress.h"
+#include "common/standard_output.h"
 #include "entropy/crash_guard.h"
 #include "entropy/output.h"
 #include "entropy/prepared.h"
 #include "entropy/reference.h"
 #include "entropy/run.h"
 #include "entropy/score.h"
+#include "entropy/settings.h"
 
 #include <cstdio>
 #include <exception>
@@ -92,6 +94,10 @@ int gradeAll(Prepared &prepared)
                     "nothing\n",
                     noGpu.c_str());
 
+    if (versions().empty() && resultsDirectory())
+        std::printf("ENTROPY_RESULTS is of no use here: this core has no table of versions "
+                    "(core.h), so there is nothing to time\n");
+
     common::Progress progress(prepared.options.program);
     Score score;
     score.groups = prepared.data.samples.size();
@@ -100,7 +106,8 @@ int gradeAll(Prepared &prepared)
     progress.wipe();
     if (prepared.csv && score.answered == score.groups) prepared.csv->commit();
     if (prepared.csv && score.answered != score.groups)
-        std::printf("\n%s was not written: %zu group%s no result\n", prepared.options.csv.c_str(),
+        std::printf("\n%s %s: %zu group%s no result\n", prepared.options.csv.c_str(),
+                    prepared.csv->isStream() ? "is not whole" : "was not written",
                     score.groups - score.answered,
                     score.groups - score.answered == 1 ? " has" : "s have");
 
@@ -116,9 +123,7 @@ int runOrHelp()
     Prepared &prepared = preparedRun();
     const int status = prepared.options.help ? kPassed : gradeAll(prepared);
     if (prepared.options.help) std::fputs(help(prepared.options.program).c_str(), stdout);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout))
-        throw common::Error("standard output cannot be written");
-    return status;
+    return common::afterOutput(status);
 }
 
 } // namespace

@@ -16,7 +16,8 @@ checked against the reference.
 
   FILE              data.bin or a text file; - is standard input (default: data/data.bin)
   --print           print every sample and result
-  --csv FILE        write the results: a line a group, width,height,cells
+  --csv FILE        write the results: a line a group, width,height,cells; 8 bytes a cell, 218 MB
+                    for data.bin; - is standard output, and the report goes to standard error
   --reference FILE  the right answers (default: reference.bin beside FILE if FILE is a data.bin;
                     otherwise they are computed)
   --help            this text
@@ -24,7 +25,9 @@ checked against the reference.
 environment
   ENTROPY_BENCHMARK=0  skip the benchmark of all versions that the core runs before main;
                        warm-up instead of 0 still starts the GPUs before main
+  ENTROPY_VERSIONS=v7,v12  time these versions only
   ENTROPY_RESULTS=DIR  write the benchmark's times.csv and environment.txt to DIR
+  BENCHMARK_SECONDS=S  stop repeating a version after S seconds (default: 2)
   OMP_NUM_THREADS=N    threads of the OpenMP versions
   ENTROPY_CPU_PATH=P   path of v16: avx512, avx2 or portable
   ENTROPY_KEEP_MEMORY=0  large results of v15 to v17 go back to the system when freed

@@ -1,10 +1,14 @@
 #include "entropy/prepared.h"
 
+#include "common/active.h"
 #include "common/error.h"
 #include "common/progress.h"
 #include "entropy/core.h"
 #include "entropy/reference_file.h"
+#include "entropy/settings.h"
 
+#include <cerrno>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <unistd.h>
@@ -36,16 +40,22 @@ __attribute__((constructor(101))) void keepArguments(int argc, char **argv)
 
 void requireThatTheVersionRuns()
 {
-    std::string why, others;
     for (const Version &version : versions())
-        if (version.name == std::string(activeVersion())) why = version.unavailable;
-    if (why.empty()) return;
-    for (const Version &version : versions())
-        if (version.unavailable.empty() && !version.probe)
-            others += std::string(others.empty() ? "" : ", ") + version.name;
-    throw common::Error(
-        std::string(activeVersion()) + " is the active version, and it " + why +
-        (others.empty() ? "" : "; these can run here: " + others + " (make VERSION=...)"));
+        if (version.name == std::string(activeVersion()) && !version.unavailable.empty())
+            throw common::Error(common::cannotRunHere(
+                version, versions(), [](const Version &other) { return !other.probe; }));
+}
+
+/// The benchmark at load time would say so too, but after the status has been lost.
+void requireThatTheSettingsAreKnown()
+{
+    if (versions().empty()) return; // such a core times nothing
+    checkSettings();
+    const char *const results = resultsDirectory();
+    const bool wanted = benchmarkSetting() != "0" && benchmarkSetting() != "warm-up";
+    if (results && wanted && access(results, W_OK | X_OK) != 0)
+        throw common::Error("ENTROPY_RESULTS: files in " + std::string(results) +
+                            " cannot be created: " + std::strerror(errno));
 }
 
 /// The right answers from a file, if there is one.
@@ -71,6 +81,7 @@ std::unique_ptr<Prepared> prepare()
     run->options = parseOptions(argumentCount, argumentList);
     if (run->options.help) return run;
     requireThatTheVersionRuns();
+    requireThatTheSettingsAreKnown();
     common::Progress progress(run->options.program);
     progress.show("reading " + run->options.file);
     run->data = readSamples(run->options.file);

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 namespace entropy
 {
@@ -33,6 +34,32 @@ Format detectFormat(const std::string &path, const Bytes &bytes)
     const auto isText = [](unsigned char c) { return std::isprint(c) || std::isspace(c); };
     const auto end = bytes.begin() + std::min<std::size_t>(bytes.size(), 64);
     return std::all_of(bytes.begin(), end, isText) ? Format::Text : Format::Binary;
+}
+
+/// What the first bytes are those of, "a NumPy file (.npy)"; null for anything unknown.
+const char *foreignFormat(const Bytes &bytes)
+{
+    using namespace std::string_literals; // they hold zeros
+    static const std::pair<std::string, const char *> kFormats[] = {
+        {"\x93NUMPY"s, "a NumPy file (.npy)"},
+        {"\x89PNG\r\n"s, "a PNG image"},
+        {"\xff\xd8\xff"s, "a JPEG image"},
+        {"GIF8"s, "a GIF image"},
+        {"BM"s, "a BMP image"},
+        {"II*\0"s, "a TIFF image"},
+        {"MM\0*"s, "a TIFF image"},
+        {"\x1f\x8b"s, "a gzip archive"},
+        {"PK\x03\x04"s, "a zip archive (.zip, .npz)"},
+        {"\x89HDF\r\n"s, "an HDF5 file"},
+        {"ENTROPY\n"s, "a file of right answers (reference.bin)"},
+    };
+    for (const auto &[start, name] : kFormats)
+        if (bytes.size() >= start.size() &&
+            std::memcmp(bytes.data(), start.data(), start.size()) == 0)
+            return name;
+    const bool netpbm = bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '7' &&
+                        std::isspace(bytes[2]);
+    return netpbm ? "a PBM, PGM or PPM image" : nullptr;
 }
 
 // ---- binary ------------------------------------------------------------------------------------
@@ -232,10 +259,11 @@ std::uint64_t checksum(const std::vector<unsigned char> &bytes)
     return hash;
 }
 
-SampleFile readSamples(const std::string &path)
+namespace
 {
-    const Bytes bytes = readBytes(path);
-    if (bytes.empty()) throw common::Error(path + ": record 1, offset 0: the file is empty");
+
+SampleFile parse(const std::string &path, const Bytes &bytes)
+{
     SampleFile file;
     file.format = detectFormat(path, bytes);
     file.checksum = checksum(bytes);
@@ -245,6 +273,22 @@ SampleFile readSamples(const std::string &path)
     }
     for (BinaryReader reader(path, bytes); !reader.atEnd();) file.samples.push_back(reader.next());
     return file;
+}
+
+} // namespace
+
+SampleFile readSamples(const std::string &path)
+{
+    const Bytes bytes = readBytes(path);
+    if (bytes.empty()) throw common::Error(path + ": record 1, offset 0: the file is empty");
+    try {
+        return parse(path, bytes);
+    } catch (const common::Error &) { // a size may have the same bytes: what can be read, is
+        const char *const format = foreignFormat(bytes);
+        if (!format) throw;
+        throw common::Error(path + ": this is " + format +
+                            "; expected data.bin or text (data/README.md)");
+    }
 }
 
 std::string binaryRecord(int width, int height, const std::vector<std::uint8_t> &cells)

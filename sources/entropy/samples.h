@@ -38,7 +38,7 @@ std::uint64_t checksum(const std::vector<unsigned char> &bytes);
 
 /// Reads data.bin or text. A name ending in .txt is text, in .bin binary; otherwise the content
 /// decides. Throws common::Error with file, place (record and offset, or line and column), what
-/// was found and what was expected.
+/// was found and what was expected; the format's name, where the first bytes are those of another.
 SampleFile readSamples(const std::string &path);
 
 /// The bytes of one binary record, and of one text file; `cells` as in makeContent.

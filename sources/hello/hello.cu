@@ -7,6 +7,7 @@
 
 #include "common/devices.h"
 #include "common/error.h"
+#include "common/standard_output.h"
 
 #include <cstdio>
 
@@ -99,13 +100,13 @@ int main(int argc, char **argv)
 {
     try {
         const Options options = hello::parseOptions(argc, argv);
-        if (options.help) return std::fputs(hello::kHelp, stdout), kPassed;
+        if (options.help) return std::fputs(hello::kHelp, stdout), common::afterOutput(kPassed);
         std::printf("Hello World from the host!\n");
-        std::fflush(stdout);
+        common::requireOutput();
         if (common::deviceCount() == 0)
             throw common::Error("the device's lines are missing: " + common::whyNoDevice());
         runOnGpu(options);
-        return kPassed;
+        return common::afterOutput(kPassed);
     } catch (const std::exception &error) {
         std::fflush(stdout);
         std::fprintf(stderr, "hello: %s\n", error.what());

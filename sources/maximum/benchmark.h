@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/clock.h"
+#include "common/copy_speed.h"
 #include "common/csv.h"
 #include "common/kernel_times.h"
 #include "common/measure.h"
@@ -11,6 +12,7 @@
 #include "maximum/core.h"
 #include "maximum/matrix.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -38,6 +40,7 @@ public:
         const int answer = reference(matrix);
         progress.wipe();
         const common::Timing read = readTime(matrix.size() * sizeof(int));
+        const common::Copies before = common::measureCopies(watched(matrix));
 
         std::vector<Row> rows;
         for (const Version &version : versions()) {
@@ -45,8 +48,10 @@ public:
             rows.push_back(time(version, matrix, answer));
             addToCsv(rows.back(), matrix, read);
         }
+        const common::Copies after = common::measureCopies(watched(matrix));
         progress.wipe();
         print(rows, matrix, answer, read, size);
+        std::fputs(common::distrust(before, after).c_str(), stdout);
         return failed;
     }
 
@@ -65,6 +70,14 @@ private:
     {
         double size = 0, milliseconds = 0;
     };
+
+    /// Numbers that are copied before and after, to see whether the machine is steady: no more than
+    /// there is room for beside any matrix.
+    static std::size_t watched(const Matrix &matrix)
+    {
+        constexpr std::size_t kMost = 1 << 24;
+        return std::min<std::size_t>(kMost, matrix.size());
+    }
 
     /// All zero without a GPU, or where it has too little memory or fails.
     common::Timing readTime(std::size_t bytes)

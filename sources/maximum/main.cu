@@ -3,10 +3,12 @@
 
 #include "maximum/core.h"
 
+#include "common/active.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/machine.h"
 #include "common/output_file.h"
+#include "common/standard_output.h"
 #include "maximum/benchmark.h"
 #include "maximum/matrix.h"
 #include "maximum/options.h"
@@ -75,11 +77,19 @@ int checkFourSizes(Benchmark &benchmark)
     return failures;
 }
 
+/// The others have been checked; it has not, and whoever asks for it should know by the status.
+void requireThatTheActiveVersionRuns()
+{
+    const Version &active = activeVersion();
+    if (active.unavailable.empty()) return;
+    throw common::Error(common::cannotRunHere(active, versions()));
+}
+
 int run(const Options &options)
 {
-    std::printf("%s\n", common::machineFacts().c_str());
     std::optional<common::OutputFile> csv; // refused now rather than after minutes
     if (!options.csv.empty()) csv.emplace(options.csv);
+    std::printf("%s\n", common::machineFacts().c_str());
     Benchmark benchmark;
     const int failures =
         options.benchmark ? checkFourSizes(benchmark) : checkOneMatrix(options, benchmark);
@@ -94,7 +104,10 @@ int run(const Options &options)
         std::printf("FAILED: %d wrong answers and errors above\n", failures);
     else
         std::printf("passed: %d of %d versions can run here, no answer was wrong\n", canRun, known);
-    return failures > 0 ? kFailed : kPassed;
+    common::requireOutput();
+    if (failures > 0) return kFailed;
+    if (!options.benchmark) requireThatTheActiveVersionRuns();
+    return kPassed;
 }
 
 } // namespace
@@ -105,7 +118,7 @@ try {
     const maximum::Options options = maximum::parseOptions(argc, argv);
     if (!options.help) return maximum::run(options);
     std::fputs(maximum::kHelp, stdout);
-    return maximum::kPassed;
+    return common::afterOutput(maximum::kPassed);
 } catch (const std::exception &error) {
     std::fflush(stdout);
     std::fprintf(stderr, "maximum: %s\n", error.what());

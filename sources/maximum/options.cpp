@@ -19,13 +19,14 @@ timed, with the transfers to and from the GPU and without them.
   --rows R      rows of the matrix (default: 256)
   --columns C   columns of the matrix (default: 1024)
   --benchmark   four sizes up to 2^30 elements (4 GiB) instead of one: seconds to minutes
-  --csv FILE    write the times
+  --csv FILE    write the times; - is standard output, and the table goes to standard error
   --help        this text
 
 environment
   OMP_NUM_THREADS=N  threads that make large matrices and the right answer
 
-exit status: 0 all right; 1 a version was wrong or failed; 2 bad usage or cannot run
+exit status: 0 all right; 1 a version was wrong or failed; 2 bad usage, or the active version
+             cannot run here (the others were checked and timed)
 )";
 
 Options parseOptions(int argc, char **argv)

@@ -28,8 +28,7 @@ public:
     Benchmark(int rows, int columns)
         : rows(rows), columns(columns), cells(static_cast<std::size_t>(rows) * columns),
           input(allocateChecked(cells)), expected(common::allocateHost<float>(cells)),
-          output(common::allocateHost<float>(cells)), hostCopy(common::hostCopy(cells)),
-          deviceCopy(deviceCopyTime(cells))
+          output(common::allocateHost<float>(cells)), copies(common::measureCopies(cells))
     {
         fillRandom(input.get(), cells);
         reference(rows, columns, input.get(), expected.get());
@@ -75,6 +74,7 @@ public:
         for (const Version &version : versions())
             for (const int block : version.blocks ? blocks : std::vector<int>{0})
                 failures += !row(version, block, csv);
+        std::fputs(common::distrust(copies, common::measureCopies(cells)).c_str(), stdout);
         return failures;
     }
 
@@ -91,16 +91,6 @@ private:
     {
         common::Timing total, kernel; ///< no repeats: not measured
     };
-
-    /// All zero without a GPU, or where it has too little memory.
-    static common::Timing deviceCopyTime(std::size_t cells)
-    {
-        try {
-            if (common::deviceCount() > 0) return common::deviceCopy(cells);
-        } catch (const common::Unavailable &) {
-        }
-        return {};
-    }
 
     /// Validates a version, then times it: end to end and, for CUDA, the kernel. A row of the table
     /// either way; false if the version was wrong or failed.
@@ -122,8 +112,8 @@ private:
         csv.add({version.name, platformName(version.platform), side, std::to_string(rows),
                  std::to_string(columns), number(times.total.repeats), number(times.total.median),
                  number(times.total.minimum), number(times.kernel.repeats),
-                 number(times.kernel.median), number(times.kernel.minimum), number(hostCopy.median),
-                 number(deviceCopy.median), note});
+                 number(times.kernel.median), number(times.kernel.minimum),
+                 number(copies.host.median), number(copies.device.median), note});
         return good;
     }
 
@@ -182,10 +172,11 @@ private:
     void printHead() const
     {
         std::printf("\n%s, rows x columns; times in ms, median and minimum\n", size().c_str());
-        std::printf("copy of the same floats: host %.3f ms (%.0f GB/s)", hostCopy.median,
-                    speed(hostCopy.median));
-        if (deviceCopy.repeats)
-            std::printf(", GPU 0 %.4f ms (%.0f GB/s)", deviceCopy.median, speed(deviceCopy.median));
+        std::printf("copy of the same floats: host %.3f ms (%.0f GB/s)", copies.host.median,
+                    speed(copies.host.median));
+        if (copies.device.repeats)
+            std::printf(", GPU 0 %.4f ms (%.0f GB/s)", copies.device.median,
+                        speed(copies.device.median));
         std::printf("\n%-4s %-6s %5s | %10s %10s %4s | %9s %9s %4s | %7s %7s | %s\n", "", "",
                     "block", "end to end", "minimum", "runs", "kernel", "minimum", "runs", "GB/s",
                     "of copy", "idea");
@@ -212,7 +203,7 @@ private:
         print(times.kernel, 9, 4);
         const bool kernel = times.kernel.repeats > 0;
         const double median = kernel ? times.kernel.median : times.total.median;
-        const common::Timing &copy = kernel ? deviceCopy : hostCopy;
+        const common::Timing &copy = kernel ? copies.device : copies.host;
         std::printf("%7.1f ", speed(median));
         if (copy.repeats)
             std::printf("%7.4f", copy.median / median);
@@ -232,7 +223,7 @@ private:
     int rows, columns;
     std::size_t cells;
     common::HostArray<float> input, expected, output;
-    common::Timing hostCopy, deviceCopy; ///< deviceCopy.repeats is 0 where it was not measured
+    common::Copies copies;
 };
 
 } // namespace transpose

@@ -2,6 +2,8 @@
 // here against the right answer, times it, reports. It knows a core by core.h alone; core.cu is
 // what you change.
 
+#include "common/active.h"
+#include "common/standard_output.h"
 #include "transpose/benchmark.h"
 #include "transpose/core.h"
 #include "transpose/options.h"
@@ -47,6 +49,14 @@ int checkSizes(const Options &options, common::Csv &csv)
     return failures;
 }
 
+/// The others have been checked; it has not, and whoever asks for it should know by the status.
+void requireThatTheActiveVersionRuns()
+{
+    const Version &active = activeVersion();
+    if (active.unavailable.empty()) return;
+    throw common::Error(common::cannotRunHere(active, versions()));
+}
+
 int runProgram(const Options &options)
 {
     std::optional<common::OutputFile> file;
@@ -64,7 +74,10 @@ int runProgram(const Options &options)
         std::printf("\nFAILED: %d of the above were wrong or ended in an error\n", failures);
     else
         std::printf("\npassed: all that can run here give the right answer, bit for bit\n");
-    return failures > 0 ? kFailed : kPassed;
+    common::requireOutput();
+    if (failures > 0) return kFailed;
+    if (!options.benchmark) requireThatTheActiveVersionRuns();
+    return kPassed;
 }
 
 } // namespace
@@ -75,7 +88,8 @@ int main(int argc, char **argv)
 {
     try {
         const transpose::Options options = transpose::parseOptions(argc, argv);
-        if (options.help) return std::fputs(transpose::kHelp, stdout), transpose::kPassed;
+        if (options.help)
+            return std::fputs(transpose::kHelp, stdout), common::afterOutput(transpose::kPassed);
         return transpose::runProgram(options);
     } catch (const std::exception &error) {
         std::fflush(stdout);

@@ -27,10 +27,12 @@ bit for bit against the right answer, and times it beside a copy of the same flo
   --print           print the matrix and its transpose, as is done without asking up to 8 x 8
   --benchmark       every version and block at 512, 1024, 2048, 8096, 8191, 8192, 16192 and 16384,
                     or at the size given
-  --csv FILE        write the times to FILE
+  --csv FILE        write the times to FILE; - is standard output, and the table goes to standard
+                    error
   --help            this text
 
-exit status: 0 all right; 1 a version was wrong or failed; 2 bad usage or cannot run
+exit status: 0 all right; 1 a version was wrong or failed; 2 bad usage, or the active version
+             cannot run here (the others were checked and timed)
 )";
 
 Options parseOptions(int argc, char **argv)

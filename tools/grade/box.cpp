@@ -33,7 +33,8 @@ and --keep alone.
 
   --read PATH       it may read PATH, besides the system's directories; PROGRAM itself it may
   --write PATH      it may write there too
-  --hide PATH       cover the directory PATH with an empty one
+  --hide PATH       cover the directory PATH with an empty one; what may be read in it stays
+  --without WALL    leave out a wall: processes, network, ipc, mounts, landlock, nobody or calls
   --directory PATH  work there
   --seconds S       end it after that time
   --memory BYTES    end it when its processes hold more
@@ -50,6 +51,7 @@ Exit status: that of PROGRAM; 128 + signal; 124 for any limit; 125 if box itself
 struct Options
 {
     std::vector<std::string> read, write, hide;
+    unsigned walls = kAllWalls;
     std::string directory;
     double seconds = 0;
     std::uint64_t memory = 0, fileSize = 0;
@@ -75,7 +77,7 @@ Options parse(int argc, char **argv)
                                       {"threads", 1, nullptr, 't'}, {"file-size", 1, nullptr, 'f'},
                                       {"alone", 0, nullptr, 'a'},   {"keep", 1, nullptr, 'k'},
                                       {"report", 1, nullptr, 'o'},  {"help", 0, nullptr, '?' + 1},
-                                      {nullptr, 0, nullptr, 0}};
+                                      {"without", 1, nullptr, 'x'}, {nullptr, 0, nullptr, 0}};
     Options options;
     for (int letter; (letter = getopt_long(argc, argv, "+", kOptions, nullptr)) != -1;)
         switch (letter) {
@@ -90,6 +92,11 @@ Options parse(int argc, char **argv)
         case 'a': options.alone = true; break;
         case 'k': options.keep = std::atoi(optarg); break;
         case 'o': options.report = std::atoi(optarg); break;
+        case 'x':
+            if (!wallNamed(optarg)) fail(options, std::string("no wall is named ") + optarg);
+            options.walls &= ~wallNamed(optarg);
+            if (!(options.walls & kMounts)) options.walls &= ~kProcesses; // no view of its own
+            break;
         case '?' + 1: std::fputs(kHelp, stdout); std::exit(0);
         default: std::exit(125);
         }
@@ -110,10 +117,19 @@ void closeOthers(const Options &options, int program)
         if (descriptor != options.keep && descriptor != program) close(descriptor);
 }
 
-[[noreturn]] void enter(const Options &options, const std::vector<Room> &rooms, int program,
-                        int directory, bool namespaces)
+std::string namesOf(unsigned namespaces)
 {
-    std::string walls = namespaces ? ", namespaces" : "";
+    if (namespaces == kNamespaces) return ", namespaces";
+    std::string names;
+    for (const char *const name : {"processes", "network", "ipc", "mounts"})
+        if (namespaces & wallNamed(name)) names += std::string(", namespace of ") + name;
+    return names;
+}
+
+[[noreturn]] void enter(const Options &options, const std::vector<Room> &rooms, int program,
+                        int directory, unsigned namespaces)
+{
+    std::string walls = namesOf(namespaces);
     setsid();
     if (directory >= 0 && fchdir(directory) != 0) fail(options, "its directory cannot be entered");
     if (options.fileSize) {
@@ -123,17 +139,22 @@ void closeOthers(const Options &options, int program)
     }
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    if (options.alone && becomeNobody()) walls += ", user nobody";
+    if (options.alone && (options.walls & kNobody) && becomeNobody()) walls += ", user nobody";
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (allowOnly(rooms, namespaces && options.alone)) walls += ", Landlock";
-    if (options.alone && filterCalls()) walls += ", system-call filter";
+    if ((options.walls & kLandlock) && allowOnly(rooms, (namespaces & kMounts) && options.alone))
+        walls += ", Landlock";
+    if (options.alone && (options.walls & kCalls) && filterCalls()) walls += ", system-call filter";
     walls = "walls " + (walls.empty() ? "none" : walls.substr(2)) + "\n";
     if (options.report >= 0 && write(options.report, walls.data(), walls.size()) < 0) _exit(125);
     fcntl(options.report, F_SETFD, FD_CLOEXEC);
     closeOthers(options, program);
+    // By its name where that is in sight: a script cannot be run by a descriptor that will close.
+    if (options.program[0][0] == '/') execve(options.program[0], options.program, environ);
+    const int why = errno;
     fexecve(program, options.program, environ);
-    std::fprintf(stderr, "%s cannot be run: %s\n", options.program[0], std::strerror(errno));
+    std::fprintf(stderr, "%s cannot be run: %s\n", options.program[0],
+                 std::strerror(errno == ENOENT ? why : errno));
     _exit(125);
 }
 
@@ -208,12 +229,10 @@ std::string watch(const Options &options, pid_t child, int &status)
     }
 }
 
-[[noreturn]] void guard(const Options &options, bool namespaces)
+[[noreturn]] void guard(const Options &options, unsigned namespaces)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     std::vector<Room> rooms;
-    if (!openRoom(options.program[0], false, rooms))
-        fail(options, std::string(options.program[0]) + " cannot be opened");
     for (const std::string &path : options.read) openRoom(path, false, rooms);
     for (const std::string &path : options.write)
         if (!openRoom(path, true, rooms)) fail(options, path + " cannot be opened");
@@ -221,8 +240,9 @@ std::string watch(const Options &options, pid_t child, int &status)
     const int directory =
         options.directory.empty() ? -1 : open(options.directory.c_str(), O_PATH | O_CLOEXEC);
     if (program < 0) fail(options, std::string(options.program[0]) + ": " + std::strerror(errno));
-    if (namespaces && !furnish(options.hide, options.alone))
+    if (!furnish(namespaces, options.hide, options.alone, rooms))
         fail(options, "its namespace cannot be set up");
+    rooms.push_back({options.program[0], program, false});
 
     sigset_t ended;
     sigemptyset(&ended);
@@ -250,7 +270,9 @@ int main(int argc, char **argv)
     using namespace grade;
     const Options options = parse(argc, argv);
     prctl(PR_SET_PDEATHSIG, SIGKILL); // and the warden ends with this process
-    const bool namespaces = namespacesWork() && enterNamespaces();
+    const unsigned wanted = options.walls & kNamespaces;
+    const bool works = wanted && namespacesWork(wanted) && enterNamespaces(wanted);
+    const unsigned namespaces = works ? wanted : 0;
     prctl(PR_SET_DUMPABLE, 0);
     const pid_t warden = fork();
     if (warden < 0) fail(options, "no process can be made");

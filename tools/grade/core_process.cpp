@@ -109,6 +109,8 @@ void CoreProcess::start(const CoreSettings &settings)
                                       "--keep",      std::to_string(descriptor),
                                       "--report",    std::to_string(ends[1])};
     for (const std::string &path : settings.hide) words.insert(words.end(), {"--hide", path});
+    for (const std::string &path : settings.read) words.insert(words.end(), {"--read", path});
+    for (const std::string &wall : settings.without) words.insert(words.end(), {"--without", wall});
     words.insert(words.end(), {"--", settings.runner, std::to_string(descriptor)});
     std::vector<char *> arguments;
     for (std::string &word : words) arguments.push_back(word.data());

@@ -15,6 +15,8 @@ struct CoreSettings
 {
     std::string box, runner, log, directory; ///< the directory is empty, the core works there
     std::vector<std::string> hide;           ///< what the core may not see
+    std::vector<std::string> read;           ///< libraries that it needs, besides the system's
+    std::vector<std::string> without;        ///< walls of box that are left out
     double seconds = 60;
     std::uint64_t memory = 4ull << 30;
     bool poison = true, gpu = false;

@@ -195,8 +195,12 @@ class Core:
                  str(setup.memory), *options]
         for path in setup.hidden:
             words += ["--hide", path]
+        for path in setup.libraries:
+            words += ["--read", path]
         if setup.gpu:
             words.append("--gpu")
+        for wall in setup.view.without if self.cuda else []:
+            words += ["--without", wall]
         environment = dict(os.environ, ENTROPY_BENCHMARK="0", HOME="/nonexistent")
         environment.pop("TMPDIR", None)
         try:
@@ -222,10 +226,11 @@ class Core:
 
     def refuse_without_gpu(self, found):
         """A failure of a core that needs a GPU says nothing about it where there is none."""
-        if self.setup.gpu or not self.cuda or found["verdict"] not in ("wrong", "crashed"):
+        why = self.setup.view.refusal if self.setup.gpu else "there is none here"
+        if not why or not self.cuda or found["verdict"] not in ("wrong", "crashed"):
             return found
-        return {"verdict": "refused", "walls": found.get("walls"), "message": "needs a GPU, and there "
-                "is none here; without one: " + found["message"]}
+        return {"verdict": "refused", "walls": found.get("walls"), "message": f"needs a GPU, and {why}; "
+                "without one: " + found["message"]}
 
     def check(self):
         found = self.build()

@@ -12,6 +12,8 @@ import threading
 
 sys.dont_write_bytecode = True
 import cores  # noqa: E402
+import gpu  # noqa: E402
+import places  # noqa: E402
 import report  # noqa: E402
 from cores import Broken, Commands, Core, Stopped, bytes_of, digest, total_of, warn, write_whole  # noqa: E402
 
@@ -67,6 +69,7 @@ def parse():
     build.add_argument("--link", required=True, help="command that links what --cu has compiled")
     build.add_argument("--engine", default="", help="objects for cores that use the engine")
     build.add_argument("--gpu", type=int, choices=(0, 1), required=True, help="is there a GPU?")
+    build.add_argument("--probe", help="program that says whether a GPU can be used")
     build.add_argument("--build-limit", type=seconds, default=300, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.jobs is None or options.jobs < 1:
@@ -84,13 +87,12 @@ class Setup:
         self.box, self.judge = os.path.join(tools, "box"), os.path.join(tools, "judge")
         self.runner, self.heap = os.path.join(tools, "runner.o"), os.path.join(tools, "heap.o")
         self.runner_cuda = os.path.join(tools, "runner_cuda.o")
-        self.cpp, self.cu = shlex.split(options.cpp), shlex.split(options.cu)
-        self.link = shlex.split(options.link)
+        self.cpp = shlex.split(options.cpp)
+        found = gpu.architectures() if self.gpu else []
+        self.cu, self.link = (gpu.for_these(shlex.split(words), found) for words in (options.cu, options.link))
         self.link_plain = [self.cpp[0], "-fopenmp"]
         self.engine = [os.path.abspath(path) for path in shlex.split(options.engine)]
         self.nvcc = os.path.basename(self.cu[0]) == "nvcc"
-        self.toolchain = [os.path.dirname(os.path.dirname(os.path.realpath(program)))
-                          for command in (self.cpp, self.cu) if (program := shutil.which(command[0]))]
         self.objects = [path for path in [self.runner, self.runner_cuda, self.heap] + self.engine
                         if os.path.exists(path)]
         self.baseline = options.baseline and os.path.abspath(options.baseline)
@@ -100,11 +102,16 @@ class Setup:
         os.chmod(self.state, 0o700)
         self.reference = self.find_reference(options.reference)
         self.hidden = self.secrets(options)
+        self.toolchain = places.kept(places.toolchain(self.cpp, self.cu), self.hidden)
+        self.libraries = places.kept(places.libraries(self.cpp, self.cu, self.gpu), self.hidden)
+        self.view = gpu.View(self, options.probe)
+        if warning := self.view.warning():
+            warn(warning)
         self.tree = self.copy_headers()
         self.key = digest(bytes_of(self.data), bytes_of(self.reference), self.limit, self.memory,
-                          self.gpu, self.tree, options.cpp, options.cu, options.link,
-                          options.baseline_name,
-                          *[bytes_of(path) for path in [self.box, self.judge, cores.__file__] +
+                          self.gpu, self.tree, options.cpp, self.cu, self.link,
+                          options.baseline_name, self.view.without, self.view.refusal,
+                          *[bytes_of(path) for path in [self.box, self.judge, cores.__file__, gpu.__file__] +
                             self.objects])
 
     def find_reference(self, path):
@@ -173,7 +180,7 @@ class Batch:
         setup, options = self.setup, self.options
         facts = [("data", options.data), ("limits", f"{setup.limit:g} s, {setup.memory / 2**30:.3g} GiB"),
                  ("reference solution", options.baseline_name or "none"),
-                 ("GPU", "yes" if setup.gpu else "none here"),
+                 ("GPU", setup.view.warning() or "yes" if setup.gpu else "none here"),
                  ("walls", "; ".join(sorted({row["walls"] for row in rows if row.get("walls")})) or "-")]
         write_whole(options.grades, report.as_csv(rows))
         write_whole(options.page, report.as_page(rows, facts))
@@ -209,7 +216,7 @@ class Batch:
             return None
         baseline = Core.__new__(Core)
         baseline.setup, baseline.commands, baseline.name = self.setup, self.commands, "the reference solution"
-        baseline.room = os.path.join(self.setup.state, "baseline")
+        baseline.room, baseline.cuda = os.path.join(self.setup.state, "baseline"), self.setup.gpu
         baseline.program, baseline.log = self.setup.baseline, os.path.join(baseline.room, "log.txt")
         shutil.rmtree(baseline.room, ignore_errors=True)
         os.makedirs(baseline.room)

@@ -4,12 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
+#include <fstream>
+#include <glob.h>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sstream>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -19,6 +22,17 @@
 
 namespace grade
 {
+
+unsigned wallNamed(const std::string &name)
+{
+    if (name == "processes") return kProcesses;
+    if (name == "network") return kNetwork;
+    if (name == "ipc") return kIpc;
+    if (name == "mounts") return kMounts;
+    if (name == "landlock") return kLandlock;
+    if (name == "nobody") return kNobody;
+    return name == "calls" ? kCalls : 0;
+}
 
 // ---- namespaces --------------------------------------------------------------------------------
 
@@ -36,10 +50,45 @@ bool writeText(const char *path, const std::string &text)
 
 std::string sameId(unsigned id) { return std::to_string(id) + " " + std::to_string(id) + " 1"; }
 
+bool ownMounts() { return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0; }
+
+/// Puts the open file or directory where it was, in what covers it now.
+void bind(int descriptor, const std::string &path)
+{
+    struct stat inside
+    {
+    };
+    if (fstat(descriptor, &inside) != 0) return;
+    for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
+         slash = path.find('/', slash + 1))
+        mkdir(path.substr(0, slash).c_str(), 0755);
+    if (S_ISDIR(inside.st_mode))
+        mkdir(path.c_str(), 0755);
+    else
+        close(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0444));
+    const std::string source = "/proc/self/fd/" + std::to_string(descriptor);
+    mount(source.c_str(), path.c_str(), nullptr, MS_BIND | MS_REC, nullptr);
+}
+
+/// A new /proc covers what was mounted in the old one: some systems keep the driver's files there.
 bool ownProc()
 {
-    return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-           mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
+    std::vector<Room> drivers;
+    std::ifstream mounts("/proc/self/mountinfo");
+    for (std::string line; std::getline(mounts, line);) {
+        std::istringstream words(line);
+        std::string word[5];
+        for (std::string &one : word) words >> one;
+        if (word[4].compare(0, 13, "/proc/driver/") == 0 || word[4] == "/proc/driver")
+            openRoom(word[4], false, drivers);
+    }
+    if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
+        return false;
+    for (const Room &room : drivers) {
+        bind(room.descriptor, room.path);
+        close(room.descriptor);
+    }
+    return true;
 }
 
 bool isSystem(const std::string &path)
@@ -52,24 +101,25 @@ bool isSystem(const std::string &path)
 
 } // namespace
 
-bool enterNamespaces()
+bool enterNamespaces(unsigned walls)
 {
     const unsigned user = geteuid(), group = getegid();
-    const int all = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC;
+    const int all = (walls & kMounts ? CLONE_NEWNS : 0) | (walls & kProcesses ? CLONE_NEWPID : 0) |
+                    (walls & kNetwork ? CLONE_NEWNET : 0) | (walls & kIpc ? CLONE_NEWIPC : 0);
     if (user == 0) return unshare(all) == 0;
     return unshare(CLONE_NEWUSER | all) == 0 && writeText("/proc/self/setgroups", "deny") &&
            writeText("/proc/self/uid_map", sameId(user)) &&
            writeText("/proc/self/gid_map", sameId(group));
 }
 
-bool namespacesWork()
+bool namespacesWork(unsigned walls)
 {
     const pid_t child = fork();
     if (child < 0) return false;
     if (child == 0) {
-        if (!enterNamespaces()) _exit(1);
+        if (!enterNamespaces(walls)) _exit(1);
         const pid_t first = fork();
-        if (first == 0) _exit(ownProc() ? 0 : 1);
+        if (first == 0) _exit(furnish(walls, {}, false, {}) ? 0 : 1);
         int status = 1;
         if (first < 0 || waitpid(first, &status, 0) != first) _exit(1);
         _exit(status == 0 ? 0 : 1);
@@ -78,15 +128,34 @@ bool namespacesWork()
     return waitpid(child, &status, 0) == child && status == 0;
 }
 
-bool furnish(const std::vector<std::string> &covered, bool emptyTemporaries)
+bool furnish(unsigned walls, const std::vector<std::string> &covered, bool emptyTemporaries,
+             const std::vector<Room> &rooms)
 {
-    if (!ownProc()) return false;
+    if (!(walls & kMounts)) return true;
+    if (!ownMounts() || ((walls & kProcesses) && !ownProc())) return false;
     if (emptyTemporaries)
         for (const char *const path : {"/dev/shm", "/tmp"})
             mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=256m");
+    std::vector<std::string> empty;
     for (const std::string &path : covered)
-        if (!isSystem(path)) // one that lies in another is gone already
-            mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV | MS_RDONLY, "size=4k");
+        if (!isSystem(path) && // one that lies in another is gone already
+            mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=4k") == 0)
+            empty.push_back(path);
+    for (const Room &room : rooms) {
+        struct stat before
+        {
+        };
+        struct stat now
+        {
+        };
+        const bool inSight = fstat(room.descriptor, &before) == 0 &&
+                             stat(room.path.c_str(), &now) == 0 && before.st_ino == now.st_ino &&
+                             before.st_dev == now.st_dev;
+        if (!inSight && !room.writable) bind(room.descriptor, room.path);
+    }
+    for (const std::string &path : empty)
+        mount(nullptr, path.c_str(), nullptr,
+              MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, nullptr);
     return true;
 }
 
@@ -127,7 +196,7 @@ bool openRoom(const std::string &path, bool writable, std::vector<Room> &rooms)
 {
     const int descriptor = open(path.c_str(), O_PATH | O_CLOEXEC);
     if (descriptor < 0) return false;
-    rooms.push_back({descriptor, writable});
+    rooms.push_back({path, descriptor, writable});
     return true;
 }
 
@@ -141,7 +210,8 @@ bool allowOnly(const std::vector<Room> &rooms, bool temporaries)
     for (const char *const path : {"/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc", "/opt",
                                    "/proc", "/sys", "/run", "/nix", "/gnu"})
         allowPath(rules, path, kRead);
-    allowPath(rules, "/dev", kRead | LANDLOCK_ACCESS_FS_WRITE_FILE);
+    for (const char *const path : {"/dev", "/proc/self"}) // CUDA names its threads in the latter
+        allowPath(rules, path, kRead | LANDLOCK_ACCESS_FS_WRITE_FILE);
     if (temporaries) // others' files are in the system's
         for (const char *const path : {"/dev/shm", "/tmp"}) allowPath(rules, path, kAll);
     bool good = true;
@@ -154,10 +224,35 @@ bool allowOnly(const std::vector<Room> &rooms, bool temporaries)
 
 // ---- user and system calls ---------------------------------------------------------------------
 
+namespace
+{
+
+/// The groups of GPUs that not everybody may use.
+std::vector<gid_t> groupsOfDevices()
+{
+    std::vector<gid_t> groups;
+    glob_t found{};
+    if (glob("/dev/nvidia*", 0, nullptr, &found) == 0)
+        for (std::size_t i = 0; i < found.gl_pathc; ++i) {
+            struct stat status
+            {
+            };
+            if (stat(found.gl_pathv[i], &status) == 0 && S_ISCHR(status.st_mode) &&
+                !(status.st_mode & S_IWOTH) && (status.st_mode & S_IWGRP) && status.st_gid != 0)
+                groups.push_back(status.st_gid);
+        }
+    globfree(&found);
+    return groups;
+}
+
+} // namespace
+
 bool becomeNobody()
 {
     constexpr unsigned kNobody = 65534;
-    return geteuid() == 0 && setgroups(0, nullptr) == 0 &&
+    if (geteuid() != 0) return false;
+    const std::vector<gid_t> groups = groupsOfDevices();
+    return setgroups(groups.size(), groups.data()) == 0 &&
            setresgid(kNobody, kNobody, kNobody) == 0 && setresuid(kNobody, kNobody, kNobody) == 0;
 }
 

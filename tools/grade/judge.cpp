@@ -32,7 +32,9 @@ constexpr const char *kHelp = R"(usage: judge --data FILE --reference FILE --box
 Lets the core in the program CORE compute every group of the data, and writes a verdict as JSON.
 `make grade` calls it.
 
-  --hide DIR         the core may not see DIR; as often as needed
+  --hide DIR         the core may not see DIR; as often as needed, like the next two
+  --read PATH        it may read PATH, besides the system's directories
+  --without WALL     leave out a wall of the box
   --seconds S        limit of time for all groups together (default 60)
   --memory BYTES     limit of memory (default 4 GiB)
   --time             several rounds, the times are to be kept; otherwise one, and new memory is
@@ -62,6 +64,8 @@ Options parse(int argc, char **argv)
                                       {"directory", 1, nullptr, 'w'},
                                       {"verdict", 1, nullptr, 'v'},
                                       {"hide", 1, nullptr, 'x'},
+                                      {"read", 1, nullptr, 'p'},
+                                      {"without", 1, nullptr, 'o'},
                                       {"seconds", 1, nullptr, 's'},
                                       {"memory", 1, nullptr, 'm'},
                                       {"time", 0, nullptr, 't'},
@@ -81,6 +85,8 @@ Options parse(int argc, char **argv)
         case 'w': options.core.directory = optarg; break;
         case 'v': options.verdict = optarg; break;
         case 'x': options.core.hide.push_back(optarg); break;
+        case 'p': options.core.read.push_back(optarg); break;
+        case 'o': options.core.without.push_back(optarg); break;
         case 's': options.core.seconds = std::atof(optarg); break;
         case 'm': options.core.memory = std::strtoull(optarg, nullptr, 10); break;
         case 't': options.time = true; break;

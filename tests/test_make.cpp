@@ -1,0 +1,177 @@
+// What make says of names and settings, the statuses that all programs share, and the last line of
+// the tests.
+#include "messages.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace
+{
+
+const std::string kCores = "sources/entropy/cores/";
+
+/// A core in the tree while it lives.
+class ACore
+{
+public:
+    explicit ACore(const std::string &name) : path(kCores + name + ".cu")
+    {
+        std::ofstream(path) << contentsOf("tests/minimal.cu");
+    }
+    ~ACore() { std::remove(path.c_str()); }
+    ACore(const ACore &) = delete;
+    ACore &operator=(const ACore &) = delete;
+
+private:
+    std::string path;
+};
+
+void expectError(const std::string &arguments, const std::string &sentence)
+{
+    const Outcome outcome = runCommand("make -n CUDA=0 " + arguments);
+    EXPECT_NE(outcome.status, 0) << arguments;
+    EXPECT_TRUE(holds(outcome.errors, sentence)) << arguments << "\n" << outcome.errors;
+}
+
+} // namespace
+
+TEST(MakeNames, ACoreThatWouldBreakOtherBuildsIsLeftOutByName)
+{
+    const Outcome before = runCommand("make -n CUDA=0 all");
+    for (const std::string name : {"van berg", "entropy", "make_data", "scaling", "transpose",
+                                   "test_main", "a.b", "my_measures"}) {
+        const ACore core(name);
+        const std::string sentence = kCores + name + ".cu is left out: the name of a core is";
+        const Outcome other = runCommand("make -n CUDA=0 all");
+        EXPECT_EQ(other.status, 0) << other.errors;
+        EXPECT_EQ(other.output, before.output);
+        EXPECT_EQ(other.errors.find(sentence), 0u) << other.errors;
+        expectError("CORE='" + name + "' all", sentence);
+    }
+    expectError("CORE='van berg' all", "CORE=van berg: a core's name has no spaces");
+    const ACore taken("entropy");
+    expectError("CORE=entropy all", "entropy.cu cannot be built under this name");
+}
+
+TEST(MakeNames, ACoreWithoutATableIsToldWhatItLacks)
+{
+    const ACore core("my_good-1");
+    EXPECT_EQ(runCommand("make -n CUDA=0 CORE=my_good-1 all").status, 0);
+    expectError("CORE=my_good-1 VERSION=v3 all",
+                "my_good-1.cu has no versions to choose from: leave VERSION= out");
+    for (const std::string goal : {"measures", "bench"})
+        expectError("CORE=my_good-1 " + goal, "my_good-1.cu has no table of versions");
+    EXPECT_EQ(runCommand("make -n CUDA=0 CORE=memory_study measures").status, 0);
+}
+
+// 0 right, 1 wrong or failed, 2 bad usage or cannot run here: also where output is lost.
+TEST(Statuses, OutputThatIsLostIsAFailure)
+{
+    for (const std::string program :
+         {"maximum --rows 9", "transpose 9", "hello 1 1 1", "maximum --help", "transpose --help",
+          "hello --help", "entropy --help", "make_data --help", "precision --help",
+          "bottleneck_study_measures --help", "parts --help", "entropy_devices --help",
+          "entropy_profile --help", "profile_labs --list", "bench_size --help",
+          "search_hash --help"}) {
+        const Outcome outcome = runCommand(BUILD_DIRECTORY "/" + program + " >/dev/full");
+        EXPECT_EQ(outcome.status, 2) << program;
+        EXPECT_TRUE(holds(outcome.errors, "standard output cannot be written")) << program << "\n"
+                                                                                << outcome.errors;
+    }
+}
+
+TEST(Statuses, AnActiveVersionThatCannotRunHereIsTwoEverywhere)
+{
+    if (runCommand("nvidia-smi -L | grep '^GPU'").status == 0) GTEST_SKIP() << "there is a GPU";
+    for (const auto &[program, sentence] : std::vector<std::pair<std::string, std::string>>{
+             {"maximum", "maximum: m9 is the active version, and it needs"},
+             {"transpose 20", "transpose: t8 is the active version, and it needs"},
+             {"hello 1 1 1", "hello: the device's lines are missing: needs"},
+             {"memory_study data/worked_4x4.txt",
+              "memory_study: combined is the active version, and it needs"}})
+        expectRefusal(BUILD_DIRECTORY "/" + program, sentence);
+    const Outcome table = runCommand(BUILD_DIRECTORY "/transpose 20");
+    EXPECT_TRUE(holds(table.output, "\nt0 ")) << "those that can run are checked and timed";
+    EXPECT_TRUE(holds(table.errors, "these can run here: t0, t1 (make VERSION=...)"));
+    EXPECT_EQ(runCommand(BUILD_DIRECTORY "/transpose --benchmark 20").status, 0);
+}
+
+// A memcpy that becomes slow after a thousand calls of one size, as a machine does where somebody
+// else starts to work.
+TEST(Steady, EveryTableSaysWhenItsTimesCannotBeTrusted)
+{
+    const TemporaryDirectory directory;
+    std::ofstream(directory.path("slow.c")) << R"(
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+void *memcpy(void *to, const void *from, size_t size)
+{
+    static int calls;
+    static size_t watched;
+    if (!watched) watched = strtoul(getenv("SLOW_SIZE"), 0, 10);
+    volatile char *out = to;
+    const volatile char *in = from;
+    for (size_t i = 0; i < size; ++i) out[i] = in[i];
+    if (size == watched && ++calls > 1001) usleep(200);
+    return to;
+})";
+    ASSERT_EQ(runCommand("gcc -shared -fPIC -O1 -fno-builtin -fno-tree-loop-distribute-patterns " +
+                         directory.path("slow.c") + " -o " + directory.path("slow.so"))
+                  .status,
+              0);
+    for (const auto &[size, program] : std::vector<std::pair<std::string, std::string>>{
+             {"800", "ENTROPY_BENCHMARK=1 " BUILD_DIRECTORY "/tests/broken data/worked_4x4.txt"},
+             {"404",
+              "ACTIVE=right " BUILD_DIRECTORY "/tests/broken_transpose --rows 1 --columns 101"},
+             {"404", BUILD_DIRECTORY "/maximum --rows 1 --columns 101"}}) {
+        const Outcome steady = runCommand(program);
+        EXPECT_FALSE(holds(steady.output, "cannot be trusted")) << steady.output;
+        const Outcome disturbed =
+            runCommand("export SLOW_SIZE=" + size + " LD_PRELOAD=" + directory.path("slow.so") +
+                       "; " + program);
+        EXPECT_TRUE(holds(disturbed.output, "these times cannot be trusted: the host copy took "))
+            << program << "\n"
+            << disturbed.output << disturbed.errors;
+    }
+}
+
+// Programs in the place of test programs: the last line sums them up, whatever comes of each.
+TEST(LastLine, IsTheVerdictOfAllPrograms)
+{
+    const TemporaryDirectory directory;
+    const auto program = [&](const std::string &name, const std::string &text, int status) {
+        std::ofstream(directory.path(name)) << text;
+        return " 'cat " + directory.path(name) + "; exit " + std::to_string(status) + "'";
+    };
+    const std::string good = program("good",
+                                     "[ RUN      ] A.one\n[       OK ] A.one (3 ms)\n"
+                                     "[ RUN      ] A.two\nx.cpp:3: Skipped\nv7 needs a GPU\n"
+                                     "[  SKIPPED ] A.two (0 ms)\n"
+                                     "[  PASSED  ] 1 test.\n"
+                                     "[  SKIPPED ] 1 test, listed below:\n"
+                                     "[  SKIPPED ] A.two\n",
+                                     0);
+    const std::string bad = program("bad",
+                                    "[ RUN      ] All/B.one/v7\n"
+                                    "[  FAILED  ] All/B.one/v7, where GetParam() = 7 (1 ms)\n"
+                                    "[  FAILED  ] 1 test, listed below:\n"
+                                    "[  FAILED  ] All/B.one/v7, where GetParam() = 7\n",
+                                    1);
+    const std::string crashed = program("crashed", "[ RUN      ] C.one\n", 139);
+    const std::string silent = program("silent", "", 3);
+    const std::string other = program("other", "counted: 5 passed, 0 failed, 1 skipped\n", 0);
+    const auto end = [](const std::string &text) {
+        return text.substr(text.rfind('\n', text.size() - 2) + 1);
+    };
+    const Outcome passed = runCommand("tests/run.sh" + good + other);
+    EXPECT_EQ(passed.status, 0);
+    EXPECT_EQ(end(passed.output), "6 passed, 0 failed, 2 skipped\n") << passed.output;
+    EXPECT_TRUE(holds(passed.output, "\nskipped: 1, needs a GPU\n")) << passed.output;
+    const Outcome failed = runCommand("tests/run.sh" + bad + crashed + silent + good);
+    EXPECT_EQ(failed.status, 1);
+    EXPECT_EQ(end(failed.output), "1 passed, 3 failed, 1 skipped\n") << failed.output;
+    EXPECT_TRUE(holds(failed.output, "\nfailed: All/B.one/v7\nfailed: C.one: its program ended in "
+                                     "it\nfailed: cat "))
+        << failed.output;
+}
