@@ -8,6 +8,16 @@
 #include <stdexcept>
 #include <string>
 
+static void crash() { *static_cast<volatile int *>(nullptr) = 1; }
+
+/// Calls itself until the stack is full.
+__attribute__((noinline)) static int overflow(int depth, volatile char *caller)
+{
+    volatile char room[4096];
+    room[0] = caller[0];
+    return depth == 0 ? 0 : overflow(depth - 1, room) + room[0];
+}
+
 void cudaCallback(int width, int height, float *sample, float **result)
 {
     static int group = 0;
@@ -16,7 +26,15 @@ void cudaCallback(int width, int height, float *sample, float **result)
     if (fate == "throw") throw std::runtime_error("it broke");
     if (fate == "throw an int") throw 7;
     if (fate == "null") return;
-    if (fate == "crash") *static_cast<volatile int *>(nullptr) = 1;
+    if (fate == "crash") crash();
+    if (fate == "crash in threads") {
+#pragma omp parallel num_threads(4)
+        crash();
+    }
+    if (fate == "overflow") {
+        volatile char room = 1;
+        group += overflow(1 << 20, &room);
+    }
     if (fate == "abort") std::abort();
     if (fate == "exit") std::exit(0);
 

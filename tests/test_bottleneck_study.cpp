@@ -1,10 +1,10 @@
 // What is special about sources/entropy/cores/bottleneck_study.cu.
 #include "common/error.h"
 #include "entropy/core.h"
+#include "entropy/every_window.h"
 #include "entropy/log_table.h"
 #include "entropy/run.h"
 #include "shapes.h"
-#include "windows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,13 +15,6 @@
 namespace
 {
 
-const entropy::Version &version(const std::string &name)
-{
-    for (const entropy::Version &version : entropy::versions())
-        if (version.name == name) return version;
-    throw common::Error("there is no version " + name);
-}
-
 /// Largest error of H = -sum p ln p in float: every window there can be, its levels added up in
 /// every order. lnOf(n, total) returns the smallest and largest value that ln p may take.
 template <typename LnOf>
@@ -29,16 +22,16 @@ double largestError(LnOf lnOf)
 {
     double largest = 0;
     for (int total = 1; total <= entropy::kWindowCells; ++total) {
-        FloatSum sums([&](float sum, int n) {
+        entropy::FloatSum sums([&](float sum, int n) {
             const float p = static_cast<float>(n) / total;
             const std::pair<float, float> ln = lnOf(n, total); // ln p <= 0: the lower adds more
-            return std::pair(multiplyAdd(-p, ln.second, sum).first,
-                             multiplyAdd(-p, ln.first, sum).second);
+            return std::pair(entropy::multiplyAdd(-p, ln.second, sum).first,
+                             entropy::multiplyAdd(-p, ln.first, sum).second);
         });
-        for (const Counts &counts : partitions(total, total)) {
+        for (const entropy::Counts &counts : entropy::partitions(total, total)) {
             const auto [low, high] = sums.overAllOrders(counts);
             for (const float sum : {low, high})
-                largest = std::max(largest, std::fabs(sum - entropyOf(counts, total)));
+                largest = std::max(largest, std::fabs(sum - entropy::entropyOf(counts, total)));
         }
     }
     return largest;
@@ -70,7 +63,7 @@ TEST(Table, ProbesAreLabelled)
     EXPECT_EQ(probes, (std::vector<std::string>{"no_calc", "no_scan", "no_scan_no_malloc"}));
     EXPECT_EQ(answers, (std::vector<std::string>{"baseline", "time_memo", "pre_log", "static_memo",
                                                  "share_memo", "openmp"}));
-    EXPECT_EQ(version("openmp").unavailable, "");
+    EXPECT_EQ(entropy::versionNamed("openmp").unavailable, "");
 }
 
 // A probe leaves work out, but not the writing: no cell is left as the poison (NaN) it was.
@@ -93,9 +86,10 @@ TEST(Probes, WriteEveryCell)
 TEST(StaticArrays, ALargerArrayIsRefusedWithTheLimit)
 {
     for (const char *name : {"static_memo", "no_scan_no_malloc"}) {
-        if (!version(name).unavailable.empty()) GTEST_SKIP() << version(name).unavailable;
+        if (!entropy::versionNamed(name).unavailable.empty())
+            GTEST_SKIP() << entropy::versionNamed(name).unavailable;
         std::vector<float> sample(7000011, 1.0f);
-        const entropy::Callback callback = version(name).callback;
+        const entropy::Callback callback = entropy::versionNamed(name).callback;
         try {
             entropy::run(callback, 7000011, 1, sample.data());
             ADD_FAILURE() << name << " took it";

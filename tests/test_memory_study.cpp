@@ -1,7 +1,7 @@
 // What is special about sources/entropy/cores/memory_study.cu.
 #include "entropy/core.h"
+#include "entropy/every_window.h"
 #include "entropy/log_table.h"
-#include "windows.h"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -11,15 +11,16 @@
 TEST(ShortAndFloat, AreRightForEveryWindow)
 {
     const auto table = entropy::makeLogTable<float>();
-    const auto add = [&](float sum, int n) { return multiplyAdd(n, table.ln[n], sum); };
-    FloatSum sums(add);
+    const auto add = [&](float sum, int n) { return entropy::multiplyAdd(n, table.ln[n], sum); };
+    entropy::FloatSum sums(add);
     double largestError = 0;
     for (int total = 1; total <= entropy::kWindowCells; ++total)
-        for (const Counts &counts : partitions(total, total)) {
+        for (const entropy::Counts &counts : entropy::partitions(total, total)) {
             const auto [low, high] = sums.overAllOrders(counts);
             for (const float sum : {low, high}) {
                 const float result = table.ln[total] - sum / total;
-                largestError = std::max(largestError, std::fabs(result - entropyOf(counts, total)));
+                largestError =
+                    std::max(largestError, std::fabs(result - entropy::entropyOf(counts, total)));
             }
         }
     EXPECT_LT(largestError, entropy::kTolerance / 4);

@@ -1,10 +1,10 @@
 // What is special about sources/entropy/cores/variants_study.cu.
 #include "entropy/core.h"
+#include "entropy/every_window.h"
 #include "entropy/log_table.h"
 #include "entropy/reference.h"
 #include "entropy/split.h"
 #include "shapes.h"
-#include "windows.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -43,15 +43,15 @@ template <typename Quotient>
 double largestError(Quotient quotient)
 {
     const auto table = entropy::makeLogTable<float>();
-    const auto add = [&](float sum, int n) { return multiplyAdd(n, table.ln[n], sum); };
-    FloatSum sums(add);
+    const auto add = [&](float sum, int n) { return entropy::multiplyAdd(n, table.ln[n], sum); };
+    entropy::FloatSum sums(add);
     double largest = 0;
     for (int total = 1; total <= entropy::kWindowCells; ++total)
-        for (const Counts &counts : partitions(total, total)) {
+        for (const entropy::Counts &counts : entropy::partitions(total, total)) {
             const auto [low, high] = sums.overAllOrders(counts);
             for (const float q : {quotient(low, total).first, quotient(high, total).second})
                 largest = std::max<double>(
-                    largest, std::fabs(table.ln[total] - q - entropyOf(counts, total)));
+                    largest, std::fabs(table.ln[total] - q - entropy::entropyOf(counts, total)));
         }
     return largest;
 }

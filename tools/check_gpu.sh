@@ -63,15 +63,17 @@ sanitized() { # program, arguments...: under $tool
 # The line of the switch edited to every version in turn, each build run on data/data.bin.
 versions() {
     make -j "$jobs" data || return
-    local names name cores=sources/entropy/cores
+    local names name cores=sources/entropy/cores built=0
     names=$(make -s versions) || return
+    trap 'rm -f sources/entropy/cores/edited_*.cu' EXIT
     for name in $names; do
         sed "s/^#define VERSION v[0-9]*/#define VERSION $name/" sources/entropy/core.cu \
             >"$cores/edited_$name.cu" || return
     done
     # shellcheck disable=SC2046,SC2086
-    make -j "$jobs" $(printf 'build/edited_%s ' $names)
+    make -j "$jobs" $(printf 'build/edited_%s ' $names) || built=1
     rm -f "$cores"/edited_*.cu
+    [ "$built" = 0 ] || return 1 # programs of an older build are no answer
     for name in $names; do
         ENTROPY_BENCHMARK=0 "build/edited_$name" | tail -n 1 | tee "$directory/verdict" || return
         grep -q "12 of 12 groups passed with $name;" "$directory/verdict" || return

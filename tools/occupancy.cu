@@ -182,8 +182,9 @@ public:
         std::fflush(stdout);
         csv.add({std::to_string(variant.registers), std::to_string(attributes.numRegs),
                  std::to_string(threads), std::to_string(sharedBytes),
-                 std::to_string(attributes.localSizeBytes), number(predicted), number(measured),
-                 number(time.median), number(time.minimum)});
+                 std::to_string(attributes.localSizeBytes), common::number(predicted),
+                 common::number(measured), common::number(time.median),
+                 common::number(time.minimum)});
         return true;
     }
 
@@ -225,13 +226,6 @@ private:
             elapsed += static_cast<double>(all[i].last - all[i].first);
         }
         return elapsed > 0 ? lived / elapsed / (mostThreads / kAcross) : 0;
-    }
-
-    static std::string number(double value)
-    {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.6g", value);
-        return text;
     }
 
     std::vector<float> cells, gold;

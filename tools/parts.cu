@@ -14,7 +14,6 @@
 #include "entropy/run.h"
 #include "entropy/shared_sample.h"
 
-#include <array>
 #include <cstdio>
 #include <getopt.h>
 #include <map>
@@ -162,13 +161,6 @@ Answer ask(const std::string &name, const entropy::SharedSample &shared)
     return answer;
 }
 
-std::string number(double value)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", value);
-    return text;
-}
-
 /// Returns whether the version was right, or cannot run here.
 bool report(const std::string &name, const entropy::SharedSample &shared, common::Csv &csv,
             common::Progress &progress)
@@ -193,7 +185,7 @@ bool report(const std::string &name, const entropy::SharedSample &shared, common
         for (const std::string &part : kNames) {
             std::printf(" %9.3f", parts.at(part));
             csv.add({name, std::to_string(shared.width), std::to_string(shared.height), call, part,
-                     number(parts.at(part))});
+                     common::number(parts.at(part))});
         }
         std::printf("\n");
     }
@@ -254,7 +246,7 @@ int threshold(const std::string &file)
         std::printf("%5dx%-5d %9d %10.4f %10.4f\n", side, side, side * side, cpuTime, gpuTime);
         std::fflush(stdout);
         csv.add({std::to_string(side), std::to_string(side), std::to_string(side * side),
-                 number(cpuTime), number(gpuTime)});
+                 common::number(cpuTime), common::number(gpuTime)});
     }
     if (output) {
         output->write(csv.str());

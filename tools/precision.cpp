@@ -5,7 +5,7 @@
 #include "common/file_program.h"
 #include "common/output_file.h"
 #include "entropy/log_table.h"
-#include "entropy/windows.h"
+#include "entropy/every_window.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,6 @@
 #include "entropy/run.h"
 
 #include <cstdio>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,12 +33,7 @@ constexpr int kSide = 2560;
 std::vector<entropy::Version> chosen(const std::vector<std::string> &names)
 {
     std::vector<entropy::Version> versions;
-    for (const std::string &name : names) {
-        const std::size_t before = versions.size();
-        for (const entropy::Version &version : entropy::versions())
-            if (version.name == name) versions.push_back(version);
-        if (versions.size() == before) throw common::Error("there is no version '" + name + "'");
-    }
+    for (const std::string &name : names) versions.push_back(entropy::versionNamed(name));
     if (names.empty())
         for (const entropy::Version &version : entropy::versions())
             if (version.platform == entropy::Platform::Cuda) versions.push_back(version);

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # What the kernels ask of the machine and what their warps wait for: tools/profile.sh DIRECTORY
 # Runs ncu over the versions of core.cu, of fast_study and of the labs, one launch each on 2560x2560
-# cells, and writes DIRECTORY/counters.csv. Needs a GPU whose counters may be read, ncu, python3.
+# cells, and writes DIRECTORY/counters.csv. Needs a GPU whose counters may be read, ncu, python3;
+# exit status 3 where there is no GPU or no ncu.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,4p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
+if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,5p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
 build=${BUILD:-build}
 logs=$build/profile # what ncu and make print
 mkdir -p "$logs"
 python=${PYTHON:-python3}
-refuse() { echo "profile.sh: $*" >&2; exit 2; }
+refuse() { echo "profile.sh: $*" >&2; exit 3; }
 nvidia-smi -L 2>/dev/null | grep -q '^GPU' || refuse "there is no GPU here"
 for ncu in "$(command -v ncu)" /usr/local/cuda*/bin/ncu /opt/nvidia/nsight-compute/*/ncu; do
     [ ! -x "$ncu" ] || break
@@ -75,8 +76,7 @@ profile() { # log, metrics, program...: the program under ncu
 }
 joined() { local IFS=,; echo "$*"; }
 
-programs=("$build/entropy_profile" "$build/profile_labs")
-[ ! -e sources/entropy/cores/fast_study.cu ] || programs+=("$build/fast_study_profile")
+programs=("$build/entropy_profile" "$build/profile_labs" "$build/fast_study_profile")
 make -j "$(nproc)" BUILD="$build" "${programs[@]}" >"$logs/build.log" 2>&1 ||
     { tail -n 5 "$logs/build.log" >&2; exit 1; }
 

@@ -13,10 +13,11 @@
 #   scaling                versions by threads and by GPUs
 #   flags                  versions by compiler and flags
 #   peers                  other software that computes the same, as far as it is installed
-# A stage that fails leaves the files of the last record as they are, and record.csv says of which
-# revision each stage is. Exit status 0 if all passed. What runs beside a measurement disturbs it:
-# leave the machine alone. RESULTS=DIR and LOG=FILE in the environment put results and log elsewhere;
-# what the stages printed is in build/record/.
+# A stage that fails, or is skipped since this machine cannot run it, leaves the files of the last
+# record as they are, and record.csv says of which revision each stage is. Rounds are joined: round2
+# and round3 need a round1 of the same revision. Exit status 0 if none failed. What runs beside a
+# measurement disturbs it: leave the machine alone. RESULTS=DIR and LOG=FILE in the environment put
+# results and log elsewhere; what the stages printed is in build/record/.
 # shellcheck disable=SC2317 # the stages are called by their names
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
@@ -42,34 +43,44 @@ scratch=build/record
 rm -rf "$scratch"
 mkdir -p "$results" "$scratch" || exit 2
 gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
-revision=$(make -s revision)
+revision=$(make -s revision) || exit 2
 failures=0
+skipped=3 # exit status of a stage that this machine cannot run
+unset ENTROPY_BENCHMARK ENTROPY_VERSIONS ENTROPY_RESULTS # a record is of all versions
 # What is quick is repeated for less than that anyway; the log's own run takes its time.
 export BENCHMARK_SECONDS=${BENCHMARK_SECONDS:-0.7}
 
 # name, function, arguments...: runs it in a directory of its own, $out, and keeps what it wrote if
 # it passed.
 stage() {
-    local name=$1 start=$SECONDS
+    local name=$1 start=$SECONDS status=0
     shift
     out=$scratch/$name
     mkdir -p "$out"
-    if "$@" >"$scratch/$name.log" 2>&1; then
-        (cd "$out" && find . -type f) | while read -r file; do
-            mkdir -p "$(dirname "$results/$file")"
-            mv "$out/$file" "$results/$file"
-        done
-        {
-            echo "stage,revision,seconds"
-            sed "1d; /^$name,/d" "$results/record.csv" 2>/dev/null
-            echo "$name,$revision,$((SECONDS - start))"
-        } >"$scratch/record.csv" && mv "$scratch/record.csv" "$results/record.csv"
+    { "$@" && keep "$name" "$start"; } >"$scratch/$name.log" 2>&1 || status=$?
+    if [ $status = 0 ]; then
         echo "passed: $name, $((SECONDS - start)) s"
+    elif [ $status = $skipped ]; then
+        echo "skipped: $name: $(tail -n 1 "$scratch/$name.log")"
     else
         echo "FAILED: $name, $((SECONDS - start)) s"
         tail -n 20 "$scratch/$name.log"
         failures=$((failures + 1))
     fi
+}
+
+# Puts what a stage wrote in its place, and the stage into record.csv: keep NAME START.
+keep() {
+    local replaced=$1
+    [ "$1" != round1 ] || replaced='round[123]' # it begins the joined files anew
+    [ "$1" != build ] || return 0
+    cp -R "$out/." "$results" || return 1
+    if [ -e "$scratch/$1.screen" ]; then cp "$scratch/$1.screen" "$log" || return 1; fi
+    {
+        echo "stage,revision,seconds"
+        sed "1d; /^$replaced,/d" "$results/record.csv" 2>/dev/null
+        echo "$1,$revision,$((SECONDS - $2))"
+    } >"$scratch/record.csv" && mv "$scratch/record.csv" "$results/record.csv"
 }
 
 # What the stages run, built before anything is timed.
@@ -90,13 +101,16 @@ build() {
 }
 
 # The same CSV of several rounds in one, a column `round` before the others: join FILE ROUND.
+# A round that is measured again takes the place of its rows.
 join() {
-    local file=$1 round=$2 joined=$results/$1
-    [ -e "$out/$file" ] || return
-    {
-        if [ "$round" = 1 ]; then sed -n '1s/^/round,/p' "$out/$file"; else cat "$joined"; fi
-        sed "1d; s/^/$round,/" "$out/$file"
-    } >"$out/joined" && mv "$out/joined" "$out/$file"
+    local file=$1 round=$2
+    if [ "$round" = 1 ]; then
+        sed '1s/^/round,/; 1!s/^/1,/' "$out/$file" >"$out/joined" || return
+    else
+        grep -v "^$round," "$results/$file" >"$out/joined" || return
+        sed "1d; s/^/$round,/" "$out/$file" >>"$out/joined" || return
+    fi
+    mv "$out/joined" "$out/$file"
 }
 
 # The first round is the first command of the README, whose log is kept; the others time less long.
@@ -104,8 +118,12 @@ round() {
     local number=$1
     if [ "$number" = 1 ]; then
         env -u BENCHMARK_SECONDS ENTROPY_RESULTS="$out" ./RUNME.sh | tee "$scratch/screen.log" || return
-        [ "$gpus" = 0 ] || cp "$scratch/screen.log" "$log" || return
+        [ "$gpus" = 0 ] || mv "$scratch/screen.log" "$scratch/round1.screen" || return
     else
+        if ! grep -q "^round1,$revision," "$results/record.csv"; then
+            echo "there is no round1 of revision $revision in $results to join it to" >&2
+            return 1
+        fi
         ENTROPY_RESULTS=$out build/entropy data/worked_4x4.txt || return
         rm "$out/environment.txt"
     fi
@@ -141,13 +159,7 @@ studies() {
     done
 }
 
-profile() {
-    if [ "$gpus" = 0 ] || ! command -v ncu >/dev/null; then
-        echo "no GPU or no ncu here: nothing is profiled" >&2
-        return
-    fi
-    tools/profile.sh "$out"
-}
+profile() { tools/profile.sh "$out"; } # it says, with that status, where it has no GPU or no ncu
 
 parts() {
     local -x ENTROPY_BENCHMARK=0

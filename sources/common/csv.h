@@ -3,11 +3,20 @@
 
 #include "common/output_file.h"
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
 namespace common
 {
+
+/// A measured value as a cell: six significant digits.
+inline std::string number(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return text;
+}
 
 /// One table. Cells with a comma, a quote or a line break are quoted (RFC 4180).
 class Csv

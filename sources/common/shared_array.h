@@ -4,6 +4,7 @@
 #include "common/error.h"
 
 #include <cstddef>
+#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,8 +19,7 @@ class SharedArray
 public:
     explicit SharedArray(std::size_t size) : file(memfd_create("shared", 0)), count(size)
     {
-        if (file < 0 || ftruncate(file, static_cast<off_t>(bytes())) != 0)
-            throw Unavailable("no shared memory for " + std::to_string(size) + " elements");
+        if (file < 0 || ftruncate(file, static_cast<off_t>(bytes())) != 0) fail();
         map(PROT_READ | PROT_WRITE);
     }
     SharedArray(int descriptor, std::size_t size) : file(descriptor), count(size)
@@ -45,11 +45,14 @@ private:
     void map(int protection)
     {
         void *memory = mmap(nullptr, bytes(), protection, MAP_SHARED, file, 0);
-        if (memory == MAP_FAILED) {
-            close(file);
-            throw Unavailable("no shared memory for " + std::to_string(count) + " elements");
-        }
+        if (memory == MAP_FAILED) fail();
         elements = static_cast<T *>(memory);
+    }
+
+    [[noreturn]] void fail() const
+    {
+        if (file >= 0) close(file);
+        throw Unavailable("no shared memory for " + std::to_string(count) + " elements");
     }
 
     int file;

@@ -1,13 +1,14 @@
 // An array and its right answer, made once and handed to child processes.
 #pragma once
 
+#include "common/error.h"
 #include "common/integer.h"
 #include "common/shared_array.h"
 #include "entropy/contents.h"
-#include "entropy/core.h"
 #include "entropy/reference.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -66,13 +67,5 @@ private:
 
     common::SharedArray<float> cells, gold;
 };
-
-/// The version of that name. Throws common::Error where the core has none.
-inline const Version &versionNamed(const std::string &name)
-{
-    for (const Version &version : versions())
-        if (version.name == name) return version;
-    throw common::Error("there is no version '" + name + "'");
-}
 
 } // namespace entropy

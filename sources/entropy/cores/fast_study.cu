@@ -673,8 +673,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
     const int blocks = blocksAtOnce(kernel);
     const Items items = fast_study::itemsOf(width, height, kThreads * kColumns, blocks);
 
-    cudaFuncAttributes
-        attributes{}; // compiled for less than Hopper, it cannot wait for the last one
+    // Compiled for less than Hopper, it cannot wait for the launch before it.
+    cudaFuncAttributes attributes{};
     CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
     cudaLaunchAttribute mayOverlap{};
     mayOverlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
