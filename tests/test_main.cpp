@@ -271,6 +271,10 @@ TEST(LoadTime, AnUnknownSettingIsRefused)
 {
     expectBadUsage("ENTROPY_BENCHMARK=maybe " + kEntropy + " data/worked_4x4.txt",
                    "ENTROPY_BENCHMARK is 'maybe', expected 0, 1 or warm-up");
+    for (const std::string seconds : {"abc", "2x", "0", "-1"})
+        expectBadUsage("BENCHMARK_SECONDS=" + seconds + " " + kEntropy + " data/worked_4x4.txt",
+                       "BENCHMARK_SECONDS is '" + seconds +
+                           "', expected a positive number of seconds");
 }
 
 TEST(LoadTime, OnlyTheVersionsThatAreNamedAreTimed)

@@ -8,7 +8,7 @@ shift 2
 rows=version,input,run,seconds
 for file; do
     for run in 1 2 3; do
-        log=$(ENTROPY_BENCHMARK=warm-up "$program" "$file")
+        log=$(ENTROPY_BENCHMARK=warm-up "$program" "$file") || { echo "$log" >&2; exit 1; }
         seconds=$(awk '/^passed:/ { printf "%.6f", $2 / 1000 }' <<<"$log")
         version=$(sed -n 's/.* groups\{0,1\} passed with \([^;]*\);.*/\1/p' <<<"$log")
         input=$(basename "$file" .txt)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that only a machine with GPUs can show: tools/check_gpu.sh DIRECTORY [stage ...]
-# Stages: tests, grade, sanitizer, versions; all of them if none is named. Each prints one line with its
-# verdict and leaves its log in DIRECTORY; exit status 0 if all passed. For times: tools/record.sh.
+# Stages: tests, grade, sanitizer, versions; all of them if none is named. Each prints one line with
+# its verdict and leaves its log in DIRECTORY; exit status 0 if all passed. For times: tools/record.sh.
 # shellcheck disable=SC2317 # the stages are called by their names
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "common/clock.h"
+#include "common/error.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace common
@@ -27,13 +29,17 @@ inline Timing summarize(std::vector<double> milliseconds)
     return {n, (milliseconds[(n - 1) / 2] + milliseconds[n / 2]) / 2, milliseconds.front()};
 }
 
-/// The seconds after which nothing is repeated once more: BENCHMARK_SECONDS in the environment, or
-/// two where that is not a positive number.
+/// The seconds after which nothing is repeated once more: BENCHMARK_SECONDS in the environment, two
+/// where it is not set. Throws Error where it is no positive number.
 inline double mostSeconds()
 {
     const char *setting = std::getenv("BENCHMARK_SECONDS");
-    const double seconds = setting ? std::atof(setting) : 0;
-    return seconds > 0 ? seconds : 2.0;
+    if (!setting || !*setting) return 2.0;
+    char *end = nullptr;
+    const double seconds = std::strtod(setting, &end);
+    if (*end == '\0' && seconds > 0) return seconds;
+    throw Error("BENCHMARK_SECONDS is '" + std::string(setting) +
+                "', expected a positive number of seconds");
 }
 
 /// When to stop repeating. Five repeats at least, unless they take `most` seconds; what is quick is

@@ -142,12 +142,13 @@ private:
             printRow(version, row, sample.size(), copies);
             times().add(
                 {version.name, platformName(version.platform), std::to_string(width),
-                 std::to_string(height), number(row.total.repeats), number(row.total.median),
-                 number(row.total.minimum), number(row.kernel.repeats), number(row.kernel.median),
-                 number(row.kernel.minimum), number(copies.host.median),
-                 number(copies.device.median), number(row.resources.registers),
-                 number(row.resources.localBytes), number(row.resources.occupancy), version.idea,
-                 row.note.empty() && version.probe ? "probe, no answer" : row.note});
+                 std::to_string(height), common::number(row.total.repeats),
+                 common::number(row.total.median), common::number(row.total.minimum),
+                 common::number(row.kernel.repeats), common::number(row.kernel.median),
+                 common::number(row.kernel.minimum), common::number(copies.host.median),
+                 common::number(copies.device.median), common::number(row.resources.registers),
+                 common::number(row.resources.localBytes), common::number(row.resources.occupancy),
+                 version.idea, row.note.empty() && version.probe ? "probe, no answer" : row.note});
         }
         progress.show("copying once more");
         const std::string distrust = common::distrust(copies, common::measureCopies(sample.size()));
@@ -176,8 +177,8 @@ private:
             if (version.probe) return;
             const Comparison comparison = compare(width, height, result.get(), gold.data());
             if (!comparison.passed)
-                throw common::Error("WRONG: error " + number(comparison.largestError) + " at x " +
-                                    std::to_string(comparison.x) + ", y " +
+                throw common::Error("WRONG: error " + common::number(comparison.largestError) +
+                                    " at x " + std::to_string(comparison.x) + ", y " +
                                     std::to_string(comparison.y));
         };
         try {
@@ -273,13 +274,6 @@ private:
                                 "host_copy_ms", "device_copy_ms", "registers", "local_bytes",
                                 "occupancy", "idea", "note"});
         return csv;
-    }
-
-    static std::string number(double value)
-    {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.6g", value);
-        return text;
     }
 
     static constexpr std::uint64_t kSeed = 20200702;

@@ -29,7 +29,7 @@ namespace
 int argumentCount = 0;
 char **argumentList = nullptr;
 
-// The C library of Linux calls constructors with main's arguments; 101 is the first in order,
+// The GNU C library calls constructors with main's arguments; 101 is the first in order,
 // before the objects that run at load time. So there is one parser of options, and it is heard in
 // time.
 __attribute__((constructor(101))) void keepArguments(int argc, char **argv)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/measure.h"
 #include "entropy/core.h"
 
 #include <cstdlib>
@@ -53,6 +54,7 @@ inline void checkSettings()
         throw common::Error("ENTROPY_BENCHMARK is '" + benchmarkSetting() +
                             "', expected 0, 1 or warm-up");
     chosenVersions();
+    common::mostSeconds();
 }
 
 } // namespace entropy

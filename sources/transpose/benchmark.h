@@ -110,10 +110,11 @@ private:
         const std::string side = version.blocks ? std::to_string(block) : "-";
         printRow(version, side, times, note);
         csv.add({version.name, platformName(version.platform), side, std::to_string(rows),
-                 std::to_string(columns), number(times.total.repeats), number(times.total.median),
-                 number(times.total.minimum), number(times.kernel.repeats),
-                 number(times.kernel.median), number(times.kernel.minimum),
-                 number(copies.host.median), number(copies.device.median), note});
+                 std::to_string(columns), common::number(times.total.repeats),
+                 common::number(times.total.median), common::number(times.total.minimum),
+                 common::number(times.kernel.repeats), common::number(times.kernel.median),
+                 common::number(times.kernel.minimum), common::number(copies.host.median),
+                 common::number(copies.device.median), note});
         return good;
     }
 
@@ -211,13 +212,6 @@ private:
             std::printf("%7s", "-");
         std::printf(" | %s\n", version.idea);
         std::fflush(stdout);
-    }
-
-    static std::string number(double value)
-    {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.6g", value);
-        return text;
     }
 
     int rows, columns;
