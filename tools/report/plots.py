@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 from panels import (Dot, FAMILIES, FAMILY_NAMES, Panel, dots, extent, heading, lines_panel,
                     log_axis, marker_legend, shown)
+from results import NotMeasured
 from rows import family_of, ideas_of, named, positive, read, size_of, sizes_of, versions_of
 
 
@@ -447,9 +448,7 @@ def draw(directory, png=None):
         try:
             draw_one(directory, directory / "plots" / f"{name}.svg", png)
             drawn.append(name)
-        except FileNotFoundError as error:
-            print(f"plots.py: no {error.filename}: {name} is left out", file=sys.stderr)
-        except NothingToShow as reason:
+        except (NotMeasured, NothingToShow) as reason:
             print(f"plots.py: {reason}: {name} is left out", file=sys.stderr)
     return drawn
 

@@ -1,14 +1,10 @@
 """The rows that plots.py draws: each a measurement, with the medians and ranges of its rounds."""
 
-import collections
-import csv
+import pathlib
 import re
 import statistics
 
-# What tells one row of a CSV from another; all other columns are measured.
-KEYS = ("version", "platform", "width", "height", "rows", "columns", "block", "side", "threads",
-        "gpus", "content", "offset", "way", "memory", "call", "part", "registers_asked",
-        "block_threads", "shared_bytes", "experiment")
+from results import KEYS, Results
 
 
 def number(text):
@@ -21,18 +17,14 @@ def number(text):
 def read(directory, name):
     """Rows of a CSV, one for each version and size: medians of its rounds, and in row["range"] the
     lowest and the highest of each column. A file without rounds counts as one round."""
-    with open(directory / name, newline="") as file:
-        lines = list(csv.DictReader(file))
-    groups = collections.defaultdict(list)
-    for line in lines:
-        groups[tuple(line.get(key) for key in KEYS)].append(line)
     merged = []
-    for group in groups.values():
-        row = {"range": {}}
-        for column in group[0]:
-            values = [number(line[column]) for line in group]
+    directory = pathlib.Path(directory)
+    for rounds in Results(directory.parent).measurements(directory.name, name):
+        first, row = rounds.rows[0], {"range": {}}
+        for column in first:
+            values = [number(line[column]) for line in rounds.rows]
             if column in KEYS or not all(isinstance(value, float) for value in values):
-                row[column] = group[0][column]
+                row[column] = first[column]
                 continue
             row[column] = statistics.median(values)
             row["range"][column] = (min(values), max(values))
