@@ -1,0 +1,77 @@
+// The C++ interface: an Engine computes Filters (filter.h).
+#pragma once
+
+#include "local_entropy/error.h"
+#include "local_entropy/filter.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#if defined(__GNUC__)
+#define LOCAL_ENTROPY_API __attribute__((visibility("default")))
+#else
+#define LOCAL_ENTROPY_API
+#endif
+
+namespace local_entropy
+{
+
+/// What an engine may use. Nothing of it changes a bit of a result.
+struct EngineOptions
+{
+    int threads = 0;    ///< at most so many; 0: as many as the process may run on
+    std::string path;   ///< kind of processor: see paths(); empty: the best of this one
+    std::string method; ///< see methods(); empty: the cheapest for each filter
+};
+
+/// What a call has beside its filter, image and result.
+struct RunOptions
+{
+    View<const std::uint8_t> mask; ///< cells that are 0 here do not count; no data: all count
+    /// The cells that have a result; the result is as large as it. No width: the whole image. Cells
+    /// around the region are read, so that parts of an image are as the whole.
+    Region region;
+    /// Called by the calling thread, every 20 ms or so, with the part that is done, 0 to 1; false
+    /// cancels the call, which then throws Error (Cancelled).
+    std::function<bool(double)> progress;
+};
+
+/// Owns what computing takes: threads, tables, memory. May be used from several threads at once;
+/// one of the calls has the threads, others compute with their own.
+class LOCAL_ENTROPY_API Engine
+{
+public:
+    /// Throws Error for options that are not possible here.
+    explicit Engine(const EngineOptions &options = {});
+    ~Engine();
+    Engine(Engine &&) noexcept;
+    Engine &operator=(Engine &&) noexcept;
+
+    /// Fills `result` with the measure of the window around every cell of `image`: the float (or
+    /// double) nearest to the true value, whatever the engine's options; double within 1 ulp.
+    /// Cells are std::uint8_t, std::uint16_t, std::int16_t, float or bool; results float or double;
+    /// both host memory of the caller's at any address that their type allows, and must not overlap.
+    template <typename Cell, typename Value>
+    void run(const Filter &filter, View<const Cell> image, View<Value> result,
+             const RunOptions &options = {});
+    template <typename Cell, typename Value>
+    void run(const Filter &filter, View<Cell> image, View<Value> result,
+             const RunOptions &options = {})
+    {
+        run(filter, View<const Cell>{image.data, image.width, image.height, image.stride}, result,
+            options);
+    }
+
+    static std::vector<std::string> paths();   ///< that this processor can run, the best first
+    static std::vector<std::string> methods(); ///< all there are
+
+    struct Parts;
+
+private:
+    std::unique_ptr<Parts> parts;
+};
+
+} // namespace local_entropy

@@ -1,0 +1,52 @@
+// What a method is: a way to compute results, beside others that give the same bits. A new one is a
+// folder with a Method, and one line in methods.cpp.
+#pragma once
+
+#include "local_entropy/memory/scratch.h"
+#include "local_entropy/problem/problem.h"
+#include "local_entropy/schedule/tile_queue.h"
+#include "local_entropy/simd/paths.h"
+
+#include <memory>
+#include <vector>
+
+namespace local_entropy
+{
+
+/// What a method has made ready for a filter, a type of cells and of results, and a path: tables.
+/// Not changed any more; used by many threads, for any image.
+class Plan
+{
+public:
+    virtual ~Plan() = default;
+
+    /// The tiles that it likes, if `threads` share the region.
+    virtual TileSize tileSize(const Problem &problem, int threads) const = 0;
+
+    /// One thread's part: takes tiles until there are none left. The thread rounds to nearest.
+    /// Throws Error; Status::BadLevel without a place, which the engine then looks for.
+    virtual void work(const Problem &problem, TileQueue &queue, Scratch &scratch) const = 0;
+};
+
+class Method
+{
+public:
+    virtual ~Method() = default;
+    virtual const char *name() const = 0;
+
+    /// Whether it can compute that, on a processor of that path, at all.
+    virtual bool can(const Problem &problem, Path path) const = 0;
+
+    /// Nanoseconds a result on one thread, about: methods are chosen by it.
+    virtual double cost(const Problem &problem, Path path) const = 0;
+
+    virtual std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const = 0;
+};
+
+/// All of them. The last, plain, can do everything.
+const std::vector<const Method *> &methods();
+
+/// The cheapest that can.
+const Method &chooseMethod(const Problem &problem, Path path);
+
+} // namespace local_entropy
