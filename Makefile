@@ -200,11 +200,6 @@ for_cu = $(if $(filter 1,$(CUDA)),$(patsubst %,-Xcompiler %,$(1)),$(1))
 OBJCOPY ?= objcopy
 REGISTER_EARLY = $(if $(filter 1,$(CUDA)),$(OBJCOPY) --rename-section .init_array=.init_array.65000 $@)
 
-# One binary for every processor: only these files may use instructions that some of them lack.
-X86 := $(filter x86_64% i386% i486% i586% i686% amd64%,$(shell $(CXX) -dumpmachine))
-$(OBJECTS)/local_entropy/methods/bits/avx2.o:   MORE_FLAGS += $(if $(X86),-mavx2)
-$(OBJECTS)/local_entropy/methods/bits/avx512.o: MORE_FLAGS += $(if $(X86),-mavx512f -mavx512bw)
-
 # ---- companion labs ----------------------------------------------------------------------------
 
 LAB_OBJECTS := $(BUILD)/maximum_core.o $(BUILD)/transpose_core.o $(addprefix $(OBJECTS)/, \

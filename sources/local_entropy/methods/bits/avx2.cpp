@@ -1,11 +1,28 @@
-// The bit-sliced kernel in words of 32 bytes. The Makefile compiles this file with -mavx2.
+// The bit-sliced kernel in words of 32 bytes.
 
 #include "local_entropy/methods/bits/job.h"
 
-#if defined(__AVX2__)
+#if defined(__x86_64__) || defined(__i386__)
 
 #include <cstdint>
 #include <immintrin.h>
+#include <utility>
+
+namespace local_entropy::bits
+{
+
+static bool worksHere() { return __builtin_cpu_supports("avx2"); }
+
+} // namespace local_entropy::bits
+
+// From here on, functions may use these instructions. Headers of the standard library have to be
+// included before, and all that is included after has internal linkage: of an inline function that
+// was compiled for two processors, the linker might keep the wrong one for both.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC target("avx2")
+#endif
 
 namespace local_entropy::bits
 {
@@ -101,8 +118,6 @@ inline void finishStreaming() { _mm_sfence(); }
 namespace local_entropy::bits
 {
 
-static bool worksHere() { return __builtin_cpu_supports("avx2"); }
-
 static void run(Job &job, void *scratch)
 {
     const ConversionFlags flags;
@@ -113,6 +128,10 @@ static void run(Job &job, void *scratch)
 const Kernel kAvx2 = {"avx2", worksHere, false, sizeof(State), run};
 
 } // namespace local_entropy::bits
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 
 #else
 

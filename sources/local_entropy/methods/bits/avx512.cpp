@@ -1,12 +1,31 @@
 // The bit-sliced kernel in words of 64 bytes, with every function of three words one instruction.
-// The Makefile compiles this file with -mavx512f -mavx512bw.
 
 #include "local_entropy/methods/bits/job.h"
 
-#if defined(__AVX512F__) && defined(__AVX512BW__)
+#if defined(__x86_64__) || defined(__i386__)
 
 #include <cstdint>
 #include <immintrin.h>
+#include <utility>
+
+namespace local_entropy::bits
+{
+
+static bool worksHere()
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+}
+
+} // namespace local_entropy::bits
+
+// From here on, functions may use these instructions. Headers of the standard library have to be
+// included before, and all that is included after has internal linkage: of an inline function that
+// was compiled for two processors, the linker might keep the wrong one for both.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw"))), apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512bw")
+#endif
 
 namespace local_entropy::bits
 {
@@ -149,11 +168,6 @@ inline void finishStreaming() { _mm_sfence(); }
 namespace local_entropy::bits
 {
 
-static bool worksHere()
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
-}
-
 static void run(Job &job, void *scratch)
 {
     const ConversionFlags flags;
@@ -164,6 +178,10 @@ static void run(Job &job, void *scratch)
 const Kernel kAvx512 = {"avx512", worksHere, true, sizeof(State), run};
 
 } // namespace local_entropy::bits
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 
 #else
 
