@@ -31,9 +31,9 @@
 #include "local_entropy/methods/words/tables.h"
 
 #include <cuda_pipeline.h>
-#endif
 
 namespace words = local_entropy::words;
+#endif
 
 // ---- shared by the versions --------------------------------------------------------------------
 
