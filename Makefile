@@ -351,6 +351,14 @@ $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUI
     $(BUILD)/tests/no_benchmark.cpp.o $(BUILD)/tests/test_core.cpp.o $(BUILD)/tests/test_%.cpp.o \
     $(LIBRARY)
 	$(LINK) $^ -lgtest -lpthread -o $@
+# The library by itself.
+$(BUILD)/tests/local_entropy/%.cpp.o: tests/local_entropy/%.cpp $(BUILD)/compiler.stamp \
+                                      $(BUILD)/tests/setup.stamp
+	@mkdir -p $(@D)
+	$(CPP) -MD -MP -c $< -o $@
+$(BUILD)/tests/library: $(patsubst %,$(BUILD)/%.o,$(wildcard tests/local_entropy/*.cpp)) \
+                        $(BUILD)/tests/main.cpp.o $(LIBRARY)
+	$(LINK) $^ -lgtest -lpthread -o $@
 # The core in another framework's main; other cores in this one's.
 $(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(LIBRARY)
 	$(LINK) $^ -o $@
@@ -366,9 +374,9 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	@mkdir -p $(@D) && touch $@
 
 # The last line of both is the verdict: N passed, N failed, N skipped.
-TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all $(STUDIES))
+TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all library $(STUDIES))
 TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
-TESTED := $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
+TESTED := $(addprefix $(BUILD)/tests/,all library $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
           $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size parts \
           occupancy entropy_devices entropy_profile profile_labs)
 test: $(TESTED) needs-python $(GRADE_TOOLS)
@@ -418,5 +426,5 @@ help:
 clean:
 	rm -rf $(BUILD) data/data.bin data/reference.bin
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/tests/*.d $(BUILD)/grade/*.d) \
+-include $(wildcard $(BUILD)/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/grade/*.d) \
          $(shell find $(OBJECTS) -name '*.d' 2>/dev/null)
