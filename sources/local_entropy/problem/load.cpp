@@ -35,16 +35,18 @@ const void *cellAt(const Image &image, std::int64_t x, std::int64_t y)
 
 // ---- without a copy ----------------------------------------------------------------------------
 
-/// Whether the tile can be used where it lies: all its cells, and the slack behind them, are in the
-/// image, and whatever is there is a level.
+/// Whether the tile can be used where it lies: all its cells are in the image, the slack behind them
+/// is in its memory, and whatever is there is a level.
 bool liesReady(const Problem &problem, const Reach &reach)
 {
     const Image &image = problem.image;
     const int bytes = cellBytes(image.type);
     return levelsAreCells(problem.filter, image.type) && !problem.mask.data &&
            problem.filter.levels.count == 1 << 8 * bytes && reach.x >= 0 && reach.y >= 0 &&
-           reach.y + reach.height <= image.height &&
-           reach.x + reach.width + kTileSlack / bytes <= image.width;
+           reach.x + reach.width <= image.width && reach.y + reach.height <= image.height &&
+           (reach.y + reach.height - 1) * image.stride + reach.x + reach.width +
+                   kTileSlack / bytes <=
+               (image.height - 1) * image.stride + image.width;
 }
 
 // ---- a row of levels ---------------------------------------------------------------------------
@@ -54,7 +56,9 @@ class RowReader
 {
 public:
     explicit RowReader(const Problem &problem)
-        : problem(problem), rule(problem.filter)
+        : problem(problem), rule(problem.filter),
+          plainIntegers(!problem.filter.levels.binned && !problem.filter.levels.clamp &&
+                        !problem.filter.nodata)
     {
         if (problem.image.type == CellType::Uint8)
             for (int cell = 0; cell < 256; ++cell) ofByte[cell] = rule(cell);
@@ -74,15 +78,23 @@ public:
             break;
         case CellType::Uint16: convert(static_cast<const std::uint16_t *>(cells), n, to, rule); break;
         case CellType::Int16: convert(static_cast<const std::int16_t *>(cells), n, to, rule); break;
-        case CellType::Float32: convert(static_cast<const float *>(cells), n, to, rule); break;
+        case CellType::Float32:
+            if (plainIntegers)
+                convertIntegers(static_cast<const float *>(cells), n, to);
+            else
+                convert(static_cast<const float *>(cells), n, to, rule);
+            break;
         }
-        std::int32_t worst = 0;
         if (problem.mask.data) {
             const std::uint8_t *mask = problem.mask.data + y * problem.mask.stride + x;
-            for (std::int64_t i = 0; i < n; ++i) to[i] = mask[i] ? to[i] : kAbsent;
+            for (std::int64_t i = 0; i < n; ++i) {
+                const std::int32_t counts = -(mask[i] != 0);
+                to[i] = (to[i] & counts) | (kAbsent & ~counts);
+            }
         }
-        for (std::int64_t i = 0; i < n; ++i) worst = std::min(worst, to[i]);
-        if (worst == kBadLevel) throwBadLevel();
+        std::int32_t bad = 0;
+        for (std::int64_t i = 0; i < n; ++i) bad |= -(to[i] == kBadLevel);
+        if (bad) throwBadLevel();
     }
 
 private:
@@ -92,8 +104,40 @@ private:
         for (std::int64_t i = 0; i < n; ++i) to[i] = rule(cells[i]);
     }
 
+    /// Floats that are integers, the usual ones. They are compared as the integers that their bits
+    /// are, which order floats of the same sign: compilers make vectors of that, but not of
+    /// comparisons of floats, which might trap.
+    void convertIntegers(const float *cells, std::int64_t n, std::int32_t *to) const
+    {
+        const float low = static_cast<float>(problem.filter.levels.low);
+        const std::int32_t end = bitsOf(static_cast<float>(problem.filter.levels.count));
+        for (std::int64_t i = 0; i < n; ++i) {
+            const float level = cells[i] - low + 0.0f; // exact where it is one; and never -0
+            const std::int32_t bits = bitsOf(level), inside = -((bits >= 0) & (bits < end));
+            const auto integer = static_cast<std::int32_t>(floatOf(bits & inside));
+            const std::int32_t good = inside & -(bitsOf(static_cast<float>(integer)) == bits);
+            const bool isNaN = (bitsOf(cells[i]) & 0x7fffffff) > 0x7f800000;
+            to[i] = (integer & good) | (~good & (kBadLevel + isNaN));
+        }
+    }
+    static_assert(kBadLevel + 1 == kAbsent);
+
+    static std::int32_t bitsOf(float number)
+    {
+        std::int32_t bits;
+        std::memcpy(&bits, &number, sizeof bits);
+        return bits;
+    }
+    static float floatOf(std::int32_t bits)
+    {
+        float number;
+        std::memcpy(&number, &bits, sizeof number);
+        return number;
+    }
+
     const Problem &problem;
-    LevelRule rule;
+    const LevelRule rule;
+    const bool plainIntegers; ///< the rule is no more than that cells are integers
     std::int32_t ofByte[256] = {};
 };
 
@@ -177,12 +221,14 @@ private:
         if (levelsAreCells(problem.filter, problem.image.type) && !problem.mask.data)
             return fillCells(x, y, n, to + left);
         reader.read(x, y, n, levels);
-        std::int32_t least = 0;
-        for (std::int64_t i = 0; i < n; ++i) least = std::min(least, levels[i]);
-        if (least < 0) missing = true;
         const std::int32_t instead = none;
-        for (std::int64_t i = 0; i < n; ++i)
-            to[left + i] = static_cast<Cell>(levels[i] < 0 ? instead : levels[i]);
+        std::int32_t negative = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::int32_t absent = levels[i] >> 31;
+            negative |= absent;
+            to[left + i] = static_cast<Cell>((levels[i] & ~absent) | (instead & absent));
+        }
+        if (negative) missing = true;
     }
 
     /// Cells that are levels if they are small enough.
