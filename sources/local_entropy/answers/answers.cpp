@@ -88,15 +88,25 @@ Answers::Answers(Measure measure, double order, Base base, int mostCells, double
     if (measure == Measure::Hill && !(order >= 0))
         throw common::Error("The order of a Hill number is at least 0, not " +
                             std::to_string(order));
-    if (measure == Measure::Entropy) kind = Kind::Entropy;
-    else if (measure == Measure::Simpson) kind = Kind::Simpson;
-    else if (measure == Measure::Richness || order == 0) kind = Kind::Richness;
-    else if (order == 1) kind = Kind::Exponential;
-    else if (order == 2) kind = Kind::InverseSimpson;
-    else kind = std::isinf(order) ? Kind::Maximum : Kind::Power;
+    if (measure == Measure::Entropy)
+        kind = Kind::Entropy;
+    else if (measure == Measure::Simpson)
+        kind = Kind::Simpson;
+    else if (measure == Measure::Richness || order == 0)
+        kind = Kind::Richness;
+    else if (order == 1)
+        kind = Kind::Exponential;
+    else if (order == 2)
+        kind = Kind::InverseSimpson;
+    else
+        kind = std::isinf(order) ? Kind::Maximum : Kind::Power;
     if (kind != Kind::Entropy) this->base = Base::E;
-    if (kind == Kind::Entropy || kind == Kind::Exponential) makeEntropyTables(mostBits);
-    else if (fromSums()) makeWholeTables();
+    if (kind == Kind::Entropy || kind == Kind::Exponential)
+        makeEntropyTables(mostBits);
+    else if (fromSums())
+        makeWholeTables();
+    else if (kind == Kind::Power)
+        logarithmsOf = Logarithms(most).of;
     if (!fromSums()) return;
     deltasOf.resize(most);
     for (int n = 0; n < most; n++) deltasOf[n] = sumsOf[n + 1] - sumsOf[n];
@@ -228,7 +238,8 @@ Interval Answers::entropyInterval(UInt128 difference, int cells) const
     return {mantissa, exponent, wideError << 26};
 }
 
-template <class T> bool Answers::decideWide(UInt128 sum, int cells, T &answer) const
+template <class T>
+bool Answers::decideWide(UInt128 sum, int cells, T &answer) const
 {
     answer = static_cast<T>(emptyValue);
     if (cells == 0) return true;
@@ -247,15 +258,39 @@ template <class T> bool Answers::decideWide(UInt128 sum, int cells, T &answer) c
     if (difference == 0) return true;
     const Interval entropy = entropyInterval(difference, cells);
     if (kind == Kind::Entropy && roundInterval(entropy, answer)) return true;
-    answer = static_cast<T>(
-        std::ldexp(static_cast<double>(entropy.mantissa >> 64), entropy.exponent + 64));
-    if (kind == Kind::Exponential) answer = std::exp(answer);
+    // A guess for roundByOrder(). The exponential turns H's error, H times that, into a relative
+    // one, and H is below 11.1.
+    const Real value(entropy.mantissa, entropy.exponent);
+    const Real guess = kind == Kind::Exponential ? exponential(value) : value;
+    if (kind == Kind::Exponential && roundInterval(guess.interval(wideError << 30), answer))
+        return true;
+    answer = roundMiddle<T>(guess.interval(0));
     return false;
 }
 
 template bool Answers::decideWide(UInt128 sum, int cells, double &answer) const;
 
-template <class T> T Answers::exactEntropy(const int *counts, int number, T guess) const
+/// (sum p^q)^(1 / (1 - q)) = exp((q ln(N / M) - ln(sum (n / M)^q)) / (q - 1)), M the largest count:
+/// no power overflows, and those that vanish do not matter. Numerator and denominator have the same
+/// sign. Near q = 1 both are small; the nearest q leaves the exponent off by 2^-57.
+Real Answers::hillNumber(const std::vector<int> &sorted, int cells) const
+{
+    const Real order = Real::of(hillOrder), one(1, 0);
+    const auto logOfRatio = [&](int a, int b) {
+        return Real(logarithmsOf[a] - logarithmsOf[b], -Logarithms::kBits);
+    };
+    Real sum;
+    for (auto n = sorted.begin(); n != sorted.end();) {
+        const auto next = std::upper_bound(n, sorted.end(), *n);
+        const Real power = inverseExponential(order * logOfRatio(sorted.back(), *n));
+        sum = sum + power * Real(static_cast<UInt128>(next - n), 0);
+        n = next;
+    }
+    return exponential((order * logOfRatio(cells, sorted.back()) - logarithm(sum)) / (order - one));
+}
+
+template <class T>
+T Answers::exactEntropy(const int *counts, int number, T guess) const
 {
     const ExactEntropy exact(counts, number);
     return roundByOrder(guess, [&](std::uint64_t m, int e) {
@@ -263,21 +298,19 @@ template <class T> T Answers::exactEntropy(const int *counts, int number, T gues
     });
 }
 
-template <class T> T Answers::answer(const int *counts, int number) const
+template <class T>
+T Answers::answer(const int *counts, int number) const
 {
     std::vector<int> sorted;
     std::copy_if(counts, counts + number, std::back_inserter(sorted), [](int n) { return n != 0; });
     std::sort(sorted.begin(), sorted.end());
     const int cells = std::accumulate(sorted.begin(), sorted.end(), 0);
     if (cells == 0) return static_cast<T>(emptyValue);
+    if (sorted.front() < 0 || cells > most)
+        throw common::Error("Counts of " + std::to_string(cells) + " cells, where a window has " +
+                            std::to_string(most) + " at most");
     if (kind == Kind::Maximum) return roundRatio<T>(cells, sorted.back());
-    if (kind == Kind::Power) {
-        long double sum = 0;
-        for (int n : sorted)
-            sum += std::pow(static_cast<long double>(n) / cells,
-                            static_cast<long double>(hillOrder));
-        return static_cast<T>(std::pow(sum, 1 / (1 - static_cast<long double>(hillOrder))));
-    }
+    if (kind == Kind::Power) return roundMiddle<T>(hillNumber(sorted, cells).interval(0));
     UInt128 sum = 0;
     for (int n : sorted) sum += wideSumsOf[n];
     T nearest;
@@ -288,7 +321,10 @@ template <class T> T Answers::answer(const int *counts, int number) const
 template float Answers::answer(const int *counts, int number) const;
 template double Answers::answer(const int *counts, int number) const;
 
-float Answers::floatOf(const int *counts, int number) const { return answer<float>(counts, number); }
+float Answers::floatOf(const int *counts, int number) const
+{
+    return answer<float>(counts, number);
+}
 
 double Answers::doubleOf(const int *counts, int number) const
 {
