@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 #include <string>
 
 #include "common/error.h"
 #include "local_entropy/answers/exact.h"
+#include "local_entropy/answers/finish.h"
 #include "local_entropy/answers/logarithms.h"
 
 namespace local_entropy
@@ -26,29 +26,6 @@ constexpr UInt128 wide(std::uint64_t high, std::uint64_t low)
 }
 constexpr UInt128 kWideInverseLn2 = wide(0xB8AA3B295C17F0BB, 0xBE87FED0691D3E88);
 constexpr UInt128 kWideInverseLn10 = wide(0xDE5BD8A937287195, 0x355BAAAFAD33DC32);
-
-/// The double nearest to an integer below 2^63. Two halves, each put under the exponent of a power
-/// of two: compilers vectorise this everywhere, unlike the conversion, and only the sum rounds.
-inline double toDouble(std::int64_t value)
-{
-    const std::uint64_t unsignedValue = static_cast<std::uint64_t>(value);
-    const std::uint64_t highBits = unsignedValue >> 32 | 0x4530000000000000; // 2^84 + high 2^32
-    const std::uint64_t lowBits = (unsignedValue & 0xFFFFFFFF) | 0x4330000000000000; // 2^52 + low
-    double high, low;
-    std::memcpy(&high, &highBits, sizeof high);
-    std::memcpy(&low, &lowBits, sizeof low);
-    return (high - (0x1p84 + 0x1p52)) + low;
-}
-
-/// Whether a double that is off by up to `band` units of its last place leaves two floats: 29 bits
-/// more than a float has, and the boundary is their half.
-inline bool nearBoundary(double value, std::uint32_t band)
-{
-    std::uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    const std::uint32_t low = static_cast<std::uint32_t>(bits);
-    return ((low - (1u << 28) + band) & ((1u << 29) - 1)) <= 2 * band;
-}
 
 /// Finishes a row: value(i) for cells without dummies, or value(sum, cells) for each.
 template <class Value>
