@@ -198,6 +198,7 @@ TEST_P(EveryBase, FewerBits)
 
 TEST(Answers, WindowsNextToABoundary)
 {
+    int looks = 0; // some lie too close even for 128 bits
     for (const boundary_windows::Window &window : boundary_windows::kWindows) {
         const int cells = cellsOf(window.counts), number = static_cast<int>(window.counts.size());
         const Answers answers(Measure::Entropy, 0, window.base, cells, -1);
@@ -207,10 +208,18 @@ TEST(Answers, WindowsNextToABoundary)
                   window.nearestFloat);
         EXPECT_EQ(answers.floatOf(counts, number), window.nearestFloat);
         EXPECT_EQ(answers.doubleOf(counts, number), window.nearestDouble);
+        EXPECT_EQ(answers.nearestDouble(wideSumOf(answers, window.counts), cells,
+                                        [&](Counts &found) {
+                                            looks++;
+                                            found = window.counts;
+                                        }),
+                  window.nearestDouble);
         const Answers hill(Measure::Hill, 1, Base::E, cells, -1);
         EXPECT_EQ(hill.doubleOf(counts, number), window.exponential);
         EXPECT_EQ(hill.floatOf(counts, number), floatOfTrue(window.exponential));
     }
+    EXPECT_GE(looks, 1);
+    EXPECT_LE(looks, 9);
 }
 
 // The long numbers of the second look share no logarithm with the tables: every answer again, from
@@ -230,7 +239,30 @@ TEST(ExactEntropy, AgreesWithTheTables)
             const float nearest = answers.floatOf(counts.data(), number);
             EXPECT_EQ(roundByOrder(nearest * (1 + 0x1p-22f), order), nearest);
         }
+        const Answers hill(Measure::Hill, 1, Base::E, 13, -1);
+        const double wanted = hill.doubleOf(counts.data(), number);
+        EXPECT_EQ(
+            roundByOrder(wanted * (1 + 0x1p-51),
+                         [&](std::uint64_t m, int e) { return exact.orderOfExponential(m, e); }),
+            wanted);
     });
+}
+
+TEST(Rounding, IntervalIsDecidedOnOneSideOnly)
+{
+    const UInt128 one = static_cast<UInt128>(1) << 127, half = static_cast<UInt128>(1) << 103;
+    float nearest = NAN;
+    EXPECT_TRUE(roundInterval(Interval{one, -127, 1000}, nearest));
+    EXPECT_EQ(nearest, 1);
+    EXPECT_TRUE(roundInterval(Interval{one + half - 1001, -127, 1000}, nearest));
+    EXPECT_EQ(nearest, 1);
+    EXPECT_FALSE(roundInterval(Interval{one + half - 1000, -127, 1000}, nearest));
+    EXPECT_FALSE(roundInterval(Interval{one + half + 1000, -127, 1000}, nearest));
+    EXPECT_TRUE(roundInterval(Interval{one + half + 1001, -127, 1000}, nearest));
+    EXPECT_EQ(nearest, 1 + 0x1p-23f);
+    EXPECT_TRUE(roundInterval(Interval{~static_cast<UInt128>(0), -127, 1000}, nearest));
+    EXPECT_EQ(nearest, 2);
+    EXPECT_FALSE(roundInterval(Interval{one, -127, half}, nearest));
 }
 
 TEST(Rounding, ByOrderTakesHalvesToEvenAndCrossesPowersOfTwo)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "common/error.h"
 #include "local_entropy/answers/uint128.h"
 
 namespace local_entropy
@@ -79,7 +80,7 @@ template <class T, class Order>
 T roundByOrder(T guess, const Order &order)
 {
     constexpr int kDigits = std::numeric_limits<T>::digits;
-    for (;;) {
+    for (int step = 0; step < 1000; step++) {
         int exponent;
         const T fraction = std::frexp(guess, &exponent);
         exponent -= kDigits;
@@ -96,6 +97,7 @@ T roundByOrder(T guess, const Order &order)
         if (below >= odd) return guess;
         guess = std::nextafter(guess, T{0});
     }
+    throw common::Error("Internal error: a guess is too far from the number to round");
 }
 
 } // namespace local_entropy
