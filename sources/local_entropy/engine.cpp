@@ -38,8 +38,8 @@ Path pathFrom(const std::string &name)
     if (name.empty()) return bestPath();
     for (const Path path : kPaths)
         if (name == pathName(path) && pathWorksHere(path)) return path;
-    throw Error(Status::Unavailable, "the path '" + name + "' does not work here, only " +
-                                         list(Engine::paths()));
+    throw Error(Status::Unavailable,
+                "the path '" + name + "' does not work here, only " + list(Engine::paths()));
 }
 
 const Method *methodFrom(const std::string &name)

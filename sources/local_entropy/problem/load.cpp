@@ -35,8 +35,8 @@ const void *cellAt(const Image &image, std::int64_t x, std::int64_t y)
 
 // ---- without a copy ----------------------------------------------------------------------------
 
-/// Whether the tile can be used where it lies: all its cells are in the image, the slack behind them
-/// is in its memory, and whatever is there is a level.
+/// Whether the tile can be used where it lies: all its cells are in the image, the slack behind
+/// them is in its memory, and whatever is there is a level.
 bool liesReady(const Problem &problem, const Reach &reach)
 {
     const Image &image = problem.image;
@@ -76,7 +76,9 @@ public:
             convert(static_cast<const std::uint8_t *>(cells), n, to,
                     [this](std::uint8_t cell) { return ofByte[cell]; });
             break;
-        case CellType::Uint16: convert(static_cast<const std::uint16_t *>(cells), n, to, rule); break;
+        case CellType::Uint16:
+            convert(static_cast<const std::uint16_t *>(cells), n, to, rule);
+            break;
         case CellType::Int16: convert(static_cast<const std::int16_t *>(cells), n, to, rule); break;
         case CellType::Float32:
             if (plainIntegers)
@@ -294,8 +296,7 @@ Cell *fillTile(Tile &tile, const Problem &problem, const Reach &reach, Scratch &
 {
     tile.bytes = sizeof(Cell);
     const std::int64_t boundary = 64;
-    tile.stride =
-        (reach.width + kTileSlack / tile.bytes + boundary - 1) / boundary * boundary;
+    tile.stride = (reach.width + kTileSlack / tile.bytes + boundary - 1) / boundary * boundary;
     TileFiller<Cell> filler(problem, reach, tile.stride, scratch);
     Cell *const cells = filler.fill();
     tile.cells = cells;

@@ -14,9 +14,9 @@ Problem partOf(const Problem &whole, std::int64_t left, std::int64_t right, std:
     part.region = {left, top, right - left, bottom - top};
     const std::int64_t offset =
         (top - whole.region.y) * whole.result.stride + (left - whole.region.x);
-    part.result.data = static_cast<char *>(whole.result.data) +
-                       offset * static_cast<std::int64_t>(
-                                    whole.result.isDouble ? sizeof(double) : sizeof(float));
+    part.result.data =
+        static_cast<char *>(whole.result.data) +
+        offset * static_cast<std::int64_t>(whole.result.isDouble ? sizeof(double) : sizeof(float));
     part.result.width = part.region.width;
     part.result.height = part.region.height;
     return part;

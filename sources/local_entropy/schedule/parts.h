@@ -8,9 +8,9 @@
 namespace local_entropy
 {
 
-/// The problems that make up `problem`, the largest first. Where only an edge that cuts windows makes
-/// cells miss, what lies within needs neither a copy of its cells nor a count of those that miss,
-/// and a method that is fast in the one need not be fast in the other.
+/// The problems that make up `problem`, the largest first. Where only an edge that cuts windows
+/// makes cells miss, what lies within needs neither a copy of its cells nor a count of those that
+/// miss, and a method that is fast in the one need not be fast in the other.
 std::vector<Problem> partsOf(const Problem &problem);
 
 } // namespace local_entropy

@@ -14,7 +14,8 @@ namespace local_entropy
 class Progress
 {
 public:
-    /// `callback` may be empty; it gets the part that is done, 0 to 1, and returns whether to go on.
+    /// `callback` may be empty; it gets the part that is done, 0 to 1, and returns whether to go
+    /// on.
     Progress(const std::function<bool(double)> &callback, const Region &region)
         : callback(callback), cells(region.width * region.height)
     {
