@@ -70,6 +70,15 @@ std::vector<float> compute(bits::Path path = bits::Path::Best)
     return result;
 }
 
+/// Of every path, so that every table is used.
+bool areRight()
+{
+    bool right = true;
+    for (const bits::Path path : bits::kPaths)
+        if (bits::pathWorksHere(path)) right = right && isRight(compute(path));
+    return right;
+}
+
 int report(bool right)
 {
     std::puts(right ? "right" : "WRONG");
@@ -116,7 +125,9 @@ struct Late
 {
     ~Late()
     {
-        if (wanted) report(isRight(compute()));
+        if (!wanted) return;
+        const std::vector<std::vector<float>> others(64, std::vector<float>(1 << 18, NAN));
+        report(areRight()); // what has been freed is theirs by now
     }
     bool wanted = false;
 };
@@ -125,7 +136,7 @@ thread_local Late ofTheThread;
 
 int whileTheProcessEnds()
 {
-    const bool right = isRight(compute());
+    const bool right = areRight();
     ofTheProcess.wanted = true;
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -172,8 +183,7 @@ int memoryOfResults()
     const bool kept = residentBytes() >= before + kBytes * 3 / 4;
 #ifdef __GLIBC__
     const auto mappings = mallinfo2().hblks;
-    void *volatile other =
-        std::malloc(2 * kBytes); // more than is kept; volatile: it is not left out
+    void *volatile other = std::malloc(2 * kBytes); // more than is kept; it is not left out
     const bool isMapped = mallinfo2().hblks == mappings + 1;
     std::free(other);
     std::puts(isMapped ? "others are mapped" : "others come from the HEAP");

@@ -1,4 +1,5 @@
 // The library under conditions that others make: tests/hostile.cu is what calls it.
+#include "entropy/call.h"
 #include "messages.h"
 
 #include <gtest/gtest.h>
@@ -48,4 +49,16 @@ TEST(Hostile, APathThatDoesNotExistIsRefused)
                          "/entropy data/worked_4x4.txt")
                   .status,
               0);
+}
+
+// Containers throw std::bad_alloc, which is no std::runtime_error: the contract promises one.
+TEST(Contract, LackOfMemoryIsASentence)
+{
+    const auto noMemory = [](int, int, float *, float **) { throw std::bad_alloc(); };
+    const auto name = []() -> const char * { return "v3"; };
+    const auto noName = []() -> const char * { throw std::bad_alloc(); };
+    EXPECT_EQ(messageOf([&] { entropy::callVersion(noMemory, name, 1, 1, nullptr, nullptr); }),
+              "v3: cudaCallback: no host memory");
+    EXPECT_EQ(messageOf([&] { entropy::callVersion(noMemory, noName, 1, 1, nullptr, nullptr); }),
+              "cudaCallback: no host memory");
 }
