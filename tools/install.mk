@@ -1,0 +1,58 @@
+# ---- the library, installed --------------------------------------------------------------------
+# make install PREFIX=/usr/local DESTDIR=: libraries, headers, and what pkg-config and CMake read.
+# All of it may be moved together afterwards. Neither nvcc nor a GPU is needed.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+AR      ?= ar
+
+LIBRARY_VERSION := $(shell sed -n 's/^\#define LE_VERSION "\([0-9.]*\)".*/\1/p' \
+                     sources/local_entropy/local_entropy.h)
+LIBRARY_MAJOR   := $(firstword $(subst ., ,$(LIBRARY_VERSION)))
+LIBRARY_NAME    := liblocal_entropy.so
+SHARED_LIBRARY  := $(BUILD)/$(LIBRARY_NAME).$(LIBRARY_VERSION)
+STATIC_LIBRARY  := $(BUILD)/liblocal_entropy.a
+PUBLIC_HEADERS  := $(addprefix sources/local_entropy/,local_entropy.h engine.h filter.h error.h visibility.h)
+EXPORTS         := sources/local_entropy/local_entropy.map
+
+$(SHARED_LIBRARY): $(LIBRARY) $(EXPORTS)
+	$(LINK) -shared $(LIBRARY) -o $@ -Xlinker -soname=$(LIBRARY_NAME).$(LIBRARY_MAJOR) \
+	    -Xlinker --version-script=$(EXPORTS) -Xlinker --no-undefined
+# Appended, not replaced: objects of different folders may have the same name.
+$(STATIC_LIBRARY): $(LIBRARY)
+	rm -f $@
+	$(AR) qcs $@ $(LIBRARY)
+
+# What a program must link besides the static library: of OpenMP's libraries, the one that is used.
+PRIVATE_LIBRARIES = $(shell nm -u $(STATIC_LIBRARY) 2>/dev/null | \
+    awk '/ GOMP_| omp_/ { gnu = 1 } / __kmpc_/ { llvm = 1 } \
+         END { if (llvm) print "-lomp"; else if (gnu) print "-lgomp" }') \
+    -lstdc++ $(if $(filter 1,$(CUDA)),-L$(TOOLKIT)/lib64 -lcudart_static -lrt -ldl) -lpthread -lm
+
+INCLUDE_HERE := include/local_entropy
+CMAKE_HERE   := lib/cmake/local_entropy
+CMAKE_FILES  := $(addprefix local_entropy-,config.cmake config-version.cmake targets.cmake)
+INSTALLED    := $(addprefix $(INCLUDE_HERE)/,$(notdir $(PUBLIC_HEADERS))) \
+                lib/$(LIBRARY_NAME) lib/$(LIBRARY_NAME).$(LIBRARY_MAJOR) \
+                lib/$(notdir $(SHARED_LIBRARY)) lib/$(notdir $(STATIC_LIBRARY)) \
+                lib/pkgconfig/local_entropy.pc $(addprefix $(CMAKE_HERE)/,$(CMAKE_FILES))
+
+.PHONY: install uninstall library
+library: $(SHARED_LIBRARY) $(STATIC_LIBRARY)
+install: library
+	@to="$(DESTDIR)$(PREFIX)" private='$(strip $(PRIVATE_LIBRARIES))' && \
+	fill() { sed -e 's|@VERSION@|$(LIBRARY_VERSION)|' -e 's|@MAJOR@|$(LIBRARY_MAJOR)|' \
+	    -e "s|@PRIVATE@|$$private|" -e "s|@PRIVATE_LIST@|$$(echo $$private | tr ' ' ';')|" \
+	    "tools/install/$${1##*/}.in" > "$$to/$$1" && chmod 644 "$$to/$$1"; } && \
+	install -d "$$to/$(INCLUDE_HERE)" "$$to/lib/pkgconfig" "$$to/$(CMAKE_HERE)" && \
+	install -m 644 $(PUBLIC_HEADERS) "$$to/$(INCLUDE_HERE)" && \
+	install -m 755 $(SHARED_LIBRARY) "$$to/lib" && \
+	install -m 644 $(STATIC_LIBRARY) "$$to/lib" && \
+	ln -sf $(notdir $(SHARED_LIBRARY)) "$$to/lib/$(LIBRARY_NAME).$(LIBRARY_MAJOR)" && \
+	ln -sf $(LIBRARY_NAME).$(LIBRARY_MAJOR) "$$to/lib/$(LIBRARY_NAME)" && \
+	fill lib/pkgconfig/local_entropy.pc && \
+	for file in $(CMAKE_FILES); do fill "$(CMAKE_HERE)/$$file" || exit; done && \
+	echo "local_entropy $(LIBRARY_VERSION) is installed in $$to"
+uninstall:
+	cd "$(DESTDIR)$(PREFIX)" && rm -f $(INSTALLED) && \
+	    for folder in $(INCLUDE_HERE) $(CMAKE_HERE); do [ ! -d $$folder ] || rmdir $$folder; done
