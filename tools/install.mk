@@ -12,7 +12,8 @@ LIBRARY_MAJOR   := $(firstword $(subst ., ,$(LIBRARY_VERSION)))
 LIBRARY_NAME    := liblocal_entropy.so
 SHARED_LIBRARY  := $(BUILD)/$(LIBRARY_NAME).$(LIBRARY_VERSION)
 STATIC_LIBRARY  := $(BUILD)/liblocal_entropy.a
-PUBLIC_HEADERS  := $(addprefix sources/local_entropy/,local_entropy.h engine.h filter.h error.h visibility.h)
+# The two interfaces, and all that they include.
+PUBLIC_HEADERS  := local_entropy.h engine.h error.h filter.h visibility.h answers/measure.h
 EXPORTS         := sources/local_entropy/local_entropy.map
 
 $(SHARED_LIBRARY): $(LIBRARY) $(EXPORTS)
@@ -32,7 +33,7 @@ PRIVATE_LIBRARIES = $(shell nm -u $(STATIC_LIBRARY) 2>/dev/null | \
 INCLUDE_HERE := include/local_entropy
 CMAKE_HERE   := lib/cmake/local_entropy
 CMAKE_FILES  := $(addprefix local_entropy-,config.cmake config-version.cmake targets.cmake)
-INSTALLED    := $(addprefix $(INCLUDE_HERE)/,$(notdir $(PUBLIC_HEADERS))) \
+INSTALLED    := $(addprefix $(INCLUDE_HERE)/,$(PUBLIC_HEADERS)) \
                 lib/$(LIBRARY_NAME) lib/$(LIBRARY_NAME).$(LIBRARY_MAJOR) \
                 lib/$(notdir $(SHARED_LIBRARY)) lib/$(notdir $(STATIC_LIBRARY)) \
                 lib/pkgconfig/local_entropy.pc $(addprefix $(CMAKE_HERE)/,$(CMAKE_FILES))
@@ -44,8 +45,9 @@ install: library
 	fill() { sed -e 's|@VERSION@|$(LIBRARY_VERSION)|' -e 's|@MAJOR@|$(LIBRARY_MAJOR)|' \
 	    -e "s|@PRIVATE@|$$private|" -e "s|@PRIVATE_LIST@|$$(echo $$private | tr ' ' ';')|" \
 	    "tools/install/$${1##*/}.in" > "$$to/$$1" && chmod 644 "$$to/$$1"; } && \
-	install -d "$$to/$(INCLUDE_HERE)" "$$to/lib/pkgconfig" "$$to/$(CMAKE_HERE)" && \
-	install -m 644 $(PUBLIC_HEADERS) "$$to/$(INCLUDE_HERE)" && \
+	install -d "$$to/lib/pkgconfig" "$$to/$(CMAKE_HERE)" && \
+	for header in $(PUBLIC_HEADERS); do install -D -m 644 "sources/local_entropy/$$header" \
+	    "$$to/$(INCLUDE_HERE)/$$header" || exit; done && \
 	install -m 755 $(SHARED_LIBRARY) "$$to/lib" && \
 	install -m 644 $(STATIC_LIBRARY) "$$to/lib" && \
 	ln -sf $(notdir $(SHARED_LIBRARY)) "$$to/lib/$(LIBRARY_NAME).$(LIBRARY_MAJOR)" && \
@@ -55,4 +57,5 @@ install: library
 	echo "local_entropy $(LIBRARY_VERSION) is installed in $$to"
 uninstall:
 	cd "$(DESTDIR)$(PREFIX)" && rm -f $(INSTALLED) && \
-	    for folder in $(INCLUDE_HERE) $(CMAKE_HERE); do [ ! -d $$folder ] || rmdir $$folder; done
+	    { [ ! -d $(INCLUDE_HERE) ] || find $(INCLUDE_HERE) -depth -type d -exec rmdir {} \; ; } && \
+	    { [ ! -d $(CMAKE_HERE) ] || rmdir $(CMAKE_HERE); }

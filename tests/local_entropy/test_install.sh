@@ -45,21 +45,21 @@ staged() {
     in_make install DESTDIR="$work/stage" PREFIX=/opt/somewhere &&
         diff <(cd "$prefix" && find . | sort) <(cd "$work/stage/opt/somewhere" && find . | sort) &&
         in_make uninstall DESTDIR="$work/stage" PREFIX=/opt/somewhere &&
-        [ -z "$(find "$work/stage" ! -type d)" ]
+        [ -z "$(find "$work/stage" ! -type d -o -name "*local_entropy*")" ]
 }
 
-headers_alone() {
-    local header name language
-    for header in "$prefix"/include/local_entropy/*.h; do
-        name=local_entropy/${header##*/}
+headers_alone() ( # in a shell of its own, which stays in its folder
+    local name language
+    cd "$prefix/include" || return 1
+    for name in $(find local_entropy -name '*.h'); do
         echo "#include <$name>" | ${CXX:-g++} -std=c++17 -pedantic -Wall -Wextra -Werror \
-            -I"$prefix/include" -fsyntax-only -x c++ - || return 1
+            -I. -fsyntax-only -x c++ - || return 1
     done
     for language in 'c -std=c99' 'c -std=c11' 'c++ -std=c++98 -Wno-long-long'; do
         echo '#include <local_entropy/local_entropy.h>' | ${CC:-gcc} -x $language -pedantic -Wall \
-            -Wextra -Werror -I"$prefix/include" -fsyntax-only - || return 1
+            -Wextra -Werror -I. -fsyntax-only - || return 1
     done
-}
+)
 
 # Every function of the header, of C++ Engine and Error, and nothing else.
 symbols() {
