@@ -2,8 +2,8 @@
 // a fixed seed, over types, levels, windows, footprints, borders, masks, strides and regions.
 
 #include "local_entropy/engine.h"
-#include "tests/local_entropy/judge.h"
-#include "tests/local_entropy/question.h"
+#include "judge.h"
+#include "question.h"
 
 #include <gtest/gtest.h>
 

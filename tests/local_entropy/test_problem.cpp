@@ -3,7 +3,7 @@
 #include "local_entropy/error.h"
 #include "local_entropy/problem/border.h"
 #include "local_entropy/problem/load.h"
-#include "tests/local_entropy/judge.h"
+#include "judge.h"
 
 #include <gtest/gtest.h>
 
