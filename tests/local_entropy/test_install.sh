@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs the library and uses it from outside in every way that the documentation names:
-# tests/local_entropy/test_install.sh BUILD. Settings of make come through MAKEFLAGS.
+# tests/local_entropy/test_install.sh BUILD [CXX [PYTHON]]. Settings of make come in MAKEFLAGS.
 set -u
 cd "$(dirname "$0")/../.."
-build=${1:?usage: test_install.sh BUILD}
+build=${1:?usage: test_install.sh BUILD [CXX [PYTHON]]}
+cxx=${2:-g++} python=${3:-python3}
 outside=tests/local_entropy/outside
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -52,7 +53,7 @@ headers_alone() ( # in a shell of its own, which stays in its folder
     local name language
     cd "$prefix/include" || return 1
     for name in $(find local_entropy -name '*.h'); do
-        echo "#include <$name>" | ${CXX:-g++} -std=c++17 -pedantic -Wall -Wextra -Werror \
+        echo "#include <$name>" | $cxx -std=c++17 -pedantic -Wall -Wextra -Werror \
             -I. -fsyntax-only -x c++ - || return 1
     done
     for language in 'c -std=c99' 'c -std=c11' 'c++ -std=c++98 -Wno-long-long'; do
@@ -87,11 +88,12 @@ shared_object() {
 
 # All objects, though two of them may have one name; nothing outside of the library's own names.
 archive() {
-    local objects
-    objects=$(find sources/local_entropy -name '*.cpp' | wc -l)
-    [ "$(ar t "$prefix/lib/liblocal_entropy.a" | wc -l)" -ge "$objects" ] || return 1
+    local archive=$prefix/lib/liblocal_entropy.a missing
+    missing=$(comm -23 <(find sources/local_entropy -name '*.cpp' -printf '%f\n' |
+        sed 's/cpp$/o/' | sort) <(ar t "$archive" | sort)) || return 1
+    [ -z "$missing" ] || { echo "missing: $missing"; return 1; }
     # Capitals that are not weak are names that could clash with a program's own.
-    ! nm -g --defined-only "$prefix/lib/liblocal_entropy.a" 2>/dev/null |
+    ! nm -g --defined-only "$archive" 2>/dev/null |
         awk 'NF == 3 && $2 ~ /[A-TX-Z]/ { print $3 }' |
         grep -vE '^le_|^_Z[A-Z]*NK?13local_entropy|^\.gomp_critical_user_'
 }
@@ -101,7 +103,7 @@ archive() {
 CFLAGS=(-std=c99 -pedantic -Wall -Wextra -Werror)
 CXXFLAGS=(-std=c++17 -pedantic -Wall -Wextra -Werror)
 in_c() { ${CC:-gcc} "${CFLAGS[@]}" "$outside/main.c" -o "$work/a.out" "$@" && "$work/a.out"; }
-in_cpp() { ${CXX:-g++} "${CXXFLAGS[@]}" "$outside/main.cpp" -o "$work/a.out" "$@" && "$work/a.out"; }
+in_cpp() { $cxx "${CXXFLAGS[@]}" "$outside/main.cpp" -o "$work/a.out" "$@" && "$work/a.out"; }
 asked() { PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config "$@" local_entropy; }
 found_at_run_time() { echo "-Wl,-rpath,$prefix/lib"; }
 # The static library by its name, since the linker prefers the shared one beside it.
@@ -153,7 +155,7 @@ if have cmake; then
 else
     skip cmake cmake
 fi
-check ctypes "${PYTHON:-python3}" "$outside/load.py" "$prefix/lib/liblocal_entropy.so"
+check ctypes "$python" "$outside/load.py" "$prefix/lib/liblocal_entropy.so"
 
 echo "counted: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]
