@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 
 using local_entropy::Engine;
 using local_entropy::Filter;
@@ -28,20 +29,24 @@ template <typename Cell, typename Value>
 void expectSameAsInCpp(le_engine *engine, int cellType, int valueType)
 {
     constexpr std::int64_t kWidth = 11, kHeight = 6, kCellStride = 13, kValueStride = 12;
-    std::vector<unsigned char> bytes(kCellStride * kHeight * sizeof(Cell));
+    constexpr int kLow = std::is_same_v<Cell, std::int16_t> || std::is_same_v<Cell, float> ? 2 : 0;
+    std::vector<unsigned char> bytes(kCellStride * kHeight * sizeof(Cell)); // also for bool
     const Cell *cells = reinterpret_cast<Cell *>(bytes.data());
     for (std::int64_t i = 0; i < kCellStride * kHeight; ++i)
-        reinterpret_cast<Cell *>(bytes.data())[i] = static_cast<Cell>(i * i % 7 % 5);
+        reinterpret_cast<Cell *>(bytes.data())[i] = static_cast<Cell>(i * i % 7 % 5 - kLow);
     std::vector<Value> inC(kValueStride * kHeight, -7), inCpp = inC;
 
     le_filter filter;
     le_filter_init(&filter);
+    filter.low = -kLow;
     const le_image image = {cells, cellType, kWidth, kHeight, kCellStride};
     const le_result result = {inC.data(), valueType, kWidth, kHeight, kValueStride};
     EXPECT_EQ(le_run(engine, &filter, &image, nullptr, nullptr, &result, nullptr), LE_OK)
         << le_last_error();
 
-    Engine().run(Filter(), View<const Cell>{cells, kWidth, kHeight, kCellStride},
+    Filter cpp;
+    cpp.levels.low = -kLow;
+    Engine().run(cpp, View<const Cell>{cells, kWidth, kHeight, kCellStride},
                  View<Value>{inCpp.data(), kWidth, kHeight, kValueStride});
     EXPECT_EQ(bits(inC.data(), inC.size()), bits(inCpp.data(), inCpp.size()))
         << "types " << cellType << ", " << valueType;
@@ -221,7 +226,7 @@ TEST_F(CInterface, EveryMemberReachesTheFilter)
     std::uint8_t counts[kWidth * kHeight];
     for (int i = 0; i < kWidth * kHeight; ++i) counts[i] = i % kWidth > 3 ? 1 + i % 2 : 0;
     counting = {counts, LE_BOOL, kWidth, kHeight, 0};
-    part = {1, 2, 5, 3};
+    part = {1, 1, 5, 3}; // of which (2, 1) sees only cells that do not count
     mask = &counting;
     region = &part;
     result = {values, LE_FLOAT32, part.width, part.height, 0};
@@ -234,6 +239,7 @@ TEST_F(CInterface, EveryMemberReachesTheFilter)
     Engine().run(cpp, View<const std::uint8_t>{cells, kWidth, kHeight},
                  View<float>{expected.data(), part.width, part.height}, inCpp);
     EXPECT_EQ(bits(values, expected.size()), bits(expected.data(), expected.size()));
+    EXPECT_EQ(values[1], -3);
 }
 
 TEST_F(CInterface, MeasuresReachTheFilter)

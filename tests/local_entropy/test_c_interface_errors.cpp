@@ -3,7 +3,9 @@
 #include "c_interface.h"
 
 #include <limits>
+#include <sys/mman.h>
 #include <thread>
+#include <unistd.h>
 
 namespace
 {
@@ -83,8 +85,10 @@ TEST_F(CInterface, WindowsThatCannotBe)
 
 TEST_F(CInterface, AFootprintIsNotReadForSidesThatCannotBe)
 {
-    static const std::uint8_t one = 1;
-    filter.footprint = &one; // far fewer bytes than the sides promise
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    void *const guarded = mmap(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(guarded, MAP_FAILED);
+    filter.footprint = static_cast<const std::uint8_t *>(guarded); // reading it is a crash
     for (const int side : {0, -1, 64, 256, kMost, kLeast}) {
         filter.width = side;
         filter.height = 1;
@@ -94,6 +98,7 @@ TEST_F(CInterface, AFootprintIsNotReadForSidesThatCannotBe)
     }
     filter.width = filter.height = kMost;
     expectBad("footprint");
+    munmap(guarded, page);
 }
 
 TEST_F(CInterface, LevelsAndNumbersThatCannotBe)
