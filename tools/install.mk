@@ -19,10 +19,10 @@ EXPORTS         := sources/local_entropy/local_entropy.map
 $(SHARED_LIBRARY): $(LIBRARY) $(EXPORTS)
 	$(LINK) -shared $(LIBRARY) -o $@ -Xlinker -soname=$(LIBRARY_NAME).$(LIBRARY_MAJOR) \
 	    -Xlinker --version-script=$(EXPORTS) -Xlinker --no-undefined
-# Appended, not replaced: objects of different folders may have the same name.
+# Made afresh: ar replaces objects by their names, of which different folders have the same.
 $(STATIC_LIBRARY): $(LIBRARY)
 	rm -f $@
-	$(AR) qcs $@ $(LIBRARY)
+	$(AR) rcs $@ $(LIBRARY)
 
 # What a program must link besides the static library: of OpenMP's libraries, the one that is used.
 PRIVATE_LIBRARIES = $(shell nm -u $(STATIC_LIBRARY) 2>/dev/null | \
