@@ -24,11 +24,12 @@ $(STATIC_LIBRARY): $(LIBRARY)
 	rm -f $@
 	$(AR) rcs $@ $(LIBRARY)
 
-# What a program must link besides the static library: of OpenMP's libraries, the one that is used.
-PRIVATE_LIBRARIES = $(shell nm -u $(STATIC_LIBRARY) 2>/dev/null | \
-    awk '/ GOMP_| omp_/ { gnu = 1 } / __kmpc_/ { llvm = 1 } \
-         END { if (llvm) print "-lomp"; else if (gnu) print "-lgomp" }') \
-    -lstdc++ $(if $(filter 1,$(CUDA)),-L$(TOOLKIT)/lib64 -lcudart_static -lrt -ldl) -lpthread -lm
+# What a program must link besides the static library. OpenMP's library is the one that is used; that
+# of clang lies where the linker does not look.
+OPENMP_LIBRARY = $(or $(shell ldd $(SHARED_LIBRARY) | awk '/libomp/ { print $$3 }'), \
+                   $(if $(shell nm -u $(STATIC_LIBRARY) 2>/dev/null | grep -E ' (GOMP|omp)_'),-lgomp))
+PRIVATE_LIBRARIES = $(OPENMP_LIBRARY) -lstdc++ \
+    $(if $(filter 1,$(CUDA)),-L$(TOOLKIT)/lib64 -lcudart_static -lrt -ldl) -lpthread -lm
 
 INCLUDE_HERE := include/local_entropy
 CMAKE_HERE   := lib/cmake/local_entropy

@@ -83,7 +83,7 @@ shared_object() {
     facts=$(readelf -d "$prefix/lib/liblocal_entropy.so") || return 1
     echo "$facts"
     grep -q 'SONAME.*\[liblocal_entropy\.so\.[0-9]*\]' <<<"$facts" &&
-        ! grep -qE 'NEEDED.*(cuda|nvidia)|RPATH|RUNPATH|TEXTREL' <<<"$facts"
+        ! grep -qE "NEEDED.*(cuda|nvidia)|PATH.*$PWD|TEXTREL" <<<"$facts"
 }
 
 # All objects, though two of them may have one name; nothing outside of the library's own names.
@@ -109,6 +109,10 @@ found_at_run_time() { echo "-Wl,-rpath,$prefix/lib"; }
 # The static library by its name, since the linker prefers the shared one beside it.
 with_archive() {
     asked --cflags --libs --static | sed "s|-llocal_entropy|$prefix/lib/liblocal_entropy.a|"
+}
+# With all of its objects: they need what the package says, and nothing else.
+with_whole_archive() {
+    with_archive | sed "s|$prefix/lib/liblocal_entropy.a|-Wl,--whole-archive & -Wl,--no-whole-archive|"
 }
 same_version() {
     [ "$(asked --modversion)" = "$(sed -n 's/^#define LE_VERSION "\(.*\)".*/\1/p' \
@@ -143,7 +147,11 @@ if have pkg-config; then
     check cpp_pkg_config in_cpp $(asked --cflags --libs) "$(found_at_run_time)"
     check c_archive in_c $(with_archive)
     check cpp_archive in_cpp $(with_archive)
-    check c_static in_c -static $(asked --cflags --libs --static)
+    check c_whole_archive in_c $(with_whole_archive)
+    case $(asked --libs --static) in
+    *.so*) skip c_static 'a static libomp' ;;
+    *) check c_static in_c -static $(asked --cflags --libs --static) ;;
+    esac
     check version same_version
 else
     skip pkg-config pkg-config
