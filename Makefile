@@ -122,37 +122,39 @@ LIBRARY_SOURCES := $(shell find sources/local_entropy -name '*.cpp') \
                    $(shell find sources/local_entropy -name '*.cu' \
                              $(if $(filter 0,$(CUDA)),-exec grep -q __CUDACC__ {} \;) -print)
 LIBRARY := $(patsubst sources/%,$(OBJECTS)/%.o,$(basename $(sort $(LIBRARY_SOURCES))))
+# What cores call.
+BENEATH := $(addprefix $(OBJECTS)/entropy/,cpu_path.o result_memory.o) $(LIBRARY)
 
-$(CORE_PROGRAMS): $(BUILD)/%: $(BUILD)/%_core.o $(PARTS) $(LIBRARY)
+$(CORE_PROGRAMS): $(BUILD)/%: $(BUILD)/%_core.o $(PARTS) $(BENEATH)
 	$(LINK) $^ -o $@
 $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 	$(LINK) $^ -o $@
-$(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(LIBRARY)
+$(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(BENEATH)
 	$(LINK) $^ -o $@
-$(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(LIBRARY)
+$(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(BENEATH)
 	$(LINK) $^ -o $@
 $(BUILD)/occupancy: $(BUILD)/occupancy_main.o
 	$(LINK) $^ -o $@
-$(BUILD)/parts: $(BUILD)/parts_main.o $(BUILD)/entropy_core.o $(LIBRARY)
+$(BUILD)/parts: $(BUILD)/parts_main.o $(BUILD)/entropy_core.o $(BENEATH)
 	$(LINK) $^ -o $@
 $(BUILD)/profile_labs: $(addprefix $(BUILD)/,profile_labs_main.o maximum_core.o transpose_core.o)
 	$(LINK) $^ $(LIBRARIES) -o $@
-$(addprefix $(BUILD)/,bench_gpu bench_everywhere): $(BUILD)/%: $(BUILD)/%_main.o $(LIBRARY)
+$(addprefix $(BUILD)/,bench_gpu bench_everywhere): $(BUILD)/%: $(BUILD)/%_main.o $(BENEATH)
 	$(LINK) $^ -o $@
 # What measures comes first, so that inline functions are its own, not those of a core that is built
 # with other flags (tools/flags.sh).
 HARNESS := $(BUILD)/bench_size_main.o
-$(BUILD)/bench_size: $(HARNESS) $(LIBRARY) $(BUILD)/entropy_core.o
+$(BUILD)/bench_size: $(HARNESS) $(BENEATH) $(BUILD)/entropy_core.o
 	$(LINK) $^ -o $@
 $(BUILD)/precision: $(BUILD)/precision.o
 	$(LINK) $^ -o $@
 $(BUILD)/search_hash: $(BUILD)/search_hash.o $(OBJECTS)/local_entropy/answers/partitions.o
 	$(LINK) $^ -o $@
-$(CORE_PROGRAMS:%=%_measures): $(BUILD)/%_measures: $(BUILD)/%_measures.o $(BUILD)/%_core.o $(FILES) $(LIBRARY)
+$(CORE_PROGRAMS:%=%_measures): $(BUILD)/%_measures: $(BUILD)/%_measures.o $(BUILD)/%_core.o $(FILES) $(BENEATH)
 	$(LINK) $^ -o $@
-$(CORE_PROGRAMS:%=%_profile): $(BUILD)/%_profile: $(BUILD)/profile_main.o $(BUILD)/%_core.o $(LIBRARY)
+$(CORE_PROGRAMS:%=%_profile): $(BUILD)/%_profile: $(BUILD)/profile_main.o $(BUILD)/%_core.o $(BENEATH)
 	$(LINK) $^ -o $@
-$(CORE_PROGRAMS:%=%_devices): $(BUILD)/%_devices: $(BUILD)/devices_main.o $(BUILD)/%_core.o $(LIBRARY)
+$(CORE_PROGRAMS:%=%_devices): $(BUILD)/%_devices: $(BUILD)/devices_main.o $(BUILD)/%_core.o $(BENEATH)
 	$(LINK) $^ -o $@
 
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
@@ -312,15 +314,15 @@ $(GRADER)/box: $(GRADER)/box.o $(GRADER)/isolation.o
 $(GRADER)/judge: $(JUDGE) $(FILES)
 	$(CXX) -fopenmp $^ -o $@
 $(GRADER)/baseline_%: tools/grade/baseline.cpp tools/grade/runner.cpp $(GRADER)/heap.o \
-                      $(BUILD)/entropy_core.o $(LIBRARY)
+                      $(BUILD)/entropy_core.o $(BENEATH)
 	$(CPP) -DBASELINE='"$*"' -c tools/grade/baseline.cpp -o $@.o
 	$(CPP) -DcudaCallback=baselineCallback -c tools/grade/runner.cpp -o $@_runner.o
-	$(LINK) $(BUILD)/entropy_core.o $@.o $@_runner.o $(GRADER)/heap.o $(LIBRARY) -o $@
+	$(LINK) $(BUILD)/entropy_core.o $@.o $@_runner.o $(GRADER)/heap.o $(BENEATH) -o $@
 .PRECIOUS: $(GRADER)/baseline_%
 
 grade: needs-python $(GRADE_TOOLS) $(GRADER)/baseline_$(BASELINE)
 	@[ "$${DATA:-data/data.bin}" != data/data.bin ] || $(MAKE) --no-print-directory data
-	@$(GRADE_COMMAND) --library '$(LIBRARY)' --baseline $(GRADER)/baseline_$(BASELINE) \
+	@$(GRADE_COMMAND) --library '$(BENEATH)' --baseline $(GRADER)/baseline_$(BASELINE) \
 	    --baseline-name $(BASELINE) $${DATA:+--data "$$DATA"} \
 	    $${REFERENCE:+--reference "$$REFERENCE"} $${GRADES:+--grades "$$GRADES"} \
 	    $${LIMIT:+--limit "$$LIMIT"} $${MEMORY:+--memory "$$MEMORY"} $${JOBS:+--jobs "$$JOBS"} \
@@ -334,7 +336,7 @@ needs-python:
 # ---- tests -------------------------------------------------------------------------------------
 
 # Programs that tests/all starts, each a main or a core of its own.
-PROGRAMS     := foreign broken minimal misbehaving broken_maximum broken_transpose
+PROGRAMS     := foreign broken minimal misbehaving hostile broken_maximum broken_transpose
 TEST_SOURCES := $(filter-out $(PROGRAMS:%=tests/%.cu),$(wildcard tests/*.cpp tests/*.cu))
 # Tests of one core only; test_core.cpp is for every core.
 STUDIES      := memory_study bottleneck_study fast_study variants_study
@@ -345,11 +347,11 @@ $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	$(CU) -MD -MP -c $< -o $@
 $(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) \
-                    $(filter-out %_main.o,$(PARTS)) $(LIBRARY)
+                    $(filter-out %_main.o,$(PARTS)) $(BENEATH)
 	$(LINK) $^ -lgtest -lpthread $(LIBRARIES) -o $@
 $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUILD)/%_core.o \
     $(BUILD)/tests/no_benchmark.cpp.o $(BUILD)/tests/test_core.cpp.o $(BUILD)/tests/test_%.cpp.o \
-    $(LIBRARY)
+    $(BENEATH)
 	$(LINK) $^ -lgtest -lpthread -o $@
 # The library by itself.
 $(BUILD)/tests/local_entropy/%.cpp.o: tests/local_entropy/%.cpp $(BUILD)/compiler.stamp \
@@ -360,7 +362,9 @@ $(BUILD)/tests/library: $(patsubst %,$(BUILD)/%.o,$(wildcard tests/local_entropy
                         $(BUILD)/tests/main.cpp.o $(LIBRARY)
 	$(LINK) $^ -lgtest -lpthread -o $@
 # The core in another framework's main; other cores in this one's.
-$(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(LIBRARY)
+$(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(BENEATH)
+	$(LINK) $^ -o $@
+$(BUILD)/tests/hostile: $(BUILD)/tests/hostile.cu.o $(BENEATH)
 	$(LINK) $^ -o $@
 $(addprefix $(BUILD)/tests/,broken minimal misbehaving): $(BUILD)/tests/%: $(BUILD)/tests/%.cu.o $(PARTS)
 	$(LINK) $^ -o $@

@@ -1,8 +1,8 @@
 #include "local_entropy/engine.h"
 
+#include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/problem/load.h"
-#include "local_entropy/schedule/float_mode.h"
 #include "local_entropy/schedule/parts.h"
 #include "local_entropy/schedule/plans.h"
 #include "local_entropy/schedule/pool.h"
@@ -136,7 +136,7 @@ struct Engine::Parts
     /// What each thread does.
     void work(std::deque<Share> &shares, Progress &progress)
     {
-        const DefaultFloatMode mode;
+        const DefaultRounding rounding;
         const Scratches::Lease scratch(scratches);
         try {
             for (Share &share : shares) share.plan->work(share.problem, share.queue, *scratch);
@@ -156,7 +156,7 @@ template <typename Cell, typename Value>
 void Engine::run(const Filter &filter, View<const Cell> image, View<Value> result,
                  const RunOptions &options)
 {
-    const DefaultFloatMode mode;
+    const DefaultRounding rounding;
     const Problem problem = checkedProblem(
         filter, {image.data, typeOf<Cell>(), image.width, image.height, image.stride},
         {options.mask.data, options.mask.width, options.mask.height, options.mask.stride},

@@ -29,8 +29,8 @@ struct RunOptions
     /// The cells that have a result; the result is as large as it. No width: the whole image. Cells
     /// around the region are read, so that parts of an image are as the whole.
     Region region;
-    /// Called by the calling thread, every 20 ms or so, with the part that is done, 0 to 1; false
-    /// cancels the call, which then throws Error (Cancelled).
+    /// Called by the calling thread, some fifty times a second, with the part that is done, 0 to 1;
+    /// false cancels the call, which then throws Error (Cancelled).
     std::function<bool(double)> progress;
 };
 

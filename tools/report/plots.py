@@ -194,29 +194,28 @@ def draw_gpus(directory, path, png):
     rows = read(directory, "gpus.csv")
     if all(row["gpus"] == "1" for row in rows):
         raise NothingToShow("one GPU in gpus.csv")
-    sizes = [size for size in sizes_of(rows) if size[0] * size[1] >= 1 << 20]
-    columns = [("kernel_median_ms", "kernel alone"), ("median_ms", "whole call")]
-    figure, axes = plt.subplots(1, 2, sharey=True, figsize=(WIDTH, 4.2))
-    figure.subplots_adjust(left=0.095, right=0.84, wspace=0.62, top=0.77, bottom=0.125)
-    heading(figure, "GPUs: how many times faster than one",
-            "Red line: twice the GPUs, half the time. Dashed: the smaller size.", directory)
-    for axis, (column, title) in zip(axes, columns):
+    panels = [("kernel alone", "kernel_median_ms", rows), ("whole call", "median_ms", rows)]
+    if (directory / "variants_study" / "gpus.csv").exists():
+        panels.append(("whole call, variants study", "median_ms",
+                       read(directory / "variants_study", "gpus.csv")))
+    largest = max(sizes_of(rows), key=lambda size: size[0] * size[1])
+    figure, axes = plt.subplots(1, len(panels), sharey=True, figsize=(WIDTH, 4.2))
+    figure.subplots_adjust(left=0.07, right=0.885, wspace=0.45, top=0.77, bottom=0.125)
+    heading(figure, f"GPUs: how many times faster than one, {named(largest)}",
+            "Medians of a few calls. Red line: twice the GPUs, half the time.", directory,
+            stage="scaling")
+    for axis, (title, column, shown_rows) in zip(axes, panels):
         lines = []
-        for size in sizes:
-            for version in versions_of(rows):
-                times = {int(row["gpus"]): positive(row, column) for row in rows
-                         if row["version"] == version and size_of(row) == size}
-                if times.get(1):
-                    lines.append((f"{version}, {named(size)}",
-                                  FAMILIES["engine" if version in ("v15", "v16", "v17")
-                                           else "CUDA+OpenMP"], size != sizes[-1],
-                                  [(gpus, times[1] / time) for gpus, time in sorted(times.items())
-                                   if time]))
-        if not lines:
-            axis.set_visible(False)
-            continue
-        most = max(x for *_, line in lines for x, _ in line)
-        lines_panel(axis, lines, "GPUs", "times faster than 1 GPU", title,
+        for version in versions_of(shown_rows):
+            times = {int(row["gpus"]): positive(row, column) for row in shown_rows
+                     if row["version"] == version and size_of(row) == largest}
+            if times.get(1):
+                engine = version in ("v15", "v16", "v17")
+                lines.append((version, FAMILIES["engine" if engine else "CUDA+OpenMP"], False,
+                              [(gpus, times[1] / time) for gpus, time in sorted(times.items())
+                               if time]))
+        most = max(int(row["gpus"]) for row in rows)
+        lines_panel(axis, lines, "GPUs", "times faster than 1 GPU" if axis is axes[0] else "", title,
                     [("ideal", [(1, 1), (most, most)])])
         for ticks in (axis.xaxis, axis.yaxis):
             ticks.set_major_locator(LogLocator(base=2, numticks=20))
@@ -441,12 +440,12 @@ PLOTS = {"ladder": draw_ladder, "end_to_end": draw_end_to_end, "share": draw_sha
          "course": draw_course}
 
 
-def draw(directory, png=None):
-    """Draws every plot whose CSVs are there; returns the names of those drawn."""
+def draw(directory, png=None, names=tuple(PLOTS)):
+    """Draws every plot of these whose CSVs are there; returns the names of those drawn."""
     directory, drawn = pathlib.Path(directory), []
-    for name, draw_one in PLOTS.items():
+    for name in names:
         try:
-            draw_one(directory, directory / "plots" / f"{name}.svg", png)
+            PLOTS[name](directory, directory / "plots" / f"{name}.svg", png)
             drawn.append(name)
         except (NotMeasured, NothingToShow) as reason:
             print(f"plots.py: {reason}: {name} is left out", file=sys.stderr)
