@@ -107,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench peers search measures batch record revision report test test-programs test-grade versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs data run bench peers search measures batch record revision report test test-programs test-grade test-install versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -379,18 +379,25 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 
 # The last line of both is the verdict: N passed, N failed, N skipped.
 TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all library $(STUDIES))
+TEST_INSTALL  = tests/local_entropy/test_install.sh $(BUILD) $(CXX) $(PYTHON)
 TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
 TESTED := $(addprefix $(BUILD)/tests/,all library $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
           $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size parts \
           occupancy entropy_devices entropy_profile profile_labs)
-test: $(TESTED) needs-python $(GRADE_TOOLS)
-	@tests/run.sh $(TEST_COMMANDS) '$(subst ','\'',$(TEST_GRADE))'
+test: $(TESTED) library needs-python $(GRADE_TOOLS)
+	@tests/run.sh $(TEST_COMMANDS) '$(TEST_INSTALL)' '$(subst ','\'',$(TEST_GRADE))'
 test-programs: $(TESTED)
 	@tests/run.sh $(TEST_COMMANDS)
+
+# The library as other projects find it once it is installed.
+test-install: library needs-python
+	@tests/run.sh '$(TEST_INSTALL)'
 
 # The grader on cores that are wrong, each in its own way.
 test-grade: needs-python $(GRADE_TOOLS) $(BUILD)/make_data
 	@tests/run.sh '$(subst ','\'',$(TEST_GRADE))'
+
+include tools/install.mk
 
 # ---- the rest ----------------------------------------------------------------------------------
 
@@ -410,6 +417,7 @@ make batch          run the active version on three text files, three times each
 make versions       list the versions of the core
 make report         tables, numbers and plots of the documents, from results/
 make test           build and run the tests, after installing GoogleTest if it is missing
+make install        the library local_entropy, for other programs: PREFIX=/usr/local, DESTDIR=; make uninstall
 make grade          build, check and time every core of a folder: CORES=folder; also DATA=, REFERENCE=, GRADES=,
                     LIMIT=60, MEMORY=4G, JOBS=, BASELINE=v12, FRESH=1; make grade-help explains them
 make clean          remove $(BUILD)/, data/data.bin and data/reference.bin

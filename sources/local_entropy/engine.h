@@ -3,18 +3,13 @@
 
 #include "local_entropy/error.h"
 #include "local_entropy/filter.h"
+#include "local_entropy/visibility.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
-
-#if defined(__GNUC__)
-#define LOCAL_ENTROPY_API __attribute__((visibility("default")))
-#else
-#define LOCAL_ENTROPY_API
-#endif
 
 namespace local_entropy
 {
