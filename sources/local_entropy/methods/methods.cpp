@@ -1,6 +1,7 @@
 // The list of methods, and the one place that chooses.
 
 #include "local_entropy/methods/method.h"
+#include "local_entropy/methods/histogram/histogram.h"
 #include "local_entropy/methods/plain/plain.h"
 
 namespace local_entropy
@@ -9,7 +10,8 @@ namespace local_entropy
 const std::vector<const Method *> &methods()
 {
     // Never destroyed: objects that outlive main may still compute.
-    static const auto &all = *new std::vector<const Method *>{&plainMethod()};
+    static const auto &all =
+        *new std::vector<const Method *>{&histogramMethod(), &plainMethod()};
     return all;
 }
 
