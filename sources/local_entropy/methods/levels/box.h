@@ -1,0 +1,196 @@
+// Box sums by level: how many cells of each level a window holds, at a cost that hardly depends on
+// the window. Included behind a path's header of simd/, and compiled for its instructions.
+//
+//      the window of a result, 5 x 4           for every level, one row of counters each
+//          . . a b . a b . .
+//          . . b a a a . . .     enter/leave   columns  1 3 1 2 3 1 ...   a row enters, one leaves:
+//          . . a . b b a . .    ------------>  groups   4 4 3 5 4 ...     2 compares, 2 masked adds
+//          . . . a a . a . .                   boxes    9 ...             sums of `group` neighbours,
+//                                                                        then `groups` of these
+//
+// For each row of results and level, a vector of 64 cells costs
+//    columns   3 loads, 4 operations, 1 store
+//    groups    `group` loads, as many additions, 1 store          9 x 9: 3 loads
+//    boxes     groups + rest loads, as many additions, 1 store    9 x 9: 3 loads; 31 x 31: 12 in all
+// and then what the look-ups of F(count) take. Everything stays in the first cache: a tile is cut
+// into strips of columns that are narrow enough.
+#pragma once
+
+#include "local_entropy/methods/levels/box_tile.h"
+#include "local_entropy/simd/counters.h"
+
+#include <cstring>
+
+namespace local_entropy
+{
+namespace
+{
+
+/// out[x] = sum of in[x + i step], i < terms, + sum of single[x + i], i < singles; x < n, rounded
+/// up to a vector.
+template <class Ops, class Out, class In>
+void addNeighbours(const In *in, int step, int terms, const std::uint8_t *single, int singles,
+                   Out *out, std::int64_t n)
+{
+    using Lanes = Counter<Ops, Out>;
+    for (std::int64_t x = 0; x < n; x += 2 * Lanes::kLanes) {
+        const In *a = in + x, *b = a + Lanes::kLanes;
+        typename Lanes::Vector sumA = Lanes::load(a), sumB = Lanes::load(b);
+        for (int i = 1; i < terms; i++) {
+            a += step;
+            b += step;
+            sumA = Lanes::add(sumA, Lanes::load(a));
+            sumB = Lanes::add(sumB, Lanes::load(b));
+        }
+        const std::uint8_t *one = single + x;
+        for (int i = 0; i < singles; i++) {
+            sumA = Lanes::add(sumA, Lanes::load(one + i));
+            sumB = Lanes::add(sumB, Lanes::load(one + i + Lanes::kLanes));
+        }
+        Ops::storeAny(out + x, sumA);
+        Ops::storeAny(out + x + Lanes::kLanes, sumB);
+    }
+}
+
+/// The counts of a strip, row by row. Count is the type of a box's count.
+template <class Ops, class Count>
+class BoxStrip
+{
+public:
+    BoxStrip(const BoxTile &tile, const BoxPlan &plan, const StripLayout &layout, void *memory)
+        : tile(tile), plan(plan), layout(layout), levels(tile.levels)
+    {
+        columns = static_cast<std::uint8_t *>(memory);
+        groups = columns + layout.columnStride * levels;
+        boxes = reinterpret_cast<Count *>(groups + 2 * layout.columnStride);
+    }
+
+    /// Results x .. x + n - 1 of the tile's rows, from the first row on.
+    void begin(std::int64_t x, std::int64_t n)
+    {
+        cells = tile.cells + x;
+        results = roundUp(n, kBlock);
+        // Columns behind the last window's are not counted: their counters stay 0.
+        reach = n + tile.windowWidth - 1;
+        std::memset(columns, 0, layout.columnStride * levels);
+        for (int y = 0; y < tile.windowHeight; y++) enter(cells + y * tile.stride);
+    }
+
+    /// From row y - 1 to row y.
+    void moveTo(std::int64_t y)
+    {
+        slide(cells + (y + tile.windowHeight - 1) * tile.stride, cells + (y - 1) * tile.stride);
+    }
+
+    /// The boxes of the row, counts()[level * countStride + x].
+    void sumBoxes()
+    {
+        for (int level = 0; level < levels; level++) {
+            const std::uint8_t *column = columns + layout.columnStride * level;
+            Count *box = boxes + layout.countStride * level;
+            const std::int64_t n = results + (plan.groups - 1) * plan.group;
+            if (plan.group == 1)
+                addNeighbours<Ops, Count>(column, 1, plan.groups, column, 0, box, results);
+            else if (plan.wideGroups)
+                sumGroups<std::uint16_t>(column, n, box);
+            else
+                sumGroups<std::uint8_t>(column, n, box);
+        }
+    }
+
+    const Count *counts() const { return boxes; }
+
+private:
+    using Vector = typename Ops::Vector;
+
+    template <class Group>
+    void sumGroups(const std::uint8_t *column, std::int64_t n, Count *box)
+    {
+        if constexpr (sizeof(Group) <= sizeof(Count)) {
+            Group *group = reinterpret_cast<Group *>(groups);
+            addNeighbours<Ops, Group>(column, 1, plan.group, column, 0, group, n);
+            addNeighbours<Ops, Count>(group, plan.group, plan.groups,
+                                      column + plan.groups * plan.group, plan.rest, box, results);
+        }
+    }
+
+    void enter(const std::uint8_t *in)
+    {
+        for (int level = 0; level < levels; level++) {
+            const Vector value = Ops::all(tile.values[level]);
+            std::uint8_t *column = columns + layout.columnStride * level;
+            for (std::int64_t x = 0; x < reach; x += Ops::kBytes)
+                Ops::store(column + x,
+                           Ops::addEqual(Ops::load(column + x), Ops::loadAny(in + x), value));
+        }
+    }
+
+    void slide(const std::uint8_t *in, const std::uint8_t *out)
+    {
+        for (int level = 0; level < levels; level++) {
+            const Vector value = Ops::all(tile.values[level]);
+            std::uint8_t *column = columns + layout.columnStride * level;
+            for (std::int64_t x = 0; x < reach; x += Ops::kBytes) {
+                const Vector more =
+                    Ops::addEqual(Ops::load(column + x), Ops::loadAny(in + x), value);
+                Ops::store(column + x, Ops::subEqual(more, Ops::loadAny(out + x), value));
+            }
+        }
+    }
+
+    const BoxTile &tile;
+    const BoxPlan &plan;
+    const StripLayout &layout;
+    const int levels;
+    std::uint8_t *columns, *groups;
+    Count *boxes;
+    const std::uint8_t *cells = nullptr;
+    std::int64_t results = 0, reach = 0;
+};
+
+/// Counts a tile strip by strip; LookUp::row() turns a row of counts into results.
+template <class Ops, class Count, class LookUp>
+void fillBoxes(const BoxTile &tile, const BoxPlan &plan, const LookUp &lookUp, Scratch &scratch)
+{
+    const StripLayout layout(tile.windowWidth, tile.levels, plan.wide);
+    BoxStrip<Ops, Count> strip(tile, plan, layout,
+                               scratch.get(Scratch::MethodA, layout.bytes + kTileSlack));
+    for (std::int64_t x = 0; x < tile.width; x += layout.results) {
+        const std::int64_t left = tile.width - x;
+        const std::int64_t n = left < layout.results ? left : layout.results;
+        strip.begin(x, n);
+        for (std::int64_t y = 0; y < tile.height; y++) {
+            if (y) strip.moveTo(y);
+            strip.sumBoxes();
+            lookUp.row(strip.counts(), layout.countStride, x, y, n);
+        }
+    }
+}
+
+/// Finishes by the counts' exact sums, one result after the other.
+struct ScalarLookUp
+{
+    const Finish &finish;
+
+    template <class Count>
+    void row(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y,
+             std::int64_t n) const
+    {
+        for (std::int64_t i = 0; i < n; i += kBlock)
+            finish.block(counts + i, stride, x + i, y, blockAt(i, n));
+    }
+};
+
+template <class Ops>
+void fillBoxes(const BoxTile &tile, const Finish &finish, Scratch &scratch)
+{
+    const BoxPlan plan = planBox(tile.windowWidth, tile.windowHeight);
+    const ScalarLookUp lookUp{finish};
+    if (plan.wide)
+        fillBoxes<Ops, std::uint16_t>(tile, plan, lookUp, scratch);
+    else
+        fillBoxes<Ops, std::uint8_t>(tile, plan, lookUp, scratch);
+}
+
+} // namespace
+} // namespace local_entropy

@@ -1,0 +1,191 @@
+// Look-ups of 64 counts at a time, byte plane by byte plane: for AVX-512 with VBMI and VNNI.
+// Included behind simd/avx512.h and the two extensions.
+//
+//   counts of four levels   a a a a ..   b b b b ..   c c c c ..   d d d d ..      64 windows each
+//   interleaved             a b c d a b c d ..   (16 windows in a vector, four vectors)
+//   for each plane          byte = permute(plane, counts)         128 entries in two registers
+//                           sum += dot(bytes, 1 1 1 1)            four levels, 16 windows
+//
+// For 64 windows and a level: 2 unpacks, 5 permutes, 5 dot products. Then, for 64 windows, about 90
+// operations put the planes together, scale, find the undecided, and convert to floats.
+#pragma once
+
+#include "local_entropy/methods/levels/box_tile.h"
+#include "local_entropy/methods/levels/dealt.h"
+#include "local_entropy/methods/levels/plane_tables.h"
+
+#include <cstring>
+
+namespace local_entropy
+{
+namespace
+{
+
+class PlaneLookUp
+{
+public:
+    PlaneLookUp(const PlaneTables &tables, const Finish &finish, int levels)
+        : tables(tables), finish(finish), levels(levels)
+    {
+    }
+
+    void row(const std::uint8_t *counts, std::int64_t stride, std::int64_t x, std::int64_t y,
+             std::int64_t n) const
+    {
+        float *const to = finish.row<float>(y) + x;
+        for (std::int64_t i = 0; i < n; i += kBlock) {
+            const int some = blockAt(i, n);
+            if (finish.anyMissing(x + i, y, some)) {
+                finish.block(counts + i, stride, x + i, y, some);
+            } else if (some == kBlock) {
+                block(counts + i, stride, to + i, some);
+            } else {
+                float floats[kBlock];
+                block(counts + i, stride, floats, some);
+                std::memcpy(to + i, floats, some * sizeof(float));
+            }
+        }
+    }
+
+private:
+    static constexpr int kPlanes = PlaneTables::kPlanes;
+
+    /// Sums of 16 windows' bytes, by plane.
+    struct Sums
+    {
+        __m512i plane[kPlanes];
+    };
+
+    /// Windows are dealt to four vectors (dealt.h).
+    void block(const std::uint8_t *counts, std::int64_t stride, float *to, int some) const
+    {
+        Sums sums[4];
+        sumHalf<false>(counts, stride, sums);
+        sumHalf<true>(counts, stride, sums + 2);
+        if (tables.beyondNeeded) addBeyond(counts, stride, sums);
+        __m512i floats[4];
+        std::uint64_t undecided = 0;
+        for (int q = 0; q < 4; q++)
+            undecided |= std::uint64_t{finishWindows(sums[q], floats[q])} << 16 * q;
+        storeDealt(floats, to);
+        if (undecided) decide(undecided, counts, stride, to, some);
+    }
+
+    /// The sums of vectors 0 and 1 (of the lower halves of blocks), or 2 and 3.
+    template <bool high>
+    [[gnu::always_inline]] inline void sumHalf(const std::uint8_t *counts, std::int64_t stride,
+                                               Sums *sums) const
+    {
+        Sums a, b;
+        for (int p = 0; p < kPlanes; p++) a.plane[p] = b.plane[p] = _mm512_setzero_si512();
+        int level = 0;
+        for (; level + 4 <= levels; level += 4, counts += 4 * stride)
+            addFour<high>(load(counts), load(counts + stride), load(counts + 2 * stride),
+                          load(counts + 3 * stride), a, b);
+        if (level < levels) {
+            const __m512i zero = _mm512_setzero_si512();
+            addFour<high>(load(counts), level + 1 < levels ? load(counts + stride) : zero,
+                          level + 2 < levels ? load(counts + 2 * stride) : zero, zero, a, b);
+        }
+        sums[0] = a;
+        sums[1] = b;
+    }
+
+    template <bool high>
+    [[gnu::always_inline]] inline void addFour(__m512i c0, __m512i c1, __m512i c2, __m512i c3,
+                                               Sums &a, Sums &b) const
+    {
+        const __m512i c01 = high ? _mm512_unpackhi_epi8(c0, c1) : _mm512_unpacklo_epi8(c0, c1);
+        const __m512i c23 = high ? _mm512_unpackhi_epi8(c2, c3) : _mm512_unpacklo_epi8(c2, c3);
+        addPlanes(_mm512_unpacklo_epi16(c01, c23), a);
+        addPlanes(_mm512_unpackhi_epi16(c01, c23), b);
+    }
+
+    [[gnu::always_inline]] inline void addPlanes(__m512i counts, Sums &sums) const
+    {
+        const __m512i ones = _mm512_set1_epi8(1);
+#pragma GCC unroll 5
+        for (int p = 0; p < kPlanes; p++) {
+            const __m512i bytes = _mm512_permutex2var_epi8(load(tables.plane[p]), counts,
+                                                           load(tables.plane[p] + 64));
+            sums.plane[p] = _mm512_dpbusd_epi32(sums.plane[p], bytes, ones);
+        }
+    }
+
+    /// The planes index by a count modulo 128; what is missing of the one that may be larger.
+    void addBeyond(const std::uint8_t *counts, std::int64_t stride, Sums *sums) const
+    {
+        __m512i most = load(counts);
+        for (int level = 1; level < levels; level++)
+            most = _mm512_max_epu8(most, load(counts + level * stride));
+        const __mmask64 large = _mm512_movepi8_mask(most);
+        if (!large) return;
+        const __m512i zero = _mm512_setzero_si512(), ones = _mm512_set1_epi8(1);
+        for (int p = 0; p < kPlanes; p++) {
+            const __m512i bytes = _mm512_maskz_permutex2var_epi8(
+                large, load(tables.beyond[p]), most, load(tables.beyond[p] + 64));
+            const __m512i low = _mm512_unpacklo_epi8(bytes, zero);
+            const __m512i high = _mm512_unpackhi_epi8(bytes, zero);
+            const __m512i vector[4] = {
+                _mm512_unpacklo_epi16(low, zero), _mm512_unpackhi_epi16(low, zero),
+                _mm512_unpacklo_epi16(high, zero), _mm512_unpackhi_epi16(high, zero)};
+            for (int q = 0; q < 4; q++)
+                sums[q].plane[p] = _mm512_dpbusd_epi32(sums[q].plane[p], ones, vector[q]);
+        }
+    }
+
+    /// 16 windows; returns which of them are undecided.
+    [[gnu::always_inline]] inline unsigned finishWindows(const Sums &sums, __m512i &floats) const
+    {
+        const __m512i low = _mm512_add_epi32(
+            sums.plane[0], _mm512_add_epi32(_mm512_slli_epi32(sums.plane[1], 8),
+                                            _mm512_slli_epi32(sums.plane[2], 16)));
+        const __m512i high =
+            _mm512_add_epi32(sums.plane[3], _mm512_slli_epi32(sums.plane[4], 8));
+        __m256 first, second;
+        const unsigned close = finishEight(_mm512_castsi512_si256(low),
+                                           _mm512_castsi512_si256(high), first);
+        const unsigned closeToo =
+            finishEight(_mm512_extracti64x4_epi64(low, 1), _mm512_extracti64x4_epi64(high, 1),
+                        second);
+        floats = _mm512_castps_si512(
+            _mm512_insertf32x8(_mm512_castps256_ps512(first), second, 1));
+        return close | closeToo << 8;
+    }
+
+    [[gnu::always_inline]] inline unsigned finishEight(__m256i low, __m256i high,
+                                                       __m256 &floats) const
+    {
+        const __m512d value = _mm512_mul_pd(
+            _mm512_fmadd_pd(_mm512_cvtepi32_pd(high), _mm512_set1_pd(0x1p24),
+                            _mm512_cvtepi32_pd(low)),
+            _mm512_set1_pd(tables.scale));
+        floats = _mm512_cvtpd_ps(value);
+        return _mm512_testn_epi64_mask(
+            _mm512_add_epi64(_mm512_castpd_si512(value), _mm512_set1_epi64(tables.near)),
+            _mm512_set1_epi64(tables.far));
+    }
+
+    [[gnu::noinline]] void decide(std::uint64_t undecided, const std::uint8_t *counts,
+                                  std::int64_t stride, float *to, int some) const
+    {
+        for (; undecided; undecided &= undecided - 1) {
+            const int bit = __builtin_ctzll(undecided);
+            const int q = bit / 16, j = bit % 16 / 4, i = bit % 4;
+            const int window = 16 * j + 4 * q + i;
+            if (window < some) to[window] = finish.one(counts + window, stride);
+        }
+    }
+
+    [[gnu::always_inline]] static inline __m512i load(const void *p)
+    {
+        return _mm512_loadu_si512(p);
+    }
+
+    const PlaneTables &tables;
+    const Finish &finish;
+    const int levels;
+};
+
+} // namespace
+} // namespace local_entropy
