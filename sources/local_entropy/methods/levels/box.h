@@ -26,29 +26,43 @@ namespace local_entropy
 namespace
 {
 
-/// out[x] = sum of in[x + i step], i < terms, + sum of single[x + i], i < singles; x < n, rounded
-/// up to a vector.
+/// Two vectors of out[x] = sum of in[x + i step], i < terms, + sum of single[x + i], i < singles.
 template <class Ops, class Out, class In>
+[[gnu::always_inline]] inline void addTwo(const In *in, int step, int terms,
+                                          const std::uint8_t *single, int singles, Out *out)
+{
+    using Lanes = Counter<Ops, Out>;
+    const In *next = in + Lanes::kLanes;
+    typename Lanes::Vector a = Lanes::load(in), b = Lanes::load(next);
+    for (int i = 1; i < terms; i++) {
+        a = Lanes::add(a, Lanes::load(in + i * step));
+        b = Lanes::add(b, Lanes::load(next + i * step));
+    }
+    for (int i = 0; i < singles; i++) {
+        a = Lanes::add(a, Lanes::load(single + i));
+        b = Lanes::add(b, Lanes::load(single + Lanes::kLanes + i));
+    }
+    Ops::storeAny(out, a);
+    Ops::storeAny(out + Lanes::kLanes, b);
+}
+
+/// A row of these, x < n rounded up to two vectors, by a number of terms that the compiler knows,
+/// 2 to kMostUnrolled, or by any number.
+constexpr int kMostUnrolled = 6;
+
+template <class Ops, class Out, int kTerms = 2, class In>
 void addNeighbours(const In *in, int step, int terms, const std::uint8_t *single, int singles,
                    Out *out, std::int64_t n)
 {
-    using Lanes = Counter<Ops, Out>;
-    for (std::int64_t x = 0; x < n; x += 2 * Lanes::kLanes) {
-        const In *a = in + x, *b = a + Lanes::kLanes;
-        typename Lanes::Vector sumA = Lanes::load(a), sumB = Lanes::load(b);
-        for (int i = 1; i < terms; i++) {
-            a += step;
-            b += step;
-            sumA = Lanes::add(sumA, Lanes::load(a));
-            sumB = Lanes::add(sumB, Lanes::load(b));
-        }
-        const std::uint8_t *one = single + x;
-        for (int i = 0; i < singles; i++) {
-            sumA = Lanes::add(sumA, Lanes::load(one + i));
-            sumB = Lanes::add(sumB, Lanes::load(one + i + Lanes::kLanes));
-        }
-        Ops::storeAny(out + x, sumA);
-        Ops::storeAny(out + x + Lanes::kLanes, sumB);
+    constexpr int kLanes = 2 * Counter<Ops, Out>::kLanes;
+    if (terms == kTerms) {
+        for (std::int64_t x = 0; x < n; x += kLanes)
+            addTwo<Ops>(in + x, step, kTerms, single + x, singles, out + x);
+    } else if constexpr (kTerms < kMostUnrolled) {
+        addNeighbours<Ops, Out, kTerms + 1>(in, step, terms, single, singles, out, n);
+    } else {
+        for (std::int64_t x = 0; x < n; x += kLanes)
+            addTwo<Ops>(in + x, step, terms, single + x, singles, out + x);
     }
 }
 
@@ -62,7 +76,10 @@ public:
     {
         columns = static_cast<std::uint8_t *>(memory);
         groups = columns + layout.columnStride * levels;
-        boxes = reinterpret_cast<Count *>(groups + 2 * layout.columnStride);
+        boxes = reinterpret_cast<Count *>(groups + 4 * layout.columnStride);
+        const std::int64_t empty = roundUp(levels, kTogether) - levels;
+        std::memset(boxes + layout.countStride * levels, 0,
+                    layout.countStride * empty * sizeof(Count));
     }
 
     /// Results x .. x + n - 1 of the tile's rows, from the first row on.
@@ -85,16 +102,14 @@ public:
     /// The boxes of the row, counts()[level * countStride + x].
     void sumBoxes()
     {
-        for (int level = 0; level < levels; level++) {
-            const std::uint8_t *column = columns + layout.columnStride * level;
-            Count *box = boxes + layout.countStride * level;
-            const std::int64_t n = results + (plan.groups - 1) * plan.group;
-            if (plan.group == 1)
-                addNeighbours<Ops, Count>(column, 1, plan.groups, column, 0, box, results);
-            else if (plan.wideGroups)
-                sumGroups<std::uint16_t>(column, n, box);
-            else
-                sumGroups<std::uint8_t>(column, n, box);
+        if (plan.group == 1) {
+            for (int level = 0; level < levels; level++)
+                addNeighbours<Ops, Count>(columnsOf(level), 1, plan.groups, columnsOf(level), 0,
+                                          boxes + layout.countStride * level, results);
+        } else if (plan.wideGroups) {
+            sumGroups<std::uint16_t>();
+        } else {
+            sumGroups<std::uint8_t>();
         }
     }
 
@@ -103,14 +118,29 @@ public:
 private:
     using Vector = typename Ops::Vector;
 
+    std::uint8_t *columnsOf(int level) const { return columns + layout.columnStride * level; }
+
+    /// The groups of a level are summed before the boxes of the level before, since loads that
+    /// cross from one store to the next must wait until both have reached the cache.
     template <class Group>
-    void sumGroups(const std::uint8_t *column, std::int64_t n, Count *box)
+    void sumGroups()
     {
         if constexpr (sizeof(Group) <= sizeof(Count)) {
+            const std::int64_t n = results + (plan.groups - 1) * plan.group;
             Group *group = reinterpret_cast<Group *>(groups);
-            addNeighbours<Ops, Group>(column, 1, plan.group, column, 0, group, n);
-            addNeighbours<Ops, Count>(group, plan.group, plan.groups,
-                                      column + plan.groups * plan.group, plan.rest, box, results);
+            Group *next = reinterpret_cast<Group *>(groups + 2 * layout.columnStride);
+            addNeighbours<Ops, Group>(columnsOf(0), 1, plan.group, columnsOf(0), 0, group, n);
+            for (int level = 0; level < levels; level++) {
+                if (level + 1 < levels)
+                    addNeighbours<Ops, Group>(columnsOf(level + 1), 1, plan.group,
+                                              columnsOf(level + 1), 0, next, n);
+                addNeighbours<Ops, Count>(group, plan.group, plan.groups,
+                                          columnsOf(level) + plan.groups * plan.group, plan.rest,
+                                          boxes + layout.countStride * level, results);
+                Group *const done = group;
+                group = next;
+                next = done;
+            }
         }
     }
 
@@ -118,7 +148,7 @@ private:
     {
         for (int level = 0; level < levels; level++) {
             const Vector value = Ops::all(tile.values[level]);
-            std::uint8_t *column = columns + layout.columnStride * level;
+            std::uint8_t *const column = columnsOf(level);
             for (std::int64_t x = 0; x < reach; x += Ops::kBytes)
                 Ops::store(column + x,
                            Ops::addEqual(Ops::load(column + x), Ops::loadAny(in + x), value));
@@ -129,7 +159,7 @@ private:
     {
         for (int level = 0; level < levels; level++) {
             const Vector value = Ops::all(tile.values[level]);
-            std::uint8_t *column = columns + layout.columnStride * level;
+            std::uint8_t *const column = columnsOf(level);
             for (std::int64_t x = 0; x < reach; x += Ops::kBytes) {
                 const Vector more =
                     Ops::addEqual(Ops::load(column + x), Ops::loadAny(in + x), value);

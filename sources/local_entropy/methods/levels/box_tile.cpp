@@ -36,7 +36,8 @@ StripLayout::StripLayout(int windowWidth, int levels, bool wide)
     results = results / kBlock * kBlock;
     columnStride = roundUp(results + windowWidth + 2 * kBlock, kBlock);
     countStride = results + kBlock;
-    bytes = columnStride * levels + countStride * countBytes * levels + 2 * columnStride;
+    bytes = columnStride * levels + countStride * countBytes * roundUp(levels, kTogether) +
+            4 * columnStride;
 }
 
 } // namespace local_entropy

@@ -24,6 +24,9 @@ struct BoxTile
 /// Results that are computed side by side at a time; kernels count and finish whole blocks.
 constexpr int kBlock = 64;
 
+/// Levels that are looked up together: rows of counts that are 0 fill up the last ones.
+constexpr int kTogether = 4;
+
 /// How many of n results the block that begins at result i has.
 constexpr int blockAt(std::int64_t i, std::int64_t n)
 {
@@ -46,7 +49,7 @@ struct BoxPlan
 BoxPlan planBox(int width, int height);
 
 /// The memory of a strip: some columns of results of a tile, all rows. By level a row of column
-/// counts and a row of box counts; one row of group sums.
+/// counts and a row of box counts; two rows of group sums.
 struct StripLayout
 {
     std::int64_t results = 0;      ///< at most, a multiple of kBlock

@@ -61,7 +61,7 @@ void Finish::floats(const Count *counts, std::int64_t stride, std::int64_t x, st
     std::int64_t sums[kMost];
     addLookUps(counts, stride, levels, answers.sums(), n, sums);
     const std::uint16_t *missing = nullptr;
-    if (anyMissing(x, y, n)) {
+    if (this->missing(x, y, n).end) {
         // Answers take the cells that do not count for those of one more level.
         missing = tile.absent + y * tile.absentStride + x;
         for (int i = 0; i < n; i++) sums[i] += answers.sums()[missing[i]];
@@ -82,13 +82,17 @@ float Finish::one(const Count *counts, std::int64_t stride) const
     });
 }
 
-bool Finish::anyMissing(std::int64_t x, std::int64_t y, int n) const
+Finish::Missing Finish::missing(std::int64_t x, std::int64_t y, int n) const
 {
-    if (!tile.missing) return false;
+    if (!tile.missing) return {0, 0};
     const std::uint16_t *of = tile.absent + y * tile.absentStride + x;
     unsigned any = 0;
     for (int i = 0; i < n; i++) any |= of[i];
-    return any;
+    if (!any) return {0, 0};
+    int begin = 0, end = n;
+    while (!of[begin]) begin++;
+    while (!of[end - 1]) end--;
+    return {begin, end};
 }
 
 template void Finish::block(const std::uint8_t *, std::int64_t, std::int64_t, std::int64_t,

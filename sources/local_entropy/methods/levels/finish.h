@@ -32,8 +32,12 @@ public:
     template <class Count>
     float one(const Count *counts, std::int64_t stride) const;
 
-    /// Whether a cell does not count in one of these windows.
-    bool anyMissing(std::int64_t x, std::int64_t y, int n) const;
+    /// The windows of a row between which all lie that miss a cell; none: end is 0.
+    struct Missing
+    {
+        int begin, end;
+    };
+    Missing missing(std::int64_t x, std::int64_t y, int n) const;
 
     /// Where the results of row y go.
     template <class Value>

@@ -26,7 +26,7 @@ public:
         constexpr int kMostForAny = 1024;
         const int cells = problem.shape.cells;
         if (problem.filter.levels.count == 2 || cells <= kMostForAny) two.emplace(problem, answers);
-        if (planesCan(problem)) planes.emplace(answers, cells);
+        if (planesCan(problem)) planes.emplace(answers, cells, problem.filter.levels.count);
     }
 
     /// As wide as a strip of the kernels, and high: a strip's first row takes all of a window.

@@ -23,16 +23,18 @@ std::int64_t rounded(UInt128 wide, int bits)
     return static_cast<std::int64_t>((wide + (UInt128(1) << (dropped - 1))) >> dropped);
 }
 
-/// As many bits of fraction as let G fit 39 bits, so that differences of two fit 40 and a sign.
+/// As many bits of fraction as let G fit 40 bits, or 39 where differences of two need a sign.
 int fractionBits(int cells)
 {
     constexpr double kInverseE = 0.36787944117144233; // G is largest at n = N / e
-    return std::min(40, 38 - static_cast<int>(std::ceil(std::log2(cells * kInverseE))));
+    const int all = cells < PlaneTables::kEntries ? 40 : 39;
+    return std::min(40, all - static_cast<int>(std::ceil(std::log2(cells * kInverseE))));
 }
 
 } // namespace
 
-PlaneTables::PlaneTables(const Answers &answers, int cells) : beyondNeeded(cells >= kEntries)
+PlaneTables::PlaneTables(const Answers &answers, int cells, int levels)
+    : beyondNeeded(cells >= kEntries)
 {
     const int bits = fractionBits(cells);
     const auto g = [&](int n) {
@@ -52,7 +54,7 @@ PlaneTables::PlaneTables(const Answers &answers, int cells) : beyondNeeded(cells
 
     // The smallest D but 0 is that of one cell among N - 1 others: above ln N + 1 - 1 / N.
     const double least = std::ldexp(std::log(cells) + 1 - 1.01 / cells, bits);
-    const double error = 0.5 * std::min(cells, kMostLevels) + 1; // of D
+    const double error = 0.5 * std::min({cells, levels, kMostLevels}) + 1; // of D
     // In units of a double's last place, which is a relative 2^-53 at least; the rest for roundings.
     const double band = std::ceil(error / least * 0x1p53) + 4;
     std::int64_t power = 1;

@@ -29,8 +29,8 @@ struct PlaneTables
     // of two floats that D's error of half a unit for each level could move it across.
     std::int64_t near, far;
 
-    /// For windows of `cells` cells, 2 to kMostCells, and an entropy.
-    PlaneTables(const Answers &answers, int cells);
+    /// For windows of `cells` cells, 2 to kMostCells, of up to `levels` levels, and an entropy.
+    PlaneTables(const Answers &answers, int cells, int levels);
 };
 
 /// Whether there are such tables for a question.

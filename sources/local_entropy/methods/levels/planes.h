@@ -35,15 +35,15 @@ public:
         float *const to = finish.row<float>(y) + x;
         for (std::int64_t i = 0; i < n; i += kBlock) {
             const int some = blockAt(i, n);
-            if (finish.anyMissing(x + i, y, some)) {
-                finish.block(counts + i, stride, x + i, y, some);
-            } else if (some == kBlock) {
-                block(counts + i, stride, to + i, some);
-            } else {
+            const Finish::Missing missing = finish.missing(x + i, y, some);
+            if (missing.end - missing.begin < some) {
                 float floats[kBlock];
-                block(counts + i, stride, floats, some);
-                std::memcpy(to + i, floats, some * sizeof(float));
+                block(counts + i, stride, some == kBlock ? to + i : floats, some);
+                if (some < kBlock) std::memcpy(to + i, floats, some * sizeof(float));
             }
+            if (missing.end)
+                finish.block(counts + i + missing.begin, stride, x + i + missing.begin, y,
+                             missing.end - missing.begin);
         }
     }
 
@@ -59,61 +59,54 @@ private:
     /// Windows are dealt to four vectors (dealt.h).
     void block(const std::uint8_t *counts, std::int64_t stride, float *to, int some) const
     {
-        Sums sums[4];
-        sumHalf<false>(counts, stride, sums);
-        sumHalf<true>(counts, stride, sums + 2);
-        if (tables.beyondNeeded) addBeyond(counts, stride, sums);
         __m512i floats[4];
-        std::uint64_t undecided = 0;
-        for (int q = 0; q < 4; q++)
-            undecided |= std::uint64_t{finishWindows(sums[q], floats[q])} << 16 * q;
+        const std::uint64_t undecided = half<false>(counts, stride, floats) |
+                                        half<true>(counts, stride, floats + 2) << 32;
         storeDealt(floats, to);
         if (undecided) decide(undecided, counts, stride, to, some);
     }
 
-    /// The sums of vectors 0 and 1 (of the lower halves of blocks), or 2 and 3.
+    /// Vectors 0 and 1 (of the lower halves of 16 bytes), or 2 and 3.
     template <bool high>
-    [[gnu::always_inline]] inline void sumHalf(const std::uint8_t *counts, std::int64_t stride,
-                                               Sums *sums) const
+    [[gnu::always_inline]] inline std::uint64_t half(const std::uint8_t *counts,
+                                                     std::int64_t stride, __m512i *floats) const
     {
         Sums a, b;
+#pragma GCC unroll 5
         for (int p = 0; p < kPlanes; p++) a.plane[p] = b.plane[p] = _mm512_setzero_si512();
-        int level = 0;
-        for (; level + 4 <= levels; level += 4, counts += 4 * stride)
-            addFour<high>(load(counts), load(counts + stride), load(counts + 2 * stride),
-                          load(counts + 3 * stride), a, b);
-        if (level < levels) {
-            const __m512i zero = _mm512_setzero_si512();
-            addFour<high>(load(counts), level + 1 < levels ? load(counts + stride) : zero,
-                          level + 2 < levels ? load(counts + 2 * stride) : zero, zero, a, b);
+        const std::uint8_t *const end = counts + levels * stride;
+        for (const std::uint8_t *four = counts; four < end; four += 4 * stride) {
+            const __m512i c01 = unpack<high>(load(four), load(four + stride));
+            const __m512i c23 = unpack<high>(load(four + 2 * stride), load(four + 3 * stride));
+            addPlanes(_mm512_unpacklo_epi16(c01, c23), _mm512_unpackhi_epi16(c01, c23), a, b);
         }
-        sums[0] = a;
-        sums[1] = b;
+        if (tables.beyondNeeded) addBeyond<high>(counts, stride, a, b);
+        return finishWindows(a, floats[0]) | finishWindows(b, floats[1]) << 16;
     }
 
     template <bool high>
-    [[gnu::always_inline]] inline void addFour(__m512i c0, __m512i c1, __m512i c2, __m512i c3,
-                                               Sums &a, Sums &b) const
+    [[gnu::always_inline]] static inline __m512i unpack(__m512i a, __m512i b)
     {
-        const __m512i c01 = high ? _mm512_unpackhi_epi8(c0, c1) : _mm512_unpacklo_epi8(c0, c1);
-        const __m512i c23 = high ? _mm512_unpackhi_epi8(c2, c3) : _mm512_unpacklo_epi8(c2, c3);
-        addPlanes(_mm512_unpacklo_epi16(c01, c23), a);
-        addPlanes(_mm512_unpackhi_epi16(c01, c23), b);
+        return high ? _mm512_unpackhi_epi8(a, b) : _mm512_unpacklo_epi8(a, b);
     }
 
-    [[gnu::always_inline]] inline void addPlanes(__m512i counts, Sums &sums) const
+    [[gnu::always_inline]] inline void addPlanes(__m512i inA, __m512i inB, Sums &a, Sums &b) const
     {
         const __m512i ones = _mm512_set1_epi8(1);
 #pragma GCC unroll 5
         for (int p = 0; p < kPlanes; p++) {
-            const __m512i bytes = _mm512_permutex2var_epi8(load(tables.plane[p]), counts,
-                                                           load(tables.plane[p] + 64));
-            sums.plane[p] = _mm512_dpbusd_epi32(sums.plane[p], bytes, ones);
+            const __m512i low = load(tables.plane[p]), high = load(tables.plane[p] + 64);
+            a.plane[p] = _mm512_dpbusd_epi32(a.plane[p],
+                                             _mm512_permutex2var_epi8(low, inA, high), ones);
+            b.plane[p] = _mm512_dpbusd_epi32(b.plane[p],
+                                             _mm512_permutex2var_epi8(low, inB, high), ones);
         }
     }
 
     /// The planes index by a count modulo 128; what is missing of the one that may be larger.
-    void addBeyond(const std::uint8_t *counts, std::int64_t stride, Sums *sums) const
+    template <bool high>
+    [[gnu::always_inline]] inline void addBeyond(const std::uint8_t *counts, std::int64_t stride,
+                                                 Sums &a, Sums &b) const
     {
         __m512i most = load(counts);
         for (int level = 1; level < levels; level++)
@@ -121,21 +114,18 @@ private:
         const __mmask64 large = _mm512_movepi8_mask(most);
         if (!large) return;
         const __m512i zero = _mm512_setzero_si512(), ones = _mm512_set1_epi8(1);
+#pragma GCC unroll 5
         for (int p = 0; p < kPlanes; p++) {
             const __m512i bytes = _mm512_maskz_permutex2var_epi8(
                 large, load(tables.beyond[p]), most, load(tables.beyond[p] + 64));
-            const __m512i low = _mm512_unpacklo_epi8(bytes, zero);
-            const __m512i high = _mm512_unpackhi_epi8(bytes, zero);
-            const __m512i vector[4] = {
-                _mm512_unpacklo_epi16(low, zero), _mm512_unpackhi_epi16(low, zero),
-                _mm512_unpacklo_epi16(high, zero), _mm512_unpackhi_epi16(high, zero)};
-            for (int q = 0; q < 4; q++)
-                sums[q].plane[p] = _mm512_dpbusd_epi32(sums[q].plane[p], ones, vector[q]);
+            const __m512i words = unpack<high>(bytes, zero);
+            a.plane[p] = _mm512_dpbusd_epi32(a.plane[p], ones, _mm512_unpacklo_epi16(words, zero));
+            b.plane[p] = _mm512_dpbusd_epi32(b.plane[p], ones, _mm512_unpackhi_epi16(words, zero));
         }
     }
 
     /// 16 windows; returns which of them are undecided.
-    [[gnu::always_inline]] inline unsigned finishWindows(const Sums &sums, __m512i &floats) const
+    [[gnu::always_inline]] inline std::uint64_t finishWindows(const Sums &sums, __m512i &floats) const
     {
         const __m512i low = _mm512_add_epi32(
             sums.plane[0], _mm512_add_epi32(_mm512_slli_epi32(sums.plane[1], 8),

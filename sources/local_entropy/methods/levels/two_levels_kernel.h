@@ -10,16 +10,19 @@ namespace local_entropy
 namespace
 {
 
-/// Finishes windows in which cells may be missing: the other level has the rest.
+/// Finishes those of n windows that miss cells: the other level has the rest.
 template <class Count>
 void finishTwo(const Finish &finish, const Count *counts, std::int64_t x, std::int64_t y, int n)
 {
-    Count both[2][kBlock];
-    for (int i = 0; i < n; i++) {
+    const Finish::Missing missing = finish.missing(x, y, n);
+    if (!missing.end) return;
+    Count both[2][kBlock + 8] = {}; // look-ups may go a few counts further
+    for (int i = missing.begin; i < missing.end; i++) {
         both[0][i] = counts[i];
         both[1][i] = static_cast<Count>(finish.cells() - finish.absent(x + i, y) - counts[i]);
     }
-    finish.block(both[0], kBlock, x, y, n);
+    finish.block(both[0] + missing.begin, both[1] - both[0], x + missing.begin, y,
+                 missing.end - missing.begin);
 }
 
 /// From memory: two loads and a store a window.
@@ -36,10 +39,8 @@ struct TableLookUp
         Value *const to = finish.row<Value>(y) + x;
         for (std::int64_t i = 0; i < n; i += kBlock) {
             const int some = blockAt(i, n);
-            if (finish.anyMissing(x + i, y, some))
-                finishTwo(finish, counts + i, x + i, y, some);
-            else
-                lookUpRow(table.values<Value>(), counts + i, some, to + i);
+            lookUpRow(table.values<Value>(), counts + i, some, to + i);
+            finishTwo(finish, counts + i, x + i, y, some);
         }
     }
 };

@@ -21,15 +21,14 @@ struct FoldedLookUp
         float *const to = finish.row<float>(y) + x;
         for (std::int64_t i = 0; i < n; i += kBlock) {
             const int some = blockAt(i, n);
-            if (finish.anyMissing(x + i, y, some)) {
-                finishTwo(finish, counts + i, x + i, y, some);
-            } else if (some == kBlock) {
+            if (some == kBlock) {
                 block(counts + i, to + i);
             } else {
                 float floats[kBlock];
                 block(counts + i, floats);
                 std::memcpy(to + i, floats, some * sizeof(float));
             }
+            finishTwo(finish, counts + i, x + i, y, some);
         }
     }
 
