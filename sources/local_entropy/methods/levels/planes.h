@@ -59,9 +59,12 @@ private:
     /// Windows are dealt to four vectors (dealt.h).
     void block(const std::uint8_t *counts, std::int64_t stride, float *to, int some) const
     {
-        __m512i floats[4];
-        const std::uint64_t undecided = half<false>(counts, stride, floats) |
-                                        half<true>(counts, stride, floats + 2) << 32;
+        __m512i floats[4], most = _mm512_setzero_si512();
+        if (tables.beyondNeeded)
+            for (int level = 0; level < levels; level++)
+                most = _mm512_max_epu8(most, load(counts + level * stride));
+        const std::uint64_t undecided = half<false>(counts, stride, most, floats) |
+                                        half<true>(counts, stride, most, floats + 2) << 32;
         storeDealt(floats, to);
         if (undecided) decide(undecided, counts, stride, to, some);
     }
@@ -69,7 +72,8 @@ private:
     /// Vectors 0 and 1 (of the lower halves of 16 bytes), or 2 and 3.
     template <bool high>
     [[gnu::always_inline]] inline std::uint64_t half(const std::uint8_t *counts,
-                                                     std::int64_t stride, __m512i *floats) const
+                                                     std::int64_t stride, __m512i most,
+                                                     __m512i *floats) const
     {
         Sums a, b;
 #pragma GCC unroll 5
@@ -80,7 +84,7 @@ private:
             const __m512i c23 = unpack<high>(load(four + 2 * stride), load(four + 3 * stride));
             addPlanes(_mm512_unpacklo_epi16(c01, c23), _mm512_unpackhi_epi16(c01, c23), a, b);
         }
-        if (tables.beyondNeeded) addBeyond<high>(counts, stride, a, b);
+        if (const __mmask64 large = _mm512_movepi8_mask(most)) addBeyond<high>(large, most, a, b);
         return finishWindows(a, floats[0]) | finishWindows(b, floats[1]) << 16;
     }
 
@@ -105,14 +109,9 @@ private:
 
     /// The planes index by a count modulo 128; what is missing of the one that may be larger.
     template <bool high>
-    [[gnu::always_inline]] inline void addBeyond(const std::uint8_t *counts, std::int64_t stride,
-                                                 Sums &a, Sums &b) const
+    [[gnu::always_inline]] inline void addBeyond(__mmask64 large, __m512i most, Sums &a,
+                                                 Sums &b) const
     {
-        __m512i most = load(counts);
-        for (int level = 1; level < levels; level++)
-            most = _mm512_max_epu8(most, load(counts + level * stride));
-        const __mmask64 large = _mm512_movepi8_mask(most);
-        if (!large) return;
         const __m512i zero = _mm512_setzero_si512(), ones = _mm512_set1_epi8(1);
 #pragma GCC unroll 5
         for (int p = 0; p < kPlanes; p++) {
