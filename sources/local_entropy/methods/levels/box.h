@@ -157,13 +157,24 @@ private:
 
     void slide(const std::uint8_t *in, const std::uint8_t *out)
     {
-        for (int level = 0; level < levels; level++) {
-            const Vector value = Ops::all(tile.values[level]);
-            std::uint8_t *const column = columnsOf(level);
-            for (std::int64_t x = 0; x < reach; x += Ops::kBytes) {
-                const Vector more =
-                    Ops::addEqual(Ops::load(column + x), Ops::loadAny(in + x), value);
-                Ops::store(column + x, Ops::subEqual(more, Ops::loadAny(out + x), value));
+        int level = 0;
+        for (; level + 4 <= levels; level += 4) slideSome<4>(level, in, out);
+        for (; level < levels; level++) slideSome<1>(level, in, out);
+    }
+
+    /// Some levels at once, which share the loads of cells.
+    template <int kSome>
+    void slideSome(int level, const std::uint8_t *in, const std::uint8_t *out)
+    {
+        Vector value[kSome];
+        for (int i = 0; i < kSome; i++) value[i] = Ops::all(tile.values[level + i]);
+        std::uint8_t *const column = columnsOf(level);
+        for (std::int64_t x = 0; x < reach; x += Ops::kBytes) {
+            const Vector entering = Ops::loadAny(in + x), leaving = Ops::loadAny(out + x);
+            for (int i = 0; i < kSome; i++) {
+                std::uint8_t *const counters = column + layout.columnStride * i + x;
+                const Vector more = Ops::addEqual(Ops::load(counters), entering, value[i]);
+                Ops::store(counters, Ops::subEqual(more, leaving, value[i]));
             }
         }
     }

@@ -52,15 +52,8 @@ PlaneTables::PlaneTables(const Answers &answers, int cells, int levels)
     }
     scale = std::ldexp(answers.scales()[cells], answers.fractionBits() - bits);
 
-    // The smallest D but 0 is that of one cell among N - 1 others: above ln N + 1 - 1 / N.
-    const double least = std::ldexp(std::log(cells) + 1 - 1.01 / cells, bits);
-    const double error = 0.5 * std::min({cells, levels, kMostLevels}) + 1; // of D
-    // In units of a double's last place, which is a relative 2^-53 at least; the rest for roundings.
-    const double band = std::ceil(error / least * 0x1p53) + 4;
-    std::int64_t power = 1;
-    while (power <= 2 * band) power *= 2;
-    near = static_cast<std::int64_t>(band) - (std::int64_t{1} << 28);
-    far = (std::int64_t{1} << 29) - power;
+    // Half a unit of D for each level; then the roundings of a double of less than 16.
+    error = (0.5 * std::min({cells, levels, kMostLevels}) + 1) * scale + 0x1p-47;
 }
 
 bool planesCan(const Problem &problem)

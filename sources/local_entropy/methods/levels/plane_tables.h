@@ -11,7 +11,8 @@ namespace local_entropy
 
 /// G(n) = n ln(N / n), N cells in a window, in fixed point with 40 bits, cut into five planes of
 /// bytes. The sum of G(count) over the levels is D = N H; G is small where n ln n is large, so that
-/// 40 bits leave one window in a thousand undecided, at worst (Answers then have the last word).
+/// 40 bits leave few windows undecided, for which Answers have the last word: one in 10000 of random
+/// cells, one in 300 where entropies are small.
 ///
 /// Counts to 127 have an entry in each plane. One level at most has a count of 128 or more, since
 /// windows have up to 255 cells: `beyond` has what G(n) is more than G(n - 128), in signed bytes.
@@ -25,9 +26,9 @@ struct PlaneTables
     double scale;      ///< H = D scale
     bool beyondNeeded; ///< counts may be 128 or more
 
-    // A double H is undecided if ((bits of H) + near) & far is 0: it is so close to the boundary
-    // of two floats that D's error of half a unit for each level could move it across.
-    std::int64_t near, far;
+    /// How far D scale is off from H at most. H is undecided if D scale - error and D scale + error
+    /// are not rounded to the same float, unless D is 0: then H is.
+    double error;
 
     /// For windows of `cells` cells, 2 to kMostCells, of up to `levels` levels, and an entropy.
     PlaneTables(const Answers &answers, int cells, int levels);

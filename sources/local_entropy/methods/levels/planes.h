@@ -123,36 +123,40 @@ private:
         }
     }
 
-    /// 16 windows; returns which of them are undecided.
-    [[gnu::always_inline]] inline std::uint64_t finishWindows(const Sums &sums, __m512i &floats) const
+    /// 16 windows; returns which of them are undecided: see PlaneTables::error.
+    [[gnu::always_inline]] inline std::uint64_t finishWindows(const Sums &sums,
+                                                              __m512i &floats) const
     {
         const __m512i low = _mm512_add_epi32(
             sums.plane[0], _mm512_add_epi32(_mm512_slli_epi32(sums.plane[1], 8),
                                             _mm512_slli_epi32(sums.plane[2], 16)));
-        const __m512i high =
-            _mm512_add_epi32(sums.plane[3], _mm512_slli_epi32(sums.plane[4], 8));
-        __m256 first, second;
-        const unsigned close = finishEight(_mm512_castsi512_si256(low),
-                                           _mm512_castsi512_si256(high), first);
-        const unsigned closeToo =
-            finishEight(_mm512_extracti64x4_epi64(low, 1), _mm512_extracti64x4_epi64(high, 1),
-                        second);
-        floats = _mm512_castps_si512(
-            _mm512_insertf32x8(_mm512_castps256_ps512(first), second, 1));
-        return close | closeToo << 8;
+        const __m512i high = _mm512_add_epi32(sums.plane[3], _mm512_slli_epi32(sums.plane[4], 8));
+        const __m512d first = difference(_mm512_castsi512_si256(low), _mm512_castsi512_si256(high));
+        const __m512d second = difference(_mm512_extracti64x4_epi64(low, 1),
+                                          _mm512_extracti64x4_epi64(high, 1));
+        const __m512d scale = _mm512_set1_pd(tables.scale), error = _mm512_set1_pd(tables.error);
+        const __m512 least = join(_mm512_fmsub_pd(first, scale, error),
+                                  _mm512_fmsub_pd(second, scale, error));
+        const __m512 most = join(_mm512_fmadd_pd(first, scale, error),
+                                 _mm512_fmadd_pd(second, scale, error));
+        // The smallest D but 0 is above ln N and much above the error: negative means 0.
+        const auto mixed =
+            static_cast<__mmask16>(~_mm512_movepi32_mask(_mm512_castps_si512(least)));
+        floats = _mm512_maskz_mov_epi32(mixed, _mm512_castps_si512(most));
+        return _mm512_mask_cmp_ps_mask(mixed, least, most, _CMP_NEQ_UQ);
     }
 
-    [[gnu::always_inline]] inline unsigned finishEight(__m256i low, __m256i high,
-                                                       __m256 &floats) const
+    /// D = high 2^24 + low.
+    [[gnu::always_inline]] static inline __m512d difference(__m256i low, __m256i high)
     {
-        const __m512d value = _mm512_mul_pd(
-            _mm512_fmadd_pd(_mm512_cvtepi32_pd(high), _mm512_set1_pd(0x1p24),
-                            _mm512_cvtepi32_pd(low)),
-            _mm512_set1_pd(tables.scale));
-        floats = _mm512_cvtpd_ps(value);
-        return _mm512_testn_epi64_mask(
-            _mm512_add_epi64(_mm512_castpd_si512(value), _mm512_set1_epi64(tables.near)),
-            _mm512_set1_epi64(tables.far));
+        return _mm512_fmadd_pd(_mm512_cvtepi32_pd(high), _mm512_set1_pd(0x1p24),
+                               _mm512_cvtepi32_pd(low));
+    }
+
+    [[gnu::always_inline]] static inline __m512 join(__m512d low, __m512d high)
+    {
+        return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)),
+                                  _mm512_cvtpd_ps(high), 1);
     }
 
     [[gnu::noinline]] void decide(std::uint64_t undecided, const std::uint8_t *counts,
