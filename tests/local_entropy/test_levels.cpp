@@ -48,7 +48,8 @@ int levelAt(const Case &of, int x, int y, std::mt19937 &random)
     case Content::Flat: return last;
     case Content::Sparse: return random() % 50 ? last / 2 : static_cast<int>(random() % of.levels);
     case Content::Stripes: return (x / 3 + y / 2) % of.levels;
-    case Content::Smooth: return static_cast<int>((std::sin(x * 0.05) * std::cos(y * 0.07) + 1) / 2 * last);
+    case Content::Smooth:
+        return static_cast<int>((std::sin(x * 0.05) * std::cos(y * 0.07) + 1) / 2 * last);
     }
     return 0;
 }
@@ -127,10 +128,11 @@ void expectExact(const Case &of, const Filter &filter)
             image.at(x, y) = static_cast<Cell>(levelAt(of, x, y, random));
     const GuardedArray<Value> result(of.width, of.height, 3);
     const View<Value> to = result.view();
-    const Problem problem = checkedProblem(
-        filter, {image.view().data, sizeof(Cell) == 1 ? CellType::Uint8 : CellType::Uint16, of.width,
-                 of.height, of.width},
-        {}, {to.data, sizeof(Value) == 8, of.width, of.height, to.stride}, {});
+    const Problem problem =
+        checkedProblem(filter,
+                       {image.view().data, sizeof(Cell) == 1 ? CellType::Uint8 : CellType::Uint16,
+                        of.width, of.height, of.width},
+                       {}, {to.data, sizeof(Value) == 8, of.width, of.height, to.stride}, {});
     ASSERT_TRUE(levelsMethod().can(problem, Path::Portable));
     std::vector<Value> want;
     for (int y = 0; y < of.height; y++)
@@ -168,8 +170,8 @@ void expectExact(const Case &of)
 TEST(Levels, AwkwardShapesAndWindows)
 {
     const int sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {4, 4}, {31, 33}, {130, 11}, {7, 150}};
-    const int windows[][2] = {{1, 1}, {1, 5}, {5, 1}, {2, 2}, {3, 3}, {4, 7}, {9, 9}, {15, 15},
-                              {16, 16}, {31, 31}, {13, 40}};
+    const int windows[][2] = {{1, 1}, {1, 5},   {5, 1},   {2, 2},   {3, 3},  {4, 7},
+                              {9, 9}, {15, 15}, {16, 16}, {31, 31}, {13, 40}};
     for (const auto &size : sizes)
         for (const auto &window : windows)
             for (const int levels : {2, 3, 16, 21})
@@ -179,8 +181,8 @@ TEST(Levels, AwkwardShapesAndWindows)
 // Windows far from the edge, and so many results that there are several strips and whole blocks.
 TEST(Levels, Contents)
 {
-    const int windows[][2] = {{3, 3}, {9, 9}, {11, 11}, {12, 12}, {15, 15}, {15, 17}, {16, 16},
-                              {31, 31}};
+    const int windows[][2] = {{3, 3},   {9, 9},   {11, 11}, {12, 12},
+                              {15, 15}, {15, 17}, {16, 16}, {31, 31}};
     for (const Content content : kContents)
         for (const auto &window : windows)
             for (const int levels : {2, 6, 16, 32})

@@ -1,5 +1,6 @@
 // The list of methods, and the one place that chooses.
 
+#include "local_entropy/methods/levels/levels.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/methods/plain/plain.h"
 
@@ -8,7 +9,7 @@ namespace local_entropy
 
 const std::vector<const Method *> &methods()
 {
-    static const std::vector<const Method *> all = {&plainMethod()};
+    static const std::vector<const Method *> all = {&levelsMethod(), &plainMethod()};
     return all;
 }
 

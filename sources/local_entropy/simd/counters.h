@@ -3,8 +3,8 @@
 //
 //   subEqual(sum, a, b)        sum - 1 where a == b, byte by byte
 //   storeAny(p, v)             to any address
-//   loadWords(p)               kBytes / 2 counters as 16 bits each, from 8 or 16 bits at any address
-//   addWords(a, b)             16 bits by 16 bits, modulo 65536
+//   loadWords(p)               kBytes / 2 counters as 16 bits each, from 8 or 16 bits at any
+//   address addWords(a, b)             16 bits by 16 bits, modulo 65536
 //
 // Counter below is how kernels name them for either width.
 #pragma once

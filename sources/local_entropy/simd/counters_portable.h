@@ -23,7 +23,7 @@ struct PortableCounters : PortableBytes
         typedef std::uint8_t Half __attribute__((vector_size(8)));
         Half half;
         std::memcpy(&half, p, sizeof half);
-        return (Vector)__builtin_convertvector(half, Words);
+        return (Vector) __builtin_convertvector(half, Words);
     }
     [[gnu::always_inline]] static inline Vector loadWords(const std::uint16_t *p)
     {

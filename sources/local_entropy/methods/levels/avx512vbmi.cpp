@@ -9,8 +9,8 @@
 #include "local_entropy/simd/counters_avx512.h"
 
 #include "local_entropy/methods/levels/box.h"
-#include "local_entropy/methods/levels/two_levels_kernel.h"
 #include "local_entropy/methods/levels/planes.h"
+#include "local_entropy/methods/levels/two_levels_kernel.h"
 #include "local_entropy/methods/levels/two_levels_planes.h"
 
 namespace local_entropy
@@ -24,8 +24,7 @@ void boxes(const BoxTile &tile, const PlaneTables *planes, const Finish &finish,
         fillBoxes<Avx512Counters>(tile, finish, scratch);
     else
         fillBoxes<Avx512Counters, std::uint8_t>(tile, planBox(tile.windowWidth, tile.windowHeight),
-                                                PlaneLookUp(*planes, finish, tile.levels),
-                                                scratch);
+                                                PlaneLookUp(*planes, finish, tile.levels), scratch);
 }
 
 void twoLevels(const BoxTile &tile, const TwoLevelTable &table, const Finish &finish,
@@ -44,7 +43,6 @@ const LevelsKernels kLevelsAvx512Vbmi = {boxes, twoLevels};
 
 } // namespace local_entropy
 
-#include "local_entropy/simd/end.h"
 #include "local_entropy/simd/end.h"
 
 #endif

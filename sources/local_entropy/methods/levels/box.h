@@ -5,13 +5,15 @@
 //          . . a b . a b . .
 //          . . b a a a . . .     enter/leave   columns  1 3 1 2 3 1 ...   a row enters, one leaves:
 //          . . a . b b a . .    ------------>  groups   4 4 3 5 4 ...     2 compares, 2 masked adds
-//          . . . a a . a . .                   boxes    9 ...             sums of `group` neighbours,
+//          . . . a a . a . .                   boxes    9 ...             sums of `group`
+//          neighbours,
 //                                                                        then `groups` of these
 //
 // For each row of results and level, a vector of 64 cells costs
 //    columns   3 loads, 4 operations, 1 store
 //    groups    `group` loads, as many additions, 1 store          9 x 9: 3 loads
-//    boxes     groups + rest loads, as many additions, 1 store    9 x 9: 3 loads; 31 x 31: 12 in all
+//    boxes     groups + rest loads, as many additions, 1 store    9 x 9: 3 loads; 31 x 31: 12 in
+//    all
 // and then what the look-ups of F(count) take. Everything stays in the first cache: a tile is cut
 // into strips of columns that are narrow enough.
 #pragma once

@@ -31,8 +31,8 @@ StripLayout::StripLayout(int windowWidth, int levels, bool wide)
     const int countBytes = wide ? 2 : 1;
     const std::int64_t fits = (kFirstCache / levels - windowWidth) / (1 + countBytes);
     // Every strip counts windowWidth - 1 columns more than it has results.
-    results = std::clamp<std::int64_t>(std::max<std::int64_t>(fits, 2 * windowWidth), kLeast,
-                                       kMost);
+    results =
+        std::clamp<std::int64_t>(std::max<std::int64_t>(fits, 2 * windowWidth), kLeast, kMost);
     results = results / kBlock * kBlock;
     columnStride = roundUp(results + windowWidth + 2 * kBlock, kBlock);
     countStride = results + kBlock;

@@ -25,9 +25,8 @@ double nearestDouble(const Answers &answers, const Count *counts, std::int64_t s
         sum += answers.wideSums()[counts[level * stride]];
         cells += counts[level * stride];
     }
-    return answers.nearestDouble(sum, cells, [&](std::vector<int> &all) {
-        appendCounts(counts, stride, levels, all);
-    });
+    return answers.nearestDouble(
+        sum, cells, [&](std::vector<int> &all) { appendCounts(counts, stride, levels, all); });
 }
 
 } // namespace
@@ -48,9 +47,9 @@ void Finish::block(const Count *counts, std::int64_t stride, std::int64_t x, std
         if (!problem.result.isDouble)
             row<float>(y)[x + i] = answers.floatOf(all.data(), number);
         else
-            row<double>(y)[x + i] =
-                answers.fromSums() ? nearestDouble(answers, counts + i, stride, levels)
-                                   : answers.doubleOf(all.data(), number);
+            row<double>(y)[x + i] = answers.fromSums()
+                                        ? nearestDouble(answers, counts + i, stride, levels)
+                                        : answers.doubleOf(all.data(), number);
     }
 }
 
@@ -66,10 +65,9 @@ void Finish::floats(const Count *counts, std::int64_t stride, std::int64_t x, st
         missing = tile.absent + y * tile.absentStride + x;
         for (int i = 0; i < n; i++) sums[i] += answers.sums()[missing[i]];
     }
-    answers.finishRowExactly(sums, problem.shape.cells, missing, to, n,
-                             [&](int i, std::vector<int> &all) {
-                                 appendCounts(counts + i, stride, levels, all);
-                             });
+    answers.finishRowExactly(
+        sums, problem.shape.cells, missing, to, n,
+        [&](int i, std::vector<int> &all) { appendCounts(counts + i, stride, levels, all); });
 }
 
 template <class Count>

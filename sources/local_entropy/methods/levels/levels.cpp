@@ -89,8 +89,8 @@ public:
     double cost(const Problem &problem, Path path) const override
     {
         const int levels = expectedLevels(problem.filter.levels.count);
-        if (levels == 2) return 0.5;
-        return 1 + levels * levelCost(problem, path);
+        if (levels == 2) return problem.shape.cells > 255 ? 1.7 : 1.3;
+        return 1.3 + levels * levelCost(problem, path);
     }
 
     std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const override
@@ -99,11 +99,13 @@ public:
     }
 
 private:
-    /// Nanoseconds a result and level.
+    /// Nanoseconds a result and level, measured.
     static double levelCost(const Problem &problem, Path path)
     {
-        if (path == Path::Avx512Vbmi && planesCan(problem)) return 0.1;
-        return 0.3;
+        if (path == Path::Avx512Vbmi && planesCan(problem)) return 0.11;
+        const bool wide = problem.shape.cells > 255;
+        const bool fast = pathIncludes(path, Path::Avx2);
+        return wide ? (fast ? 0.38 : 0.62) : (fast ? 0.30 : 0.34);
     }
 };
 

@@ -11,8 +11,8 @@ namespace local_entropy
 
 /// G(n) = n ln(N / n), N cells in a window, in fixed point with 40 bits, cut into five planes of
 /// bytes. The sum of G(count) over the levels is D = N H; G is small where n ln n is large, so that
-/// 40 bits leave few windows undecided, for which Answers have the last word: one in 10000 of random
-/// cells, one in 300 where entropies are small.
+/// 40 bits leave few windows undecided, for which Answers have the last word: one in 10000 of
+/// random cells, one in 300 where entropies are small.
 ///
 /// Counts to 127 have an entry in each plane. One level at most has a count of 128 or more, since
 /// windows have up to 255 cells: `beyond` has what G(n) is more than G(n - 128), in signed bytes.

@@ -71,9 +71,8 @@ private:
 
     /// Vectors 0 and 1 (of the lower halves of 16 bytes), or 2 and 3.
     template <bool high>
-    [[gnu::always_inline]] inline std::uint64_t half(const std::uint8_t *counts,
-                                                     std::int64_t stride, __m512i most,
-                                                     __m512i *floats) const
+    [[gnu::always_inline]] inline std::uint64_t
+    half(const std::uint8_t *counts, std::int64_t stride, __m512i most, __m512i *floats) const
     {
         Sums a, b;
 #pragma GCC unroll 5
@@ -100,10 +99,10 @@ private:
 #pragma GCC unroll 5
         for (int p = 0; p < kPlanes; p++) {
             const __m512i low = load(tables.plane[p]), high = load(tables.plane[p] + 64);
-            a.plane[p] = _mm512_dpbusd_epi32(a.plane[p],
-                                             _mm512_permutex2var_epi8(low, inA, high), ones);
-            b.plane[p] = _mm512_dpbusd_epi32(b.plane[p],
-                                             _mm512_permutex2var_epi8(low, inB, high), ones);
+            a.plane[p] =
+                _mm512_dpbusd_epi32(a.plane[p], _mm512_permutex2var_epi8(low, inA, high), ones);
+            b.plane[p] =
+                _mm512_dpbusd_epi32(b.plane[p], _mm512_permutex2var_epi8(low, inB, high), ones);
         }
     }
 
@@ -115,8 +114,8 @@ private:
         const __m512i zero = _mm512_setzero_si512(), ones = _mm512_set1_epi8(1);
 #pragma GCC unroll 5
         for (int p = 0; p < kPlanes; p++) {
-            const __m512i bytes = _mm512_maskz_permutex2var_epi8(
-                large, load(tables.beyond[p]), most, load(tables.beyond[p] + 64));
+            const __m512i bytes = _mm512_maskz_permutex2var_epi8(large, load(tables.beyond[p]),
+                                                                 most, load(tables.beyond[p] + 64));
             const __m512i words = unpack<high>(bytes, zero);
             a.plane[p] = _mm512_dpbusd_epi32(a.plane[p], ones, _mm512_unpacklo_epi16(words, zero));
             b.plane[p] = _mm512_dpbusd_epi32(b.plane[p], ones, _mm512_unpackhi_epi16(words, zero));
@@ -127,18 +126,17 @@ private:
     [[gnu::always_inline]] inline std::uint64_t finishWindows(const Sums &sums,
                                                               __m512i &floats) const
     {
-        const __m512i low = _mm512_add_epi32(
-            sums.plane[0], _mm512_add_epi32(_mm512_slli_epi32(sums.plane[1], 8),
-                                            _mm512_slli_epi32(sums.plane[2], 16)));
-        const __m512i high = _mm512_add_epi32(sums.plane[3], _mm512_slli_epi32(sums.plane[4], 8));
-        const __m512d first = difference(_mm512_castsi512_si256(low), _mm512_castsi512_si256(high));
-        const __m512d second = difference(_mm512_extracti64x4_epi64(low, 1),
-                                          _mm512_extracti64x4_epi64(high, 1));
+        const __m512i low =
+            _mm512_add_epi32(sums.plane[0], _mm512_add_epi32(shiftLeft<8>(sums.plane[1]),
+                                                             shiftLeft<16>(sums.plane[2])));
+        const __m512i high = _mm512_add_epi32(sums.plane[3], shiftLeft<8>(sums.plane[4]));
+        const __m512d first = difference(lowerHalf(low), lowerHalf(high));
+        const __m512d second = difference(upperHalf(low), upperHalf(high));
         const __m512d scale = _mm512_set1_pd(tables.scale), error = _mm512_set1_pd(tables.error);
-        const __m512 least = join(_mm512_fmsub_pd(first, scale, error),
-                                  _mm512_fmsub_pd(second, scale, error));
-        const __m512 most = join(_mm512_fmadd_pd(first, scale, error),
-                                 _mm512_fmadd_pd(second, scale, error));
+        const __m512 least =
+            toFloats(_mm512_fmsub_pd(first, scale, error), _mm512_fmsub_pd(second, scale, error));
+        const __m512 most =
+            toFloats(_mm512_fmadd_pd(first, scale, error), _mm512_fmadd_pd(second, scale, error));
         // The smallest D but 0 is above ln N and much above the error: negative means 0.
         const auto mixed =
             static_cast<__mmask16>(~_mm512_movepi32_mask(_mm512_castps_si512(least)));
@@ -149,14 +147,7 @@ private:
     /// D = high 2^24 + low.
     [[gnu::always_inline]] static inline __m512d difference(__m256i low, __m256i high)
     {
-        return _mm512_fmadd_pd(_mm512_cvtepi32_pd(high), _mm512_set1_pd(0x1p24),
-                               _mm512_cvtepi32_pd(low));
-    }
-
-    [[gnu::always_inline]] static inline __m512 join(__m512d low, __m512d high)
-    {
-        return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)),
-                                  _mm512_cvtpd_ps(high), 1);
+        return _mm512_fmadd_pd(toDoubles(high), _mm512_set1_pd(0x1p24), toDoubles(low));
     }
 
     [[gnu::noinline]] void decide(std::uint64_t undecided, const std::uint8_t *counts,

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "local_entropy/simd/portable.h"
 #include "local_entropy/simd/counters_portable.h"
+#include "local_entropy/simd/portable.h"
 
 #include "local_entropy/methods/levels/box.h"
 #include "local_entropy/methods/levels/two_levels_kernel.h"

@@ -7,8 +7,8 @@ namespace local_entropy
 namespace
 {
 
-/// Looking at a cell costs as much as counting two or three levels.
-constexpr int kCountAll = 16;
+/// Looking at a cell costs as much as counting one to four levels.
+constexpr int kCountAll = 32;
 
 /// Marks the values of all cells that windows of a tile reach.
 template <class Cell>
@@ -28,8 +28,10 @@ TileLevels::TileLevels(const Tile &tile, const Shape &shape, Scratch &scratch)
     if (tile.bytes == 1) {
         cells = static_cast<const std::uint8_t *>(tile.cells);
         stride = tile.stride;
-        if (tile.values <= kCountAll + tile.missing) takeAll(tile);
-        else findBytes(tile);
+        if (tile.values <= kCountAll + tile.missing)
+            takeAll(tile);
+        else
+            findBytes(tile);
     } else if (tile.bytes == 2) {
         rankWords(tile, scratch);
     } else {
@@ -71,8 +73,8 @@ void TileLevels::rankWords(const Tile &tile, Scratch &scratch)
     }
     if (tile.missing) rank[tile.none] = kNotCounted;
     stride = roundUp(width, kBlock);
-    auto *bytes = static_cast<std::uint8_t *>(
-        scratch.get(Scratch::MethodB, stride * height + kTileSlack));
+    auto *bytes =
+        static_cast<std::uint8_t *>(scratch.get(Scratch::MethodB, stride * height + kTileSlack));
     cells = bytes;
     for (std::int64_t y = 0; y < height; y++, bytes += stride) {
         const std::uint16_t *row = tile.row<std::uint16_t>(y);

@@ -16,7 +16,7 @@ struct TwoLevelTable
     static constexpr int kMostFolded = 255;
 
     bool isDouble;
-    std::vector<float> floats;   ///< one of the two is filled
+    std::vector<float> floats; ///< one of the two is filled
     std::vector<double> doubles;
     /// The floats' bytes by min(n, N - n), for windows of up to kMostFolded cells.
     alignas(64) std::uint8_t plane[4][128] = {};
@@ -26,8 +26,10 @@ struct TwoLevelTable
     template <class Value>
     const Value *values() const
     {
-        if constexpr (sizeof(Value) == sizeof(float)) return floats.data();
-        else return doubles.data();
+        if constexpr (sizeof(Value) == sizeof(float))
+            return floats.data();
+        else
+            return doubles.data();
     }
 };
 
