@@ -1,7 +1,8 @@
 // The list of methods, and the one place that chooses.
 
-#include "local_entropy/methods/method.h"
 #include "local_entropy/methods/histogram/histogram.h"
+#include "local_entropy/methods/levels/levels.h"
+#include "local_entropy/methods/method.h"
 #include "local_entropy/methods/plain/plain.h"
 
 namespace local_entropy
@@ -11,7 +12,7 @@ const std::vector<const Method *> &methods()
 {
     // Never destroyed: objects that outlive main may still compute.
     static const auto &all =
-        *new std::vector<const Method *>{&histogramMethod(), &plainMethod()};
+        *new std::vector<const Method *>{&levelsMethod(), &histogramMethod(), &plainMethod()};
     return all;
 }
 
