@@ -52,10 +52,14 @@ template <typename Path>
 struct Chains
 {
     using Vector = typename Path::Vector;
-    Vector enter[2] = {Path::zero(), Path::zero()}, leave[2] = {Path::zero(), Path::zero()};
+    Vector enter[2], leave[2];
 
-    [[gnu::always_inline]] Vector entered() const { return Path::add(enter[0], enter[1]); }
-    [[gnu::always_inline]] Vector left() const { return Path::add(leave[0], leave[1]); }
+    [[gnu::always_inline]] inline void start()
+    {
+        enter[0] = enter[1] = leave[0] = leave[1] = Path::zero();
+    }
+    [[gnu::always_inline]] inline Vector entered() const { return Path::add(enter[0], enter[1]); }
+    [[gnu::always_inline]] inline Vector left() const { return Path::add(leave[0], leave[1]); }
 };
 
 /// The largest of the last numbers, a number a column.
@@ -232,8 +236,9 @@ private:
     [[gnu::always_inline]] inline void countColumn(const std::uint8_t *top, const OneCell &enter,
                                                    const OneCell &leave, Chains<Path> &chains) const
     {
+        const int end = knownHeight ? knownHeight : job.window.height;
 #pragma GCC unroll 16
-        for (int k = 1; k < height(); ++k) {
+        for (int k = 1; k < end; ++k) {
             const OneCell cell = cellAt(top + k * kCellBytes);
             chains.enter[k & 1] = addEqual(chains.enter[k & 1], enter, cell);
             chains.leave[k & 1] = addEqual(chains.leave[k & 1], leave, cell);
@@ -246,6 +251,7 @@ private:
         const std::uint8_t *top = column(c) + leavingRow;
         const OneCell leave = cellAt(top), enter = cellAt(top + height() * kCellBytes);
         Chains<Path> chains;
+        chains.start();
         top = column(c - reach) + leavingRow;
         for (std::uint8_t *to = before + (reach - 1) * 2 * kLanes; to >= before; to -= 2 * kLanes) {
             countColumn(top, enter, leave, chains);
