@@ -35,16 +35,19 @@ const void *cellAt(const Image &image, std::int64_t x, std::int64_t y)
 
 // ---- without a copy ----------------------------------------------------------------------------
 
-/// Whether the tile can be used where it lies: all its cells, and the slack behind them, are in the
-/// image, and whatever is there is a level.
+/// Whether the tile can be used where it lies: all its cells, and the slack behind them (the next
+/// rows, if need be), are in the image, and whatever is there is a level.
 bool liesReady(const Problem &problem, const Reach &reach)
 {
     const Image &image = problem.image;
     const int bytes = cellBytes(image.type);
+    const std::int64_t slack = kTileSlack / bytes, rowsOfSlack = slack / image.stride + 1;
+    const bool slackIsThere = reach.x + reach.width + slack <= image.width ||
+                              reach.y + reach.height + rowsOfSlack <= image.height;
     return levelsAreCells(problem.filter, image.type) && !problem.mask.data &&
            problem.filter.levels.count == 1 << 8 * bytes && reach.x >= 0 && reach.y >= 0 &&
-           reach.y + reach.height <= image.height &&
-           reach.x + reach.width + kTileSlack / bytes <= image.width;
+           reach.x + reach.width <= image.width && reach.y + reach.height <= image.height &&
+           slackIsThere;
 }
 
 // ---- a row of levels ---------------------------------------------------------------------------

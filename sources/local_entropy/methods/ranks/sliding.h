@@ -104,8 +104,10 @@ public:
             job.scratch.get(Scratch::MethodA, around * columnBytes() + 2 * kLanes));
         cells += kLanes; // shareEdges() reads a byte before and behind a column
         const std::size_t rankBytes = std::size_t(columns + reach) * ranksBytes + kLanes;
-        ranks = static_cast<std::uint8_t *>(job.scratch.get(Scratch::MethodB, rankBytes));
-        std::memset(ranks, 0, rankBytes);
+        const std::size_t values = std::size_t(1) << 8 * cellBytes;
+        ranks = static_cast<std::uint8_t *>(job.scratch.get(Scratch::MethodB, rankBytes + values));
+        tallies = ranks + rankBytes;
+        std::memset(ranks, 0, rankBytes + values);
         const std::size_t windows = std::size_t(columns) * kLanes;
         differences = static_cast<double *>(job.scratch.get(
             Scratch::MethodC, windows * (sizeof(double) + 2 * sizeof(float)) +
@@ -338,11 +340,11 @@ private:
     {
         double *const difference = differences + c * kLanes;
         float *const answer = answers + c * kLanes;
-        const bool undecided =
+        const std::uint64_t undecided =
             Path::update(ranksOf(c), groups, tables, job.planes,
                          job.answers.scales()[job.window.cells], job.answers.band(), difference,
                          answer);
-        if (__builtin_expect(undecided, 0) && windowRow >= 0) settle(c);
+        if (__builtin_expect(undecided != 0, 0) && windowRow >= 0) settle(c, undecided);
     }
 
     // ---- results
@@ -363,16 +365,13 @@ private:
         return lane / job.layout.strips * job.layout.rows + windowRow;
     }
 
-    /// Windows at column c whose double leaves two floats are counted.
-    [[gnu::noinline]] void settle(int c)
+    /// The windows at column c whose double leaves two floats; bits as Path::update() has them.
+    [[gnu::noinline]] void settle(int c, std::uint64_t undecided)
     {
-        const double scale = job.answers.scales()[job.window.cells];
-        for (int i = 0; i < kLanes; ++i) {
-            const int lane = Path::lane(i);
-            if (c >= resultsOf(lane)) continue;
-            const int at = c * kLanes + i;
-            if (nearBoundary(differences[at] * scale, job.answers.band()))
-                answers[at] = job.recount(xOf(lane) + c, yOf(lane));
+        for (; undecided; undecided &= undecided - 1) {
+            const int i = Path::place(__builtin_ctzll(undecided)), lane = Path::lane(i);
+            if (c < resultsOf(lane))
+                answers[c * kLanes + i] = job.recount(xOf(lane) + c, yOf(lane), tallies);
         }
     }
 
@@ -409,13 +408,13 @@ private:
             std::int64_t sums[SlidingLayout::kMostColumns];
             for (int c = 0; c < n; ++c)
                 sums[c] = static_cast<std::int64_t>(all - differences[c * kLanes + i]);
-            job.finishMissing(xOf(lane), yOf(lane), sums, resultOf(lane), n);
+            job.finishMissing(xOf(lane), yOf(lane), sums, resultOf(lane), n, tallies);
         }
     }
 
     const SlidingJob &job;
     const int reach, columns, groups, ranksBytes;
-    std::uint8_t *cells, *ranks;
+    std::uint8_t *cells, *ranks, *tallies;
     std::size_t leavingRow = 0; ///< where the window's leaving row is in a column of the ring
     double *differences;        ///< F(N) - S: kLanes for each column, in the order of Path::lane()
     float *answers;             ///< the same shape

@@ -57,8 +57,9 @@ struct Avx512VbmiSums : Avx512VbmiBytes
         return _mm512_movepi8_mask(all) ? 4 : 2;
     }
 
-    /// The cells with these ranks enter and leave windows. Returns whether an answer is undecided.
-    [[gnu::always_inline]] static inline bool update(const std::uint8_t *ranks, int groups,
+    /// The cells with these ranks enter and leave windows. Returns a bit for every
+    /// answer that is undecided: that of place(bit).
+    [[gnu::always_inline]] static inline std::uint64_t update(const std::uint8_t *ranks, int groups,
                                                      int tables, const DeltaPlanes &planes,
                                                      double scale, std::uint32_t band,
                                                      double *differences, float *answers)
@@ -72,12 +73,17 @@ struct Avx512VbmiSums : Avx512VbmiBytes
             addDeltas<2>(ranks, groups, planes, sums);
         else
             addDeltas<4>(ranks, groups, planes, sums);
-        __mmask16 undecided = 0;
+        std::uint64_t undecided = 0;
 #pragma GCC unroll 4
         for (int q = 0; q < kQuarters; ++q)
-            undecided |= finish(sums[q], scale, band, differences + 16 * q, answers + 16 * q);
-        return undecided != 0;
+            undecided |= std::uint64_t(finish(sums[q], scale, band, differences + 16 * q,
+                                              answers + 16 * q))
+                         << 16 * q;
+        return undecided;
     }
+
+    /// nearBoundaries() has two doubles of its first vector, then two of its second.
+    static int place(int bit) { return bit / 16 * 16 + bit % 4 / 2 * 8 + bit % 16 / 4 * 2 + bit % 2; }
 
     /// Places of a column are lanes of a row: to[i][c + k] = from[k * stride + i].
     static void write(const float *from, int stride, float *const *to, int c)

@@ -15,9 +15,9 @@ namespace
 
 std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// The counts of the levels of one window. `tallies` has a place for each value, 0 between calls.
+/// The counts of the levels of one window.
 template <typename Cell>
-void countWindow(const Tile &tile, const Shape &window, std::int64_t x, std::int64_t y,
+void countLevels(const Tile &tile, const Shape &window, std::int64_t x, std::int64_t y,
                  std::vector<int> &counts)
 {
     Cell seen[255];
@@ -32,6 +32,37 @@ void countWindow(const Tile &tile, const Shape &window, std::int64_t x, std::int
         if (!tile.missing || seen[first] != tile.none) counts.push_back(i - first);
         first = i;
     }
+}
+
+/// The sum over the levels of one window, "no cell" among them. `tallies` has a place for every
+/// value of a cell, all 0, as they are afterwards.
+template <typename Cell>
+std::int64_t sumLevels(const Tile &tile, const Shape &window, std::int64_t x, std::int64_t y,
+                       const std::int64_t *deltas, std::uint8_t *tallies)
+{
+    std::int64_t sum = 0;
+    for (int row = 0; row < window.height; ++row) {
+        const Cell *cells = tile.row<Cell>(y + row) + x;
+        for (int column = 0; column < window.width; ++column) sum += deltas[tallies[cells[column]]++];
+    }
+    for (int row = 0; row < window.height; ++row) {
+        const Cell *cells = tile.row<Cell>(y + row) + x;
+        for (int column = 0; column < window.width; ++column) tallies[cells[column]] = 0;
+    }
+    return sum;
+}
+
+template <typename Cell>
+float recountCells(const SlidingJob &job, std::int64_t x, std::int64_t y, std::uint8_t *tallies)
+{
+    const Tile &tile = job.tile;
+    const int absent = tile.missing ? tile.absent[y * tile.absentStride + x] : 0;
+    const std::int64_t sum =
+        sumLevels<Cell>(tile, job.window, x, y, job.fineAnswers.deltas(), tallies) -
+        job.fineAnswers.sums()[absent];
+    return job.fineAnswers.nearestFloat(sum, job.window.cells - absent, [&](std::vector<int> &counts) {
+        countLevels<Cell>(tile, job.window, x, y, counts);
+    });
 }
 
 } // namespace
@@ -78,14 +109,10 @@ SlidingLayout SlidingLayout::of(const Shape &window, std::int64_t width, std::in
     return best;
 }
 
-float SlidingJob::recount(std::int64_t x, std::int64_t y) const
+float SlidingJob::recount(std::int64_t x, std::int64_t y, std::uint8_t *tallies) const
 {
-    std::vector<int> counts;
-    if (tile.bytes == 1)
-        countWindow<std::uint8_t>(tile, window, x, y, counts);
-    else
-        countWindow<std::uint16_t>(tile, window, x, y, counts);
-    return answers.floatOf(counts.data(), static_cast<int>(counts.size()));
+    return tile.bytes == 1 ? recountCells<std::uint8_t>(*this, x, y, tallies)
+                           : recountCells<std::uint16_t>(*this, x, y, tallies);
 }
 
 bool SlidingJob::hasMissing(std::int64_t x, std::int64_t y, int n) const
@@ -97,14 +124,14 @@ bool SlidingJob::hasMissing(std::int64_t x, std::int64_t y, int n) const
 }
 
 void SlidingJob::finishMissing(std::int64_t x, std::int64_t y, const std::int64_t *sums, float *out,
-                               int n) const
+                               int n, std::uint8_t *tallies) const
 {
     const std::uint16_t *absent = tile.absent + y * tile.absentStride + x;
     if (!answers.finishRow(sums, window.cells, absent, out, n)) return;
     for (int i = 0; i < n; ++i) {
         const int cells = window.cells - absent[i];
         if (answers.undecided(sums[i] - answers.sums()[absent[i]], cells))
-            out[i] = recount(x + i, y);
+            out[i] = recount(x + i, y, tallies);
     }
 }
 
@@ -121,6 +148,9 @@ struct SlidingPath
     double compare, delta, rest;
 };
 
+/// Less is not worth parting.
+constexpr std::int64_t kLeastInnerWidth = 200, kLeastInnerHeight = 60;
+
 /// The fastest first.
 constexpr SlidingPath kSlidingPaths[] = {
     {Path::Avx512Vbmi, kLanesAvx512Vbmi, slidingKernelAvx512Vbmi, 0.22, 2.0, 45},
@@ -134,11 +164,43 @@ const SlidingPath *pathOf(Path have)
     return nullptr;
 }
 
+/// The windows that lie within the image, and those that reach beyond its edges: up to 5 parts. The
+/// first, by far the most, often need no copy of their cells, have no missing cells, and bytes are
+/// enough for 256 levels.
+int splitPlace(const Problem &problem, const Region &place, Region *parts)
+{
+    const Shape &window = problem.shape;
+    const std::int64_t left = std::max<std::int64_t>(window.left - place.x, 0);
+    const std::int64_t top = std::max<std::int64_t>(window.top - place.y, 0);
+    const std::int64_t right = std::max<std::int64_t>(
+        place.x + place.width + window.width - 1 - window.left - problem.image.width, 0);
+    std::int64_t bottom = std::max<std::int64_t>(
+        place.y + place.height + window.height - 1 - window.top - problem.image.height, 0);
+    if (bottom > 0) ++bottom; // no slack lies behind the last row of an image: it would be copied
+    const Region inner = {place.x + left, place.y + top, place.width - left - right,
+                          place.height - top - bottom};
+    if (inner.width < kLeastInnerWidth || inner.height < kLeastInnerHeight) {
+        parts[0] = place;
+        return 1;
+    }
+    int number = 0;
+    const auto add = [&](const Region &part) {
+        if (part.width > 0 && part.height > 0) parts[number++] = part;
+    };
+    add({place.x, place.y, place.width, top});
+    add({place.x, inner.y, left, inner.height});
+    add(inner);
+    add({inner.x + inner.width, inner.y, right, inner.height});
+    add({place.x, inner.y + inner.height, place.width, bottom});
+    return number;
+}
+
 class SlidingRanksPlan : public Plan
 {
 public:
     SlidingRanksPlan(const Problem &problem, const SlidingPath &path)
-        : path(path), answers(answersOf(problem, 0, DeltaPlanes::kFractionBits)), planes(answers)
+        : path(path), answers(answersOf(problem, 0, DeltaPlanes::kFractionBits)),
+          fineAnswers(answersOf(problem)), planes(answers)
     {
         for (int bytes = 1; bytes <= 2; ++bytes)
             kernels[bytes - 1] = path.kernel(bytes, problem.shape.height);
@@ -169,27 +231,26 @@ public:
     {
         Region place;
         while (queue.take(place)) {
-            const Tile tile = loadTile(problem, place, scratch);
-            if (tile.bytes > 2) {
-                plainTile(problem, tile, answers);
-                continue;
-            }
-            const SlidingJob job = {problem.shape,
-                                    answers,
-                                    planes,
-                                    tile,
-                                    resultRow<float>(problem, place, 0),
-                                    problem.result.stride,
-                                    SlidingLayout::of(problem.shape, tile.width, tile.height,
-                                                      path.lanes),
-                                    scratch};
-            kernels[tile.bytes - 1](job);
+            Region parts[5];
+            const int number = splitPlace(problem, place, parts);
+            for (int i = 0; i < number; ++i) fill(problem, parts[i], scratch);
         }
     }
 
 private:
+    void fill(const Problem &problem, const Region &place, Scratch &scratch) const
+    {
+        const Tile tile = loadTile(problem, place, scratch);
+        if (tile.bytes > 2) return plainTile(problem, tile, answers);
+        const SlidingLayout layout =
+            SlidingLayout::of(problem.shape, tile.width, tile.height, path.lanes);
+        kernels[tile.bytes - 1]({problem.shape, answers, fineAnswers, planes, tile,
+                                 resultRow<float>(problem, place, 0), problem.result.stride, layout,
+                                 scratch});
+    }
+
     const SlidingPath &path;
-    const Answers answers;
+    const Answers answers, fineAnswers;
     const DeltaPlanes planes;
     SlidingKernel kernels[2];
 };

@@ -55,7 +55,8 @@ bool nearBoundary(double value, std::uint32_t band);
 struct SlidingJob
 {
     const Shape &window;
-    const Answers &answers; ///< kFractionBits
+    const Answers &answers;     ///< of DeltaPlanes::kFractionBits
+    const Answers &fineAnswers; ///< of more bits: they decide nearly all
     const DeltaPlanes &planes;
     const Tile &tile;
     float *result; ///< of the tile's first window
@@ -63,8 +64,9 @@ struct SlidingJob
     SlidingLayout layout;
     Scratch &scratch;
 
-    /// The float of the window of result (x, y), from its counts.
-    float recount(std::int64_t x, std::int64_t y) const;
+    /// The float of the window of result (x, y), from its cells. `tallies`: a byte for every value
+    /// of a cell, all 0 before and after.
+    float recount(std::int64_t x, std::int64_t y, std::uint8_t *tallies) const;
 
     /// Whether any of n windows from result (x, y) on has missing cells.
     bool hasMissing(std::int64_t x, std::int64_t y, int n) const;
@@ -72,7 +74,7 @@ struct SlidingJob
     /// `sums` are the sums of the windows of results x ... x + n - 1 of row y: writes those that
     /// have missing cells over `out`.
     void finishMissing(std::int64_t x, std::int64_t y, const std::int64_t *sums, float *out,
-                       int n) const;
+                       int n, std::uint8_t *tallies) const;
 };
 
 /// Fills the results of a tile with cells of 1 or 2 bytes.
