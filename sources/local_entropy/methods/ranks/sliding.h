@@ -118,6 +118,7 @@ public:
         before = reinterpret_cast<std::uint8_t *>(spare + windows);
         tablesOf = before + std::size_t(reach + 1) * 2 * kLanes;
         std::memset(before + reach * 2 * kLanes, 0, 2 * kLanes); // a chain begins with 0
+        for (int i = 0; i < kLanes; ++i) places[i] = placeOf(Path::lane(i));
     }
 
     void run()
@@ -161,29 +162,56 @@ private:
         return ranks + static_cast<std::ptrdiff_t>(c + reach) * ranksBytes;
     }
 
+    // ---- places
+
+    /// A lane's part of the tile, in the order of a column's differences and answers.
+    struct Place
+    {
+        std::int64_t x, y;         ///< its first window
+        std::int64_t rows;         ///< of windows that are in the tile
+        int results;               ///< in each of them
+        float *result;             ///< of its first window
+        const std::uint8_t *cells; ///< its first
+        std::int64_t lastRow;      ///< of cells
+    };
+
+    /// Rows and strips beyond the tile read other cells of it: their results are not written.
+    Place placeOf(int lane) const
+    {
+        const SlidingLayout &layout = job.layout;
+        const Tile &tile = job.tile;
+        Place place;
+        place.x = static_cast<std::int64_t>(lane % layout.strips) * columns;
+        place.y = lane / layout.strips * layout.rows;
+        place.rows = std::min(layout.rows, tile.height - place.y);
+        const std::int64_t rest = std::max<std::int64_t>(tile.width - place.x, 0);
+        place.results = static_cast<int>(std::min<std::int64_t>(rest, columns));
+        const std::int64_t cellX = place.x < tile.width + reach ? place.x : 0;
+        const std::int64_t cellY = place.y < tile.height ? place.y : 0;
+        place.cells = static_cast<const std::uint8_t *>(tile.cells) +
+                      (cellY * tile.stride + cellX) * cellBytes;
+        place.lastRow = tile.height + height() - 2 - cellY;
+        place.result = job.result; // a pointer beyond the results must not even be computed
+        if (place.results > 0 && place.rows > 0)
+            place.result += place.y * job.resultStride + place.x;
+        return place;
+    }
+
     // ---- load
 
     /// Row `row` of the cells of all bands into the ring.
     void loadRow(std::int64_t row)
     {
         const std::uint8_t *from[kLanes];
-        for (int lane = 0; lane < kLanes; ++lane) from[lane] = cellsOfLane(lane, row);
+        const std::int64_t rowBytes = job.tile.stride * cellBytes;
+        for (int i = 0; i < kLanes; ++i) {
+            const Place &place = places[i];
+            from[Path::lane(i)] = place.cells + std::min(row, place.lastRow) * rowBytes;
+        }
         const int ringRow = static_cast<int>(row % (height() + 1));
         for (int c = 0; c < columns; c += 16)
             loadBlock(from, std::min(c, columns - 16), ringRow * kCellBytes);
         shareEdges(ringRow * kCellBytes);
-    }
-
-    /// Rows and strips beyond the tile read other cells of it: their results are not written.
-    const std::uint8_t *cellsOfLane(int lane, std::int64_t row) const
-    {
-        const Tile &tile = job.tile;
-        std::int64_t x = lane % job.layout.strips * columns;
-        if (x >= tile.width + reach) x = 0;
-        const std::int64_t y = lane / job.layout.strips * job.layout.rows + row;
-        const std::int64_t last = tile.height + height() - 2;
-        return static_cast<const std::uint8_t *>(tile.cells) +
-               (std::min(y, last) * tile.stride + x) * cellBytes;
     }
 
     /// 16 columns from column c on.
@@ -321,8 +349,20 @@ private:
             } else {
                 tablesOf[c] = static_cast<std::uint8_t>(countRanks(c));
             }
+            if (!isStart) fetchResults(c);
             const int tables = most.next(tablesOf, c - reach, c);
             if (c >= reach) updateWindow(c - reach, tables);
+        }
+    }
+
+    /// The row of results that is written next comes into the cache while the ranks are counted.
+    [[gnu::always_inline]] inline void fetchResults(int c) const
+    {
+        const int each = (kLanes + columns - 1) / columns;
+        for (int i = c * each; i < (c + 1) * each && i < kLanes; ++i) {
+            if (resultsOf(places[i]) == 0) continue;
+            const float *result = resultOf(places[i]);
+            for (int at = 0; at < columns; at += 16) __builtin_prefetch(result + at, 1);
         }
     }
 
@@ -349,53 +389,39 @@ private:
 
     // ---- results
 
-    /// How many results of a lane, in this row, are in the tile.
-    int resultsOf(int lane) const
-    {
-        const std::int64_t x = lane % job.layout.strips * columns;
-        if (lane / job.layout.strips * job.layout.rows + windowRow >= job.tile.height) return 0;
-        return static_cast<int>(
-            std::min<std::int64_t>(std::max<std::int64_t>(job.tile.width - x, 0), columns));
-    }
+    /// How many results of a place, in this row of windows, are in the tile.
+    int resultsOf(const Place &place) const { return windowRow < place.rows ? place.results : 0; }
 
-    /// Where a lane's windows of this row begin in the tile.
-    std::int64_t xOf(int lane) const { return lane % job.layout.strips * columns; }
-    std::int64_t yOf(int lane) const
+    float *resultOf(const Place &place) const
     {
-        return lane / job.layout.strips * job.layout.rows + windowRow;
+        return place.result + windowRow * job.resultStride;
     }
 
     /// The windows at column c whose double leaves two floats; bits as Path::update() has them.
     [[gnu::noinline]] void settle(int c, std::uint64_t undecided)
     {
         for (; undecided; undecided &= undecided - 1) {
-            const int i = Path::place(__builtin_ctzll(undecided)), lane = Path::lane(i);
-            if (c < resultsOf(lane))
-                answers[c * kLanes + i] = job.recount(xOf(lane) + c, yOf(lane), tallies);
+            const int i = Path::place(__builtin_ctzll(undecided));
+            const Place &place = places[i];
+            if (c < resultsOf(place))
+                answers[c * kLanes + i] = job.recount(place.x + c, place.y + windowRow, tallies);
         }
     }
 
     void writeRow()
     {
         float *to[kLanes];
-        for (int i = 0; i < kLanes; ++i) {
-            const int lane = Path::lane(i);
-            to[i] = resultsOf(lane) == columns ? resultOf(lane) : spare + i * columns;
-        }
+        for (int i = 0; i < kLanes; ++i)
+            to[i] = resultsOf(places[i]) == columns ? resultOf(places[i]) : spare + i * columns;
         for (int i = 0; i < kLanes; i += Path::kWritten)
             for (int c = 0; c < columns; c += Path::kWritten) {
                 const int first = std::min(c, columns - Path::kWritten);
                 Path::write(answers + first * kLanes + i, kLanes, to + i, first);
             }
         for (int i = 0; i < kLanes; ++i) {
-            const int lane = Path::lane(i), n = resultsOf(lane);
-            if (n < columns) std::memcpy(resultOf(lane), spare + i * columns, n * sizeof(float));
+            const int n = resultsOf(places[i]);
+            if (n > 0 && n < columns) std::memcpy(resultOf(places[i]), spare + i * columns, n * sizeof(float));
         }
-    }
-
-    float *resultOf(int lane) const
-    {
-        return job.result + yOf(lane) * job.resultStride + xOf(lane);
     }
 
     /// Over the results of this row, those of windows with missing cells.
@@ -403,12 +429,14 @@ private:
     {
         const double all = static_cast<double>(job.answers.sums()[job.window.cells]);
         for (int i = 0; i < kLanes; ++i) {
-            const int lane = Path::lane(i), n = resultsOf(lane);
-            if (!job.hasMissing(xOf(lane), yOf(lane), n)) continue;
+            const Place &place = places[i];
+            const int n = resultsOf(place);
+            const std::int64_t y = place.y + windowRow;
+            if (n == 0 || !job.hasMissing(place.x, y, n)) continue;
             std::int64_t sums[SlidingLayout::kMostColumns];
             for (int c = 0; c < n; ++c)
                 sums[c] = static_cast<std::int64_t>(all - differences[c * kLanes + i]);
-            job.finishMissing(xOf(lane), yOf(lane), sums, resultOf(lane), n, tallies);
+            job.finishMissing(place.x, y, sums, resultOf(place), n, tallies);
         }
     }
 
@@ -422,6 +450,7 @@ private:
     std::uint8_t *before;       ///< the chains before cells 0 ... reach of a window: enter, leave
     std::uint8_t *tablesOf;     ///< which tables the ranks of a column need
     std::int64_t windowRow = 0; ///< of the bands; negative while the first windows fill
+    Place places[kLanes];
 };
 
 template <typename Path, int cellBytes, int knownHeight>
