@@ -1,16 +1,16 @@
-// 64 bytes: AVX-512 with VBMI and VNNI. What follows this header is compiled for them (see bytes.h;
-// simd/end.h then follows twice: once for avx512.h).
+// 64 bytes: AVX-512 with VBMI and VNNI. What follows this header is compiled for them (see bytes.h).
 #pragma once
 
 #include "local_entropy/simd/avx512.h"
+#include "local_entropy/simd/end.h" // clang takes one set of instructions at a time
 
 #if defined(__clang__)
 #pragma clang attribute push(                                                                      \
     __attribute__((target(                                                                         \
-        "avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vnni"))),           \
+        "avx2,bmi,bmi2,avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vnni"))),               \
     apply_to = function)
 #else
-#pragma GCC target("fma,avx512vbmi,avx512vnni")
+#pragma GCC target("avx2,bmi,bmi2,avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vnni")
 #endif
 
 namespace local_entropy

@@ -295,8 +295,9 @@ private:
         for (int a = reach; a >= 0; --a) { // as cell a of a window
             countColumn(top, enter, leave, chains);
             const std::uint8_t *less = before + a * 2 * kLanes;
-            const Vector entered = Path::sub(chains.entered(), Path::load(less));
-            const Vector left = Path::sub(chains.left(), Path::load(less + kLanes));
+            Vector entered = Path::sub(chains.entered(), Path::load(less));
+            Vector left = Path::sub(chains.left(), Path::load(less + kLanes));
+            Path::cancel(entered, left);
             std::uint8_t *to = ranksOf(c - a) + a * 2 * kLanes;
             Path::store(to, entered);
             Path::store(to + kLanes, left);

@@ -44,6 +44,15 @@ struct Avx512VbmiSums : Avx512VbmiBytes
         }
     }
 
+    /// A cell that enters and one that leaves with the same rank change nothing: both become 0, so
+    /// that flat parts of an image need no large tables.
+    [[gnu::always_inline]] static inline void cancel(Vector &enter, Vector &leave)
+    {
+        const __mmask64 differ = _mm512_cmpneq_epi8_mask(enter, leave);
+        enter = _mm512_maskz_mov_epi8(differ, enter);
+        leave = _mm512_maskz_mov_epi8(differ, leave);
+    }
+
     /// Two ranks more.
     [[gnu::always_inline]] static inline Vector both(Vector all, Vector a, Vector b)
     {
@@ -95,6 +104,16 @@ struct Avx512VbmiSums : Avx512VbmiBytes
     }
 
 private:
+    /// Masks that keep all: g++ 12 warns of its own plain intrinsics.
+    static constexpr __mmask16 kAll16 = 0xffff;
+    static constexpr __mmask8 kAll8 = 0xff;
+
+    template <int which>
+    [[gnu::always_inline]] static inline __m256i half(Vector v)
+    {
+        return _mm512_maskz_extracti64x4_epi64(kAll8, v, which);
+    }
+
     [[gnu::always_inline]] static inline Vector set(int byte)
     {
         return all(static_cast<std::uint8_t>(byte));
@@ -150,16 +169,16 @@ private:
                                                           float *answers)
     {
         const Vector low = _mm512_add_epi32(
-            sums[0], _mm512_add_epi32(_mm512_slli_epi32(sums[1], 8), _mm512_slli_epi32(sums[2], 16)));
-        const Vector high = _mm512_add_epi32(sums[3], _mm512_slli_epi32(sums[4], 8));
-        const __m512d first = slide(_mm512_castsi512_si256(low), _mm512_castsi512_si256(high),
+            sums[0], _mm512_add_epi32(_mm512_maskz_slli_epi32(kAll16, sums[1], 8), _mm512_maskz_slli_epi32(kAll16, sums[2], 16)));
+        const Vector high = _mm512_add_epi32(sums[3], _mm512_maskz_slli_epi32(kAll16, sums[4], 8));
+        const __m512d first = slide(half<0>(low), half<0>(high),
                                     differences);
-        const __m512d second = slide(_mm512_extracti64x4_epi64(low, 1),
-                                     _mm512_extracti64x4_epi64(high, 1), differences + 8);
+        const __m512d second = slide(half<1>(low),
+                                     half<1>(high), differences + 8);
         const __m512d scales = _mm512_set1_pd(scale);
         const __m512d a = _mm512_mul_pd(first, scales), b = _mm512_mul_pd(second, scales);
-        const __m512 floats = _mm512_castps256_ps512(_mm512_cvtpd_ps(a));
-        _mm512_store_ps(answers, _mm512_insertf32x8(floats, _mm512_cvtpd_ps(b), 1));
+        const __m512 floats = _mm512_castps256_ps512(_mm512_maskz_cvtpd_ps(kAll8, a));
+        _mm512_store_ps(answers, _mm512_insertf32x8(floats, _mm512_maskz_cvtpd_ps(kAll8, b), 1));
         return nearBoundaries(a, b, band);
     }
 
@@ -168,8 +187,8 @@ private:
                                                        double *differences)
     {
         const __m512d difference = _mm512_sub_pd(_mm512_load_pd(differences),
-                                                 _mm512_cvtepi32_pd(low));
-        const __m512d slid = _mm512_fnmadd_pd(_mm512_cvtepi32_pd(high), _mm512_set1_pd(0x1p24),
+                                                 _mm512_maskz_cvtepi32_pd(kAll8, low));
+        const __m512d slid = _mm512_fnmadd_pd(_mm512_maskz_cvtepi32_pd(kAll8, high), _mm512_set1_pd(0x1p24),
                                               difference);
         _mm512_store_pd(differences, slid);
         return slid;
@@ -183,7 +202,7 @@ private:
         const std::uint32_t start = (1u << 28) - band;
         const Vector low = _mm512_sub_epi32(_mm512_castps_si512(bits),
                                             _mm512_set1_epi32(static_cast<int>(start)));
-        return _mm512_cmple_epu32_mask(_mm512_slli_epi32(low, 3),
+        return _mm512_cmple_epu32_mask(_mm512_maskz_slli_epi32(kAll16, low, 3),
                                        _mm512_set1_epi32(static_cast<int>(2 * band << 3)));
     }
 
@@ -195,31 +214,30 @@ private:
 {
     __m512 w[16];
     for (int k = 0; k < 16; k += 4) {
-        const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(v[k], v[k + 1]));
-        const __m512d b = _mm512_castps_pd(_mm512_unpacklo_ps(v[k + 2], v[k + 3]));
-        const __m512d c = _mm512_castps_pd(_mm512_unpackhi_ps(v[k], v[k + 1]));
-        const __m512d d = _mm512_castps_pd(_mm512_unpackhi_ps(v[k + 2], v[k + 3]));
-        w[k] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
-        w[k + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
-        w[k + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(c, d));
-        w[k + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(c, d));
+        const __m512d a = _mm512_castps_pd(_mm512_maskz_unpacklo_ps(kAll16, v[k], v[k + 1]));
+        const __m512d b = _mm512_castps_pd(_mm512_maskz_unpacklo_ps(kAll16, v[k + 2], v[k + 3]));
+        const __m512d c = _mm512_castps_pd(_mm512_maskz_unpackhi_ps(kAll16, v[k], v[k + 1]));
+        const __m512d d = _mm512_castps_pd(_mm512_maskz_unpackhi_ps(kAll16, v[k + 2], v[k + 3]));
+        w[k] = _mm512_castpd_ps(_mm512_maskz_unpacklo_pd(kAll8, a, b));
+        w[k + 1] = _mm512_castpd_ps(_mm512_maskz_unpackhi_pd(kAll8, a, b));
+        w[k + 2] = _mm512_castpd_ps(_mm512_maskz_unpacklo_pd(kAll8, c, d));
+        w[k + 3] = _mm512_castpd_ps(_mm512_maskz_unpackhi_pd(kAll8, c, d));
     }
     for (int i = 0; i < 4; ++i) { // w[k + i]: rows k ... k + 3 of columns i, 4 + i, 8 + i, 12 + i
-        const __m512 a = _mm512_shuffle_f32x4(w[i], w[4 + i], 0x44);
-        const __m512 b = _mm512_shuffle_f32x4(w[8 + i], w[12 + i], 0x44);
-        const __m512 c = _mm512_shuffle_f32x4(w[i], w[4 + i], 0xee);
-        const __m512 d = _mm512_shuffle_f32x4(w[8 + i], w[12 + i], 0xee);
-        v[i] = _mm512_shuffle_f32x4(a, b, 0x88);
-        v[4 + i] = _mm512_shuffle_f32x4(a, b, 0xdd);
-        v[8 + i] = _mm512_shuffle_f32x4(c, d, 0x88);
-        v[12 + i] = _mm512_shuffle_f32x4(c, d, 0xdd);
+        const __m512 a = _mm512_maskz_shuffle_f32x4(kAll16, w[i], w[4 + i], 0x44);
+        const __m512 b = _mm512_maskz_shuffle_f32x4(kAll16, w[8 + i], w[12 + i], 0x44);
+        const __m512 c = _mm512_maskz_shuffle_f32x4(kAll16, w[i], w[4 + i], 0xee);
+        const __m512 d = _mm512_maskz_shuffle_f32x4(kAll16, w[8 + i], w[12 + i], 0xee);
+        v[i] = _mm512_maskz_shuffle_f32x4(kAll16, a, b, 0x88);
+        v[4 + i] = _mm512_maskz_shuffle_f32x4(kAll16, a, b, 0xdd);
+        v[8 + i] = _mm512_maskz_shuffle_f32x4(kAll16, c, d, 0x88);
+        v[12 + i] = _mm512_maskz_shuffle_f32x4(kAll16, c, d, 0xdd);
     }
 }
 
 } // namespace
 } // namespace local_entropy
 
-#include "local_entropy/simd/end.h"
 #include "local_entropy/simd/end.h"
 
 #endif
