@@ -112,7 +112,11 @@ public:
         differences = static_cast<double *>(job.scratch.get(
             Scratch::MethodC, windows * (sizeof(double) + 2 * sizeof(float)) +
                                   std::size_t(reach + 1) * 2 * kLanes + columns + reach));
-        std::fill(differences, differences + windows, double(job.answers.sums()[job.window.cells]));
+        // Before the first row, windows hold cells that equal no other.
+        const std::int64_t *sums = job.answers.sums();
+        const int cellsOfWindow = job.window.cells;
+        std::fill(differences, differences + windows,
+                  static_cast<double>(sums[cellsOfWindow] - cellsOfWindow * sums[1]));
         answers = reinterpret_cast<float *>(differences + windows);
         spare = answers + windows;
         before = reinterpret_cast<std::uint8_t *>(spare + windows);
@@ -307,8 +311,8 @@ private:
         return Path::tables(all);
     }
 
-    /// The same while the first windows fill: there are `rows` rows above the entering one, and no
-    /// row leaves.
+    /// The same while the first windows fill: there are `rows` rows above the entering one. What
+    /// leaves equals no other cell; its ranks are the zeros that are there from the beginning.
     int countStart(int c, int rows)
     {
         const std::size_t above = leavingRow + (height() - rows) * kCellBytes;
