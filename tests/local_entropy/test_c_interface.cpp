@@ -343,7 +343,7 @@ TEST(CHeader, IsStrictC99)
          {"c -std=c99", "c -std=c11", "c++ -std=c++98 -Wno-long-long"}) {
         const std::string command = "cc -x " + language +
                                     " -pedantic -Wall -Wextra -Werror -fsyntax-only -Isources " +
-                                    (language[1] == ' ' ? "tests/local_entropy/outside/main.c"
+                                    (language[1] == ' ' ? "outside/main.c"
                                                         : "sources/local_entropy/local_entropy.h");
         EXPECT_EQ(std::system(command.c_str()), 0) << command;
     }

@@ -2,9 +2,9 @@
 #include "local_entropy/methods/levels/box_tile.h"
 #include "local_entropy/methods/levels/levels.h"
 #include "local_entropy/problem/problem.h"
-#include "local_entropy/schedule/tile_queue.h"
 #include "local_entropy/simd/paths.h"
-#include "tests/local_entropy/question.h"
+#include "own_queue.h"
+#include "question.h"
 
 #include <cmath>
 #include <cstdint>
@@ -144,9 +144,9 @@ void expectExact(const Case &of, const Filter &filter)
         const auto plan = levelsMethod().plan(problem, path);
         TileSize size = plan->tileSize(problem, 1);
         if (of.tileWidth) size = {of.tileWidth, of.tileHeight};
-        TileQueue queue(problem.region, size);
+        OwnQueue queue(problem.region, size);
         Scratch scratch;
-        plan->work(problem, queue, scratch);
+        plan->work(problem, *queue, scratch);
         EXPECT_TRUE(result.gapsArePoisoned());
         int wrong = 0;
         for (int y = 0; y < of.height && wrong < 3; y++)
