@@ -160,8 +160,7 @@ def draw_scaling(directory, path, png):
     figure.subplots_adjust(left=0.075, right=0.945, wspace=0.24, top=0.73, bottom=0.115)
     heading(figure, "Threads: how many times faster than one",
             "Whole calls without a GPU, the fastest of each. Red line: twice the threads, half the "
-            "time.",
-            directory)
+            "time.", directory, stage="scaling")
     marker_legend(figure, [(ORANGE, True, "OpenMP, in shades"), (PURPLE, True, "engine")])
     for axis, side in zip(axes[0], sides):
         lines = []
@@ -190,33 +189,44 @@ def shade(version):
             "v14": GREEN}.get(version, ORANGE)
 
 
+def lines_of_gpus(rows, column, size):
+    """How many times as fast as on one GPU: a line a version that was measured on one."""
+    lines = []
+    for version in versions_of(rows):
+        times = {int(row["gpus"]): positive(row, column) for row in rows
+                 if row["version"] == version and size_of(row) == size}
+        if times.get(1):
+            engine = version in ("v15", "v16", "v17")
+            lines.append((version, FAMILIES["engine" if engine else "CUDA+OpenMP"], False,
+                          [(gpus, times[1] / time) for gpus, time in sorted(times.items())
+                           if time]))
+    return lines
+
+
 def draw_gpus(directory, path, png):
-    rows = read(directory, "gpus.csv")
-    if all(row["gpus"] == "1" for row in rows):
-        raise NothingToShow("one GPU in gpus.csv")
-    panels = [("kernel alone", "kernel_median_ms", rows), ("whole call", "median_ms", rows)]
+    ladder, study = read(directory, "gpus.csv"), []
     if (directory / "variants_study" / "gpus.csv").exists():
-        panels.append(("whole call, variants study", "median_ms",
-                       read(directory / "variants_study", "gpus.csv")))
+        study = read(directory / "variants_study", "gpus.csv")
+    rows = ladder + study
+    most = max((int(row["gpus"]) for row in rows), default=1)
+    if most == 1:
+        raise NothingToShow("one GPU in gpus.csv")
     largest = max(sizes_of(rows), key=lambda size: size[0] * size[1])
-    figure, axes = plt.subplots(1, len(panels), sharey=True, figsize=(WIDTH, 4.2))
+    panels = [(title, lines) for title, found, column in
+              (("kernel alone", ladder, "kernel_median_ms"), ("whole call", ladder, "median_ms"),
+               ("whole call, variants study", study, "median_ms"))
+              if (lines := lines_of_gpus(found, column, largest))]
+    if not panels:
+        raise NothingToShow(f"no version in gpus.csv was measured on one GPU at {named(largest)}")
+    figure, axes = plt.subplots(1, len(panels), sharey=True, squeeze=False, figsize=(WIDTH, 4.2))
     figure.subplots_adjust(left=0.07, right=0.885, wspace=0.45, top=0.77, bottom=0.125)
     heading(figure, f"GPUs: how many times faster than one, {named(largest)}",
-            "Medians of a few calls. Red line: twice the GPUs, half the time.", directory,
+            "Medians of a few calls. Red line: twice the GPUs, half the time." +
+            (" In the study, one GPU takes two parts." if study else ""), directory,
             stage="scaling")
-    for axis, (title, column, shown_rows) in zip(axes, panels):
-        lines = []
-        for version in versions_of(shown_rows):
-            times = {int(row["gpus"]): positive(row, column) for row in shown_rows
-                     if row["version"] == version and size_of(row) == largest}
-            if times.get(1):
-                engine = version in ("v15", "v16", "v17")
-                lines.append((version, FAMILIES["engine" if engine else "CUDA+OpenMP"], False,
-                              [(gpus, times[1] / time) for gpus, time in sorted(times.items())
-                               if time]))
-        most = max(int(row["gpus"]) for row in rows)
-        lines_panel(axis, lines, "GPUs", "times faster than 1 GPU" if axis is axes[0] else "", title,
-                    [("ideal", [(1, 1), (most, most)])])
+    for axis, (title, lines) in zip(axes[0], panels):
+        lines_panel(axis, lines, "GPUs", "times faster than 1 GPU" if axis is axes[0, 0] else
+                    "", title, [("ideal", [(1, 1), (most, most)])])
         for ticks in (axis.xaxis, axis.yaxis):
             ticks.set_major_locator(LogLocator(base=2, numticks=20))
         axis.tick_params(labelleft=True)
