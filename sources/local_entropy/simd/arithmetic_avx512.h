@@ -24,7 +24,10 @@ template <int blocks>
     return _mm512_maskz_shuffle_i32x4(kAllSixteen, a, b, blocks);
 }
 
-[[gnu::always_inline]] inline __m256i lowerHalf(__m512i v) { return _mm512_castsi512_si256(v); }
+[[gnu::always_inline]] inline __m256i lowerHalf(__m512i v)
+{
+    return _mm512_maskz_extracti64x4_epi64(kAllEight, v, 0);
+}
 
 [[gnu::always_inline]] inline __m256i upperHalf(__m512i v)
 {
@@ -39,9 +42,9 @@ template <int blocks>
 /// The nearest floats to 16 doubles.
 [[gnu::always_inline]] inline __m512 toFloats(__m512d low, __m512d high)
 {
-    return _mm512_maskz_insertf32x8(kAllSixteen,
-                                    _mm512_zextps256_ps512(_mm512_maskz_cvtpd_ps(kAllEight, low)),
-                                    _mm512_maskz_cvtpd_ps(kAllEight, high), 1);
+    const __m512 twice =
+        _mm512_maskz_broadcast_f32x8(kAllSixteen, _mm512_maskz_cvtpd_ps(kAllEight, low));
+    return _mm512_maskz_insertf32x8(kAllSixteen, twice, _mm512_maskz_cvtpd_ps(kAllEight, high), 1);
 }
 
 } // namespace

@@ -1,5 +1,7 @@
-// What counting takes beside the bytes of avx2.h, which comes first. See counters.h.
+// What counting takes beside the bytes of avx2.h. See counters.h.
 #pragma once
+
+#include "local_entropy/simd/avx2.h"
 
 namespace local_entropy
 {

@@ -1,5 +1,7 @@
-// What counting takes beside the bytes of portable.h, which comes first. See counters.h.
+// What counting takes beside the bytes of portable.h. See counters.h.
 #pragma once
+
+#include "local_entropy/simd/portable.h"
 
 namespace local_entropy
 {

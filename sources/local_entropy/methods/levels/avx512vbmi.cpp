@@ -45,4 +45,7 @@ const LevelsKernels kLevelsAvx512Vbmi = {boxes, twoLevels};
 
 #include "local_entropy/simd/end.h"
 
+// The end of avx512.h as well: it set instructions of its own.
+#include "local_entropy/simd/end.h"
+
 #endif
