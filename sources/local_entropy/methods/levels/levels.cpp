@@ -4,6 +4,7 @@
 #include "local_entropy/methods/levels/kernels.h"
 #include "local_entropy/methods/levels/tile_levels.h"
 #include "local_entropy/methods/plain/plain.h"
+#include "local_entropy/methods/results.h"
 
 #include <algorithm>
 #include <optional>
@@ -64,7 +65,9 @@ private:
             return;
         }
         BoxTile box = levels.boxTile(tile, problem.shape);
-        if (box.levels <= 2 && two) {
+        if (box.levels == 0) {
+            fillEmpty(problem, tile);
+        } else if (box.levels <= 2 && two) {
             const Finish finish(problem, tile, answers, 2);
             box.levels = 1;
             kernels.twoLevels(box, *two, finish, scratch);
@@ -72,6 +75,17 @@ private:
             const Finish finish(problem, tile, answers, box.levels);
             kernels.boxes(box, planes ? &*planes : nullptr, finish, scratch);
         }
+    }
+
+    /// A tile whose cells are all missing.
+    void fillEmpty(const Problem &problem, const Tile &tile) const
+    {
+        for (std::int64_t y = 0; y < tile.height; ++y)
+            if (problem.result.isDouble)
+                std::fill_n(resultRow<double>(problem, tile.place, y), tile.width, answers.empty());
+            else
+                std::fill_n(resultRow<float>(problem, tile.place, y), tile.width,
+                            static_cast<float>(answers.empty()));
     }
 
     const Answers answers;
@@ -113,7 +127,7 @@ private:
 
 const Method &levelsMethod()
 {
-    static const LevelsMethod method;
+    static const LevelsMethod &method = *new LevelsMethod; // never destroyed, see methods()
     return method;
 }
 
