@@ -17,6 +17,7 @@ TileQueue::TileQueue(const Region &region, TileSize size)
 
 bool TileQueue::take(Region &tile)
 {
+    if (beforeEach) beforeEach();
     if (stopped) return false;
     const std::int64_t number = next.fetch_add(1, std::memory_order_relaxed);
     if (number >= total) return false;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 
 namespace local_entropy
 {
@@ -23,6 +24,9 @@ public:
     /// The next tile, in the image's coordinates, row of tiles by row of tiles; false when there is
     /// none left or the work was stopped. From any thread.
     bool take(Region &tile);
+
+    /// Called before each tile is taken, by the thread that takes it.
+    std::function<void()> beforeEach;
 
     std::int64_t tiles() const { return total; }
     std::int64_t taken() const; ///< so far

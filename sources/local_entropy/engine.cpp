@@ -1,0 +1,169 @@
+#include "local_entropy/engine.h"
+
+#include "local_entropy/methods/method.h"
+#include "local_entropy/problem/load.h"
+#include "local_entropy/schedule/float_mode.h"
+#include "local_entropy/schedule/plans.h"
+#include "local_entropy/schedule/pool.h"
+#include "local_entropy/schedule/progress.h"
+#include "local_entropy/schedule/scratches.h"
+
+#include <algorithm>
+#include <thread>
+#include <type_traits>
+
+namespace local_entropy
+{
+namespace
+{
+
+std::string list(const std::vector<std::string> &names)
+{
+    std::string text;
+    for (const std::string &name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+int threadsFrom(int asked)
+{
+    if (asked < 0)
+        throw Error(Status::BadArgument, std::to_string(asked) + " threads, expected 0 or more");
+    return asked > 0 ? asked : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
+}
+
+Path pathFrom(const std::string &name)
+{
+    if (name.empty()) return bestPath();
+    for (const Path path : kPaths)
+        if (name == pathName(path) && pathWorksHere(path)) return path;
+    throw Error(Status::Unavailable, "the path '" + name + "' does not work here, only " +
+                                         list(Engine::paths()));
+}
+
+const Method *methodFrom(const std::string &name)
+{
+    if (name.empty()) return nullptr;
+    for (const Method *method : methods())
+        if (name == method->name()) return method;
+    throw Error(Status::BadArgument,
+                "there is no method '" + name + "', only " + list(Engine::methods()));
+}
+
+template <typename Cell>
+constexpr CellType typeOf()
+{
+    if constexpr (std::is_same_v<Cell, std::uint8_t>) return CellType::Uint8;
+    if constexpr (std::is_same_v<Cell, std::uint16_t>) return CellType::Uint16;
+    if constexpr (std::is_same_v<Cell, std::int16_t>) return CellType::Int16;
+    if constexpr (std::is_same_v<Cell, bool>) return CellType::Bool;
+    return CellType::Float32;
+}
+
+} // namespace
+
+struct Engine::Parts
+{
+    explicit Parts(const EngineOptions &options)
+        : pool(threadsFrom(options.threads)), path(pathFrom(options.path)),
+          only(methodFrom(options.method))
+    {
+    }
+
+    Pool pool;
+    const Path path;
+    const Method *const only; ///< null: the cheapest
+    Plans plans;
+    Scratches scratches;
+
+    const Method &methodFor(const Problem &problem) const
+    {
+        if (!only) return chooseMethod(problem, path);
+        if (only->can(problem, path)) return *only;
+        throw Error(Status::Unavailable, std::string("the method '") + only->name() +
+                                             "' cannot compute this filter on path " +
+                                             pathName(path));
+    }
+
+    /// As many as have something to do: waking a thread takes as long as some results.
+    int threadsFor(const Problem &problem, const Method &method) const
+    {
+        constexpr double kNanoseconds = 50000; ///< for each thread
+        const double cells = static_cast<double>(problem.region.width) *
+                             static_cast<double>(problem.region.height);
+        const double worth = cells * method.cost(problem, path) / kNanoseconds;
+        return worth < pool.threads() ? std::max(static_cast<int>(worth), 1) : pool.threads();
+    }
+
+    void run(const Problem &problem, const std::function<bool(double)> &callback)
+    {
+        const Method &method = methodFor(problem);
+        const std::shared_ptr<const Plan> plan = plans.get(method, problem, path);
+        const int threads = threadsFor(problem, method);
+        TileQueue queue(problem.region, plan->tileSize(problem, threads));
+        Progress progress(callback);
+        if (callback) queue.beforeEach = [&] { progress.ask(queue); };
+        try {
+            pool.run(threads, [&](int) {
+                const DefaultFloatMode mode;
+                const Scratches::Lease scratch(scratches);
+                try {
+                    plan->work(problem, queue, *scratch);
+                } catch (...) {
+                    queue.stop();
+                    throw;
+                }
+            });
+        } catch (const Error &error) {
+            if (error.status() == Status::BadLevel) throwFirstBadCell(problem);
+            throw;
+        } catch (const std::bad_alloc &) {
+            throw Error(Status::Unavailable, "no memory for a tile");
+        }
+        if (queue.wasStopped()) throw Error(Status::Cancelled, "cancelled by the caller");
+    }
+};
+
+Engine::Engine(const EngineOptions &options) : parts(std::make_unique<Parts>(options)) {}
+Engine::~Engine() = default;
+Engine::Engine(Engine &&) noexcept = default;
+Engine &Engine::operator=(Engine &&) noexcept = default;
+
+template <typename Cell, typename Value>
+void Engine::run(const Filter &filter, View<const Cell> image, View<Value> result,
+                 const RunOptions &options)
+{
+    const DefaultFloatMode mode;
+    const Problem problem = checkedProblem(
+        filter, {image.data, typeOf<Cell>(), image.width, image.height, image.stride},
+        {options.mask.data, options.mask.width, options.mask.height, options.mask.stride},
+        {result.data, std::is_same_v<Value, double>, result.width, result.height, result.stride},
+        options.region);
+    parts->run(problem, options.progress);
+}
+
+std::vector<std::string> Engine::paths()
+{
+    std::vector<std::string> names;
+    for (const Path path : kPaths)
+        if (pathWorksHere(path)) names.push_back(pathName(path));
+    return names;
+}
+
+std::vector<std::string> Engine::methods()
+{
+    std::vector<std::string> names;
+    for (const Method *method : local_entropy::methods()) names.push_back(method->name());
+    return names;
+}
+
+#define INSTANTIATE(Cell)                                                                          \
+    template void Engine::run(const Filter &, View<const Cell>, View<float>, const RunOptions &);  \
+    template void Engine::run(const Filter &, View<const Cell>, View<double>, const RunOptions &);
+INSTANTIATE(std::uint8_t)
+INSTANTIATE(std::uint16_t)
+INSTANTIATE(std::int16_t)
+INSTANTIATE(float)
+INSTANTIATE(bool)
+#undef INSTANTIATE
+
+} // namespace local_entropy

@@ -1,0 +1,64 @@
+// Which level a cell is.
+#pragma once
+
+#include "local_entropy/problem/problem.h"
+
+#include <cmath>
+#include <cstdint>
+
+namespace local_entropy
+{
+
+constexpr std::int32_t kAbsent = -1;   ///< the cell does not count: nodata or NaN
+constexpr std::int32_t kBadLevel = -2; ///< it is not a level
+
+/// The rule of a filter.
+class LevelRule
+{
+public:
+    explicit LevelRule(const Filter &filter)
+        : levels(filter.levels), most(filter.levels.count - 1),
+          perUnit(filter.levels.count / (filter.levels.high - filter.levels.low)),
+          hasNodata(filter.nodata.has_value()), nodata(filter.nodata.value_or(0))
+    {
+    }
+
+    /// The level of a cell, kAbsent or kBadLevel.
+    std::int32_t operator()(double cell) const
+    {
+        if (cell != cell || (hasNodata && cell == nodata)) return kAbsent;
+        double level = cell - levels.low;
+        if (levels.binned) {
+            const bool inside = cell >= levels.low && cell <= levels.high;
+            if (!inside && !levels.clamp) return kBadLevel;
+            level = std::floor(level * perUnit);
+            if (inside && level > most) level = most; // `high`, and products rounded up
+        }
+        if (levels.clamp) level = level < 0 ? 0 : level > most ? most : level;
+        if (!(level >= 0 && level <= most)) return kBadLevel;
+        const auto integer = static_cast<std::int32_t>(level);
+        return integer == level ? integer : kBadLevel;
+    }
+
+private:
+    Levels levels;
+    double most, perUnit;
+    bool hasNodata;
+    double nodata;
+};
+
+/// The level of the cells beyond the edge, for Border::Constant.
+inline std::int32_t constantLevel(const Filter &filter, CellType type)
+{
+    const double cell = type == CellType::Bool ? filter.constant != 0 : filter.constant;
+    return LevelRule(filter)(cell);
+}
+
+/// Cells that are levels as they are: bytes, or two of them, that need at most be compared.
+inline bool levelsAreCells(const Filter &filter, CellType type)
+{
+    return (type == CellType::Uint8 || type == CellType::Uint16) && !filter.levels.binned &&
+           filter.levels.low == 0 && !filter.nodata && !filter.levels.clamp;
+}
+
+} // namespace local_entropy

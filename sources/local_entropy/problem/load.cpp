@@ -1,0 +1,363 @@
+#include "local_entropy/problem/load.h"
+
+#include "local_entropy/error.h"
+#include "local_entropy/problem/border.h"
+#include "local_entropy/problem/levels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace local_entropy
+{
+namespace
+{
+
+/// The cells that the windows of a tile reach, in the image's coordinates; some may be outside.
+struct Reach
+{
+    std::int64_t x, y, width, height;
+};
+
+Reach reachOf(const Shape &shape, const Region &place)
+{
+    return {place.x - shape.left, place.y - shape.top, place.width + shape.width - 1,
+            place.height + shape.height - 1};
+}
+
+[[noreturn]] void throwBadLevel() { throw Error(Status::BadLevel, "a cell is not a level"); }
+
+const void *cellAt(const Image &image, std::int64_t x, std::int64_t y)
+{
+    return static_cast<const char *>(image.data) + (y * image.stride + x) * cellBytes(image.type);
+}
+
+// ---- without a copy ----------------------------------------------------------------------------
+
+/// Whether the tile can be used where it lies: all its cells, and the slack behind them, are in the
+/// image, and whatever is there is a level.
+bool liesReady(const Problem &problem, const Reach &reach)
+{
+    const Image &image = problem.image;
+    const int bytes = cellBytes(image.type);
+    return levelsAreCells(problem.filter, image.type) && !problem.mask.data &&
+           problem.filter.levels.count == 1 << 8 * bytes && reach.x >= 0 && reach.y >= 0 &&
+           reach.y + reach.height <= image.height &&
+           reach.x + reach.width + kTileSlack / bytes <= image.width;
+}
+
+// ---- a row of levels ---------------------------------------------------------------------------
+
+/// Rows of an image as levels, kAbsent where a cell does not count. Throws at what is no level.
+class RowReader
+{
+public:
+    explicit RowReader(const Problem &problem)
+        : problem(problem), rule(problem.filter)
+    {
+        if (problem.image.type == CellType::Uint8)
+            for (int cell = 0; cell < 256; ++cell) ofByte[cell] = rule(cell);
+        if (problem.image.type == CellType::Bool)
+            for (int cell = 0; cell < 256; ++cell) ofByte[cell] = rule(cell != 0);
+    }
+
+    /// Cells x .. x + n - 1 of row y.
+    void read(std::int64_t x, std::int64_t y, std::int64_t n, std::int32_t *to) const
+    {
+        const void *cells = cellAt(problem.image, x, y);
+        switch (problem.image.type) {
+        case CellType::Uint8:
+        case CellType::Bool:
+            convert(static_cast<const std::uint8_t *>(cells), n, to,
+                    [this](std::uint8_t cell) { return ofByte[cell]; });
+            break;
+        case CellType::Uint16: convert(static_cast<const std::uint16_t *>(cells), n, to, rule); break;
+        case CellType::Int16: convert(static_cast<const std::int16_t *>(cells), n, to, rule); break;
+        case CellType::Float32: convert(static_cast<const float *>(cells), n, to, rule); break;
+        }
+        std::int32_t worst = 0;
+        if (problem.mask.data) {
+            const std::uint8_t *mask = problem.mask.data + y * problem.mask.stride + x;
+            for (std::int64_t i = 0; i < n; ++i) to[i] = mask[i] ? to[i] : kAbsent;
+        }
+        for (std::int64_t i = 0; i < n; ++i) worst = std::min(worst, to[i]);
+        if (worst == kBadLevel) throwBadLevel();
+    }
+
+private:
+    template <typename Cell, typename Rule>
+    static void convert(const Cell *cells, std::int64_t n, std::int32_t *to, const Rule &rule)
+    {
+        for (std::int64_t i = 0; i < n; ++i) to[i] = rule(cells[i]);
+    }
+
+    const Problem &problem;
+    LevelRule rule;
+    std::int32_t ofByte[256] = {};
+};
+
+// ---- a tile ------------------------------------------------------------------------------------
+
+/// Fills a tile of cells of one type; kAbsent becomes `none`.
+template <typename Cell>
+class TileFiller
+{
+public:
+    TileFiller(const Problem &problem, const Reach &reach, std::int64_t stride, Scratch &scratch)
+        : problem(problem), reach(reach), reader(problem), stride(stride),
+          none(static_cast<Cell>(problem.filter.levels.count)),
+          constant(constantLevel(problem.filter, problem.image.type)),
+          cells(static_cast<Cell *>(
+              scratch.get(Scratch::Cells, stride * reach.height * sizeof(Cell) + kTileSlack))),
+          levels(static_cast<std::int32_t *>(
+              scratch.get(Scratch::Row, reach.width * sizeof(std::int32_t))))
+    {
+    }
+
+    Cell *fill()
+    {
+        const Image &image = problem.image;
+        left = std::clamp<std::int64_t>(-reach.x, 0, reach.width);
+        right = std::clamp<std::int64_t>(image.width - reach.x, left, reach.width);
+        for (std::int64_t row = 0; row < reach.height; ++row) {
+            Cell *const to = cells + row * stride;
+            const std::int64_t y = borderIndex(problem.filter.border, reach.y + row, image.height);
+            if (y >= 0)
+                fillRow(y, to);
+            else
+                std::fill_n(to, reach.width, y == kNoCell ? missingCell() : constantCell());
+            std::fill(to + reach.width, to + stride, Cell(0));
+        }
+        return cells;
+    }
+
+    bool missing = false; ///< a cell is `none`
+
+private:
+    Cell missingCell()
+    {
+        missing = true;
+        return none;
+    }
+
+    Cell constantCell() { return constant < 0 ? missingCell() : static_cast<Cell>(constant); }
+
+    void fillRow(std::int64_t y, Cell *to)
+    {
+        fillInside(y, to);
+        fillOutside(y, 0, left, to);
+        fillOutside(y, right, reach.width, to);
+    }
+
+    /// Columns begin .. end - 1 of the tile, left or right of the image.
+    void fillOutside(std::int64_t y, std::int64_t begin, std::int64_t end, Cell *to)
+    {
+        for (std::int64_t x = begin; x < end; ++x) {
+            const std::int64_t from =
+                borderIndex(problem.filter.border, reach.x + x, problem.image.width);
+            to[x] = from == kNoCell         ? missingCell()
+                    : from == kConstantCell ? constantCell()
+                                            : single(from, y);
+        }
+    }
+
+    Cell single(std::int64_t x, std::int64_t y)
+    {
+        std::int32_t level = 0;
+        reader.read(x, y, 1, &level);
+        return level < 0 ? missingCell() : static_cast<Cell>(level);
+    }
+
+    /// The columns that are in the image.
+    void fillInside(std::int64_t y, Cell *to)
+    {
+        const std::int64_t n = right - left, x = reach.x + left;
+        if (n == 0) return;
+        if (levelsAreCells(problem.filter, problem.image.type) && !problem.mask.data)
+            return fillCells(x, y, n, to + left);
+        reader.read(x, y, n, levels);
+        std::int32_t least = 0;
+        for (std::int64_t i = 0; i < n; ++i) least = std::min(least, levels[i]);
+        if (least < 0) missing = true;
+        const std::int32_t instead = none;
+        for (std::int64_t i = 0; i < n; ++i)
+            to[left + i] = static_cast<Cell>(levels[i] < 0 ? instead : levels[i]);
+    }
+
+    /// Cells that are levels if they are small enough.
+    void fillCells(std::int64_t x, std::int64_t y, std::int64_t n, Cell *to)
+    {
+        const void *from = cellAt(problem.image, x, y);
+        if (problem.image.type == CellType::Uint8)
+            copyCells(static_cast<const std::uint8_t *>(from), n, to);
+        else
+            copyCells(static_cast<const std::uint16_t *>(from), n, to);
+    }
+
+    template <typename From>
+    void copyCells(const From *from, std::int64_t n, Cell *to)
+    {
+        From largest = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            largest = std::max(largest, from[i]);
+            to[i] = static_cast<Cell>(from[i]);
+        }
+        if (largest >= problem.filter.levels.count) throwBadLevel();
+    }
+
+    const Problem &problem;
+    const Reach reach;
+    const RowReader reader;
+    const std::int64_t stride;
+    const Cell none;
+    const std::int32_t constant;
+    Cell *const cells;
+    std::int32_t *const levels;
+    std::int64_t left = 0, right = 0; ///< the columns of the tile that are in the image
+};
+
+/// Makes cells half as wide, where one of the smaller type's values is free for `none`, or is not
+/// needed. In place: rows become shorter by half.
+template <typename Wide, typename Narrow>
+bool narrow(Tile &tile, const Reach &reach, Wide *cells)
+{
+    constexpr int kValues = std::numeric_limits<Narrow>::max() + 1;
+    int none = 0;
+    if (tile.missing) {
+        std::vector<char> used(kValues + 1);
+        for (std::int64_t y = 0; y < reach.height; ++y)
+            for (std::int64_t x = 0; x < reach.width; ++x) used[cells[y * tile.stride + x]] = 1;
+        none = static_cast<int>(std::find(used.begin(), used.begin() + kValues, 0) - used.begin());
+        if (none == kValues) return false;
+    }
+    Narrow *const to = reinterpret_cast<Narrow *>(cells);
+    for (std::int64_t i = 0; i < reach.height * tile.stride; ++i) {
+        const Wide cell = cells[i];
+        const Narrow narrowed = static_cast<Narrow>(cell == kValues ? none : cell);
+        std::memcpy(to + i, &narrowed, sizeof narrowed);
+    }
+    tile.bytes = sizeof(Narrow);
+    tile.values = kValues;
+    tile.none = none;
+    return true;
+}
+
+template <typename Cell>
+Cell *fillTile(Tile &tile, const Problem &problem, const Reach &reach, Scratch &scratch)
+{
+    tile.bytes = sizeof(Cell);
+    const std::int64_t boundary = 64;
+    tile.stride =
+        (reach.width + kTileSlack / tile.bytes + boundary - 1) / boundary * boundary;
+    TileFiller<Cell> filler(problem, reach, tile.stride, scratch);
+    Cell *const cells = filler.fill();
+    tile.cells = cells;
+    tile.missing = filler.missing;
+    tile.none = problem.filter.levels.count;
+    tile.values = problem.filter.levels.count + (tile.missing ? 1 : 0);
+    return cells;
+}
+
+// ---- how many cells of each window do not count ------------------------------------------------
+
+/// In rectangles: sums of columns slide down, their sums slide along.
+template <typename Cell>
+void countAbsent(const Tile &tile, const Shape &shape, std::uint16_t *absent)
+{
+    const std::int64_t width = tile.width + shape.width - 1;
+    std::vector<std::uint16_t> column(width);
+    const auto add = [&](std::int64_t y, int sign) {
+        const Cell *row = tile.row<Cell>(y);
+        for (std::int64_t x = 0; x < width; ++x)
+            column[x] = static_cast<std::uint16_t>(column[x] + (row[x] == tile.none ? sign : 0));
+    };
+    for (int y = 0; y < shape.height - 1; ++y) add(y, 1);
+    for (std::int64_t y = 0; y < tile.height; ++y) {
+        add(y + shape.height - 1, 1);
+        int sum = 0;
+        for (int x = 0; x < shape.width - 1; ++x) sum += column[x];
+        for (std::int64_t x = 0; x < tile.width; ++x) {
+            sum += column[x + shape.width - 1];
+            absent[y * tile.absentStride + x] = static_cast<std::uint16_t>(sum);
+            sum -= column[x];
+        }
+        add(y, -1);
+    }
+}
+
+/// In footprints: each run is a difference of two sums from the left.
+template <typename Cell>
+void countAbsentInRuns(const Tile &tile, const Shape &shape, std::uint16_t *absent)
+{
+    const std::int64_t width = tile.width + shape.width - 1;
+    std::vector<std::uint32_t> sums(width + 1);
+    for (std::int64_t y = 0; y < tile.height; ++y)
+        std::fill_n(absent + y * tile.absentStride, tile.width, std::uint16_t(0));
+    for (std::int64_t row = 0; row < tile.height + shape.height - 1; ++row) {
+        const Cell *cells = tile.row<Cell>(row);
+        for (std::int64_t x = 0; x < width; ++x) sums[x + 1] = sums[x] + (cells[x] == tile.none);
+        if (sums[width] == 0) continue;
+        for (const Run &run : shape.runs) {
+            const std::int64_t y = row - run.row;
+            if (y < 0 || y >= tile.height) continue;
+            std::uint16_t *const to = absent + y * tile.absentStride;
+            for (std::int64_t x = 0; x < tile.width; ++x)
+                to[x] = static_cast<std::uint16_t>(to[x] + sums[x + run.end] - sums[x + run.begin]);
+        }
+    }
+}
+
+template <typename Cell>
+void countAbsentIn(Tile &tile, const Shape &shape, Scratch &scratch)
+{
+    tile.absentStride = (tile.width + 31) / 32 * 32;
+    auto *const absent = static_cast<std::uint16_t *>(
+        scratch.get(Scratch::Absent, tile.absentStride * tile.height * sizeof(std::uint16_t)));
+    if (shape.rectangle)
+        countAbsent<Cell>(tile, shape, absent);
+    else
+        countAbsentInRuns<Cell>(tile, shape, absent);
+    tile.absent = absent;
+}
+
+} // namespace
+
+// ---- interface ---------------------------------------------------------------------------------
+
+Tile loadTile(const Problem &problem, const Region &place, Scratch &scratch)
+{
+    const Reach reach = reachOf(problem.shape, place);
+    Tile tile;
+    tile.place = place;
+    tile.width = place.width;
+    tile.height = place.height;
+    if (liesReady(problem, reach)) {
+        tile.cells = cellAt(problem.image, reach.x, reach.y);
+        tile.bytes = cellBytes(problem.image.type);
+        tile.stride = problem.image.stride;
+        tile.values = problem.filter.levels.count;
+        return tile;
+    }
+    const int values = problem.filter.levels.count + (problem.mayMiss ? 1 : 0);
+    if (values <= 1 << 8) {
+        fillTile<std::uint8_t>(tile, problem, reach, scratch);
+    } else if (values <= 1 << 16) {
+        std::uint16_t *const cells = fillTile<std::uint16_t>(tile, problem, reach, scratch);
+        if (problem.filter.levels.count == 1 << 8)
+            narrow<std::uint16_t, std::uint8_t>(tile, reach, cells);
+    } else {
+        std::uint32_t *const cells = fillTile<std::uint32_t>(tile, problem, reach, scratch);
+        narrow<std::uint32_t, std::uint16_t>(tile, reach, cells);
+    }
+    if (!tile.missing) return tile;
+    if (tile.bytes == 1)
+        countAbsentIn<std::uint8_t>(tile, problem.shape, scratch);
+    else if (tile.bytes == 2)
+        countAbsentIn<std::uint16_t>(tile, problem.shape, scratch);
+    else
+        countAbsentIn<std::uint32_t>(tile, problem.shape, scratch);
+    return tile;
+}
+
+} // namespace local_entropy

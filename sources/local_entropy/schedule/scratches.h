@@ -1,0 +1,51 @@
+// Scratch memory of an engine: a thread borrows one for a call.
+#pragma once
+
+#include "local_entropy/memory/scratch.h"
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace local_entropy
+{
+
+class Scratches
+{
+public:
+    class Lease
+    {
+    public:
+        explicit Lease(Scratches &from) : from(from), scratch(from.take()) {}
+        ~Lease() { from.giveBack(std::move(scratch)); }
+        Lease(const Lease &) = delete;
+        Lease &operator=(const Lease &) = delete;
+        Scratch &operator*() const { return *scratch; }
+
+    private:
+        Scratches &from;
+        std::unique_ptr<Scratch> scratch;
+    };
+
+private:
+    std::unique_ptr<Scratch> take()
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (free.empty()) return std::make_unique<Scratch>();
+        std::unique_ptr<Scratch> scratch = std::move(free.back());
+        free.pop_back();
+        return scratch;
+    }
+
+    void giveBack(std::unique_ptr<Scratch> scratch)
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        free.push_back(std::move(scratch));
+    }
+
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Scratch>> free;
+};
+
+} // namespace local_entropy

@@ -1,0 +1,272 @@
+// Filters and arrays that are not possible are refused with a sentence; tiles hold the right levels.
+
+#include "local_entropy/error.h"
+#include "local_entropy/problem/border.h"
+#include "local_entropy/problem/load.h"
+#include "tests/local_entropy/judge.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace
+{
+
+using namespace local_entropy;
+
+/// An image of bytes with a result, and what may be spoilt.
+struct Question
+{
+    std::vector<std::uint8_t> cells = std::vector<std::uint8_t>(12 * 9, 3);
+    std::vector<float> values = std::vector<float>(12 * 9);
+    Filter filter;
+    Image image{cells.data(), CellType::Uint8, 12, 9, 0};
+    Mask mask;
+    Result result{values.data(), false, 12, 9, 0};
+    Region region;
+
+    Problem problem() const { return checkedProblem(filter, image, mask, result, region); }
+};
+
+struct Spoilt
+{
+    const char *expected; ///< part of the sentence
+    std::function<void(Question &)> spoil;
+};
+
+TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
+{
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    static const std::uint8_t mask[12 * 9] = {};
+    const Spoilt all[] = {
+        {"the window is 0 x 5 cells, expected 1 to 255", [](auto &q) { q.filter.window.width = 0; }},
+        {"the window is 5 x 256 cells", [](auto &q) { q.filter.window.height = 256; }},
+        {"the footprint is 65 x 5", [](auto &q) { q.filter.window = {65, 5, 0, 0, {1}}; }},
+        {"the footprint has 8 cells, expected 3 x 3 = 9",
+         [](auto &q) { q.filter.window = {3, 3, 0, 0, std::vector<std::uint8_t>(8, 1)}; }},
+        {"no cell of the footprint", [](auto &q) {
+             q.filter.window = {3, 3, 0, 0, std::vector<std::uint8_t>(9, 0)};
+         }},
+        {"originX is 3, expected -2 to 2", [](auto &q) { q.filter.window.originX = 3; }},
+        {"originY is -3", [](auto &q) { q.filter.window.originY = -3; }},
+        {"originX is 2, expected -2 to 1", [](auto &q) { q.filter.window = {4, 4, 2, 0, {}}; }},
+        {"1 levels, expected 2 to 65536", [](auto &q) { q.filter.levels.count = 1; }},
+        {"65537 levels", [](auto &q) { q.filter.levels.count = 65537; }},
+        {"the first level is 0.5", [](auto &q) { q.filter.levels.low = 0.5; }},
+        {"expected low below high", [](auto &q) { q.filter.levels.binned = true; }},
+        {"not finite", [=](auto &q) { q.filter.levels.low = nan; }},
+        {"no such border", [](auto &q) { q.filter.border = static_cast<Border>(6); }},
+        {"no such measure", [](auto &q) { q.filter.measure = static_cast<Measure>(-1); }},
+        {"no such base", [](auto &q) { q.filter.base = static_cast<Base>(3); }},
+        {"the order of a Hill number is -1",
+         [](auto &q) { q.filter.measure = Measure::Hill, q.filter.order = -1; }},
+        {"the order of a Hill number is nan",
+         [=](auto &q) { q.filter.measure = Measure::Hill, q.filter.order = nan; }},
+        {"the constant of the border, 256, is not a cell",
+         [](auto &q) { q.filter.border = Border::Constant, q.filter.constant = 256; }},
+        {"the image is 0 x 9", [](auto &q) { q.image.width = 0; }},
+        {"the image is 12 x -1", [](auto &q) { q.image.height = -1; }},
+        {"the image has rows of 12 cells 11 apart", [](auto &q) { q.image.stride = 11; }},
+        {"the image is too large",
+         [](auto &q) { q.image.stride = std::numeric_limits<std::int64_t>::max() / 4; }},
+        {"the image has no data", [](auto &q) { q.image.data = nullptr; }},
+        {"the image is not at a multiple of 2",
+         [](auto &q) {
+             q.image = {q.cells.data() + 1, CellType::Uint16, 5, 4, 0};
+             q.result = {q.values.data(), false, 5, 4, 0};
+         }},
+        {"the mask is 12 x 8 cells, the image 12 x 9", [](auto &q) { q.mask = {mask, 12, 8, 0}; }},
+        {"is not inside the image", [](auto &q) { q.region = {5, 0, 8, 9}; }},
+        {"is not inside the image", [](auto &q) { q.region = {-1, 0, 8, 9}; }},
+        {"is not inside the image",
+         [](auto &q) { q.region = {std::numeric_limits<std::int64_t>::max(), 0, 8, 9}; }},
+        {"the result is 12 x 9 cells, expected 3 x 2", [](auto &q) { q.region = {1, 1, 3, 2}; }},
+        {"the result has no data", [](auto &q) { q.result.data = nullptr; }},
+        {"the result and the image overlap",
+         [](auto &q) {
+             q.result = {q.cells.data() + 8, false, 5, 4, 0};
+             q.region = {0, 0, 5, 4};
+         }},
+    };
+    for (const Spoilt &spoilt : all) {
+        Question question;
+        spoilt.spoil(question);
+        try {
+            question.problem();
+            ADD_FAILURE() << "accepted, expected: " << spoilt.expected;
+        } catch (const Error &error) {
+            EXPECT_EQ(error.status(), Status::BadArgument) << error.what();
+            EXPECT_NE(std::string(error.what()).find(spoilt.expected), std::string::npos)
+                << error.what() << "\nexpected: " << spoilt.expected;
+        }
+    }
+    EXPECT_NO_THROW(Question().problem());
+}
+
+TEST(LocalEntropyBorder, IsTheOneOfSciPy)
+{
+    for (const Border border : {Border::Cut, Border::Constant, Border::Nearest, Border::Reflect,
+                                Border::Mirror, Border::Wrap})
+        for (std::int64_t size = 1; size < 7; ++size)
+            for (std::int64_t i = -30; i < 30; ++i)
+                EXPECT_EQ(borderIndex(border, i, size), judge::indexOf(border, i, size))
+                    << static_cast<int>(border) << " " << i << " of " << size;
+}
+
+TEST(LocalEntropyShape, RunsAreTheCellsOfTheFootprint)
+{
+    const Shape shape = shapeOf({4, 3, 1, 0, {1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1}});
+    EXPECT_EQ(shape.cells, 7);
+    EXPECT_FALSE(shape.rectangle);
+    EXPECT_EQ(shape.left, 3);
+    EXPECT_EQ(shape.top, 1);
+    ASSERT_EQ(shape.runs.size(), 3u);
+    EXPECT_EQ(shape.runs[1].row, 0);
+    EXPECT_EQ(shape.runs[1].begin, 2);
+    EXPECT_EQ(shape.runs[1].end, 4);
+    EXPECT_TRUE(shapeOf({2, 2, 0, 0, {1, 1, 1, 1}}).rectangle);
+}
+
+// ---- tiles -------------------------------------------------------------------------------------
+
+std::uint32_t cellOf(const Tile &tile, std::int64_t x, std::int64_t y)
+{
+    return tile.bytes == 1   ? tile.row<std::uint8_t>(y)[x]
+           : tile.bytes == 2 ? tile.row<std::uint16_t>(y)[x]
+                             : tile.row<std::uint32_t>(y)[x];
+}
+
+/// Compares a tile, cell by cell, with the definition.
+template <typename Cell>
+void expectTile(const Problem &problem, const Tile &tile)
+{
+    const Image &image = problem.image;
+    const auto *cells = static_cast<const Cell *>(image.data);
+    const Shape &shape = problem.shape;
+    const auto levelAt = [&](std::int64_t x, std::int64_t y) -> std::optional<int> {
+        const std::int64_t cx = judge::indexOf(problem.filter.border, x, image.width);
+        const std::int64_t cy = judge::indexOf(problem.filter.border, y, image.height);
+        if (cx == -1 || cy == -1) return {};
+        if (cx == -2 || cy == -2) return judge::levelOf(problem.filter, problem.filter.constant);
+        if (problem.mask.data && !problem.mask.data[cy * problem.mask.stride + cx]) return {};
+        return judge::levelOf(problem.filter, static_cast<double>(cells[cy * image.stride + cx]));
+    };
+    const std::int64_t left = tile.place.x - shape.left, top = tile.place.y - shape.top;
+    for (std::int64_t y = 0; y < tile.height + shape.height - 1; ++y)
+        for (std::int64_t x = 0; x < tile.width + shape.width - 1; ++x) {
+            const std::optional<int> level = levelAt(left + x, top + y);
+            ASSERT_TRUE(level || tile.missing);
+            ASSERT_EQ(cellOf(tile, x, y), level ? *level : tile.none) << x << ", " << y;
+            if (level && tile.missing) {
+                ASSERT_NE(static_cast<std::uint32_t>(*level), tile.none);
+            }
+            ASSERT_LT(cellOf(tile, x, y), static_cast<std::uint32_t>(tile.values));
+        }
+    if (!tile.missing) return;
+    for (std::int64_t y = 0; y < tile.height; ++y)
+        for (std::int64_t x = 0; x < tile.width; ++x) {
+            int absent = 0;
+            for (const Run &run : shape.runs)
+                for (int i = run.begin; i < run.end; ++i)
+                    absent += !levelAt(left + x + i, top + y + run.row);
+            ASSERT_EQ(tile.absent[y * tile.absentStride + x], absent) << x << ", " << y;
+        }
+}
+
+template <typename Cell>
+class LocalEntropyTile : public testing::Test
+{
+};
+using Cells = testing::Types<std::uint8_t, std::uint16_t, std::int16_t, float>;
+TYPED_TEST_SUITE(LocalEntropyTile, Cells);
+
+template <typename Cell>
+constexpr CellType kType = std::is_same_v<Cell, std::uint8_t>    ? CellType::Uint8
+                           : std::is_same_v<Cell, std::uint16_t> ? CellType::Uint16
+                           : std::is_same_v<Cell, std::int16_t>  ? CellType::Int16
+                                                                 : CellType::Float32;
+
+TYPED_TEST(LocalEntropyTile, HoldsTheLevelsThatItsWindowsReach)
+{
+    std::mt19937 random(7);
+    const auto below = [&](int n) { return static_cast<int>(random() % n); };
+    Scratch scratch;
+    for (int trial = 0; trial < 3000; ++trial) {
+        Filter filter;
+        const bool footprint = below(3) == 0;
+        filter.window.width = 1 + below(9), filter.window.height = 1 + below(9);
+        filter.window.originX = below(filter.window.width) - filter.window.width / 2;
+        filter.window.originY = below(filter.window.height) - filter.window.height / 2;
+        if (footprint) {
+            filter.window.footprint.resize(filter.window.width * filter.window.height);
+            for (auto &cell : filter.window.footprint) cell = below(2);
+            filter.window.footprint.back() = 1;
+        }
+        const int counts[] = {2, 16, 255, 256, 1000, 65535, 65536};
+        const int most = sizeof(TypeParam) == 1 ? 256 : 65536;
+        do filter.levels.count = counts[below(7)];
+        while (filter.levels.count > most);
+        if (kType<TypeParam> == CellType::Int16) filter.levels.low = -(filter.levels.count / 2);
+        filter.border = static_cast<Border>(below(6));
+        filter.constant = filter.levels.low + below(filter.levels.count);
+        const std::int64_t width = 1 + below(trial % 5 ? 20 : 400), height = 1 + below(12);
+        const std::int64_t stride = width + below(5);
+        std::vector<TypeParam> cells(stride * height);
+        for (auto &cell : cells)
+            cell = static_cast<TypeParam>(filter.levels.low + below(filter.levels.count));
+        if (below(3) == 0) filter.nodata = static_cast<double>(cells[below(width)]);
+        std::vector<std::uint8_t> mask(width * height, 1);
+        for (auto &cell : mask) cell = below(8) != 0;
+        std::vector<float> values(width * height);
+        const Problem problem =
+            checkedProblem(filter, {cells.data(), kType<TypeParam>, width, height, stride},
+                           below(3) ? Mask{} : Mask{mask.data(), width, height, 0},
+                           {values.data(), false, width, height, 0}, {});
+        Region place{below(width), below(height), 0, 0};
+        place.width = 1 + below(width - place.x), place.height = 1 + below(height - place.y);
+        expectTile<TypeParam>(problem, loadTile(problem, place, scratch));
+        if (this->HasFatalFailure()) return;
+    }
+}
+
+TEST(LocalEntropyTileMemory, UsesTheImageItselfWhereItCan)
+{
+    std::vector<std::uint8_t> cells(2000 * 20, 7);
+    std::vector<float> values(2000 * 20);
+    const Problem problem = checkedProblem({}, {cells.data(), CellType::Uint8, 2000, 20, 0}, {},
+                                           {values.data(), false, 2000, 20, 0}, {});
+    Scratch scratch;
+    EXPECT_EQ(loadTile(problem, {2, 2, 1000, 16}, scratch).cells, cells.data());
+    EXPECT_NE(loadTile(problem, {1, 2, 1000, 16}, scratch).cells, cells.data());
+    EXPECT_FALSE(loadTile(problem, {2, 2, 1000, 16}, scratch).missing);
+    const Tile atTheEdge = loadTile(problem, {1000, 4, 1000, 16}, scratch);
+    EXPECT_TRUE(atTheEdge.missing);
+    EXPECT_EQ(atTheEdge.bytes, 1); // 7 is the only level: others are free
+}
+
+TEST(LocalEntropyTileMemory, NamesTheFirstBadCell)
+{
+    std::vector<float> cells(30 * 20, 1), values(30 * 20);
+    cells[13 * 30 + 5] = 2.5f;
+    cells[12 * 30 + 7] = 16;
+    cells[2 * 30 + 7] = -1; // beyond what the region's windows reach
+    Filter filter;
+    filter.levels.count = 16;
+    const Problem problem = checkedProblem(filter, {cells.data(), CellType::Float32, 30, 20, 0}, {},
+                                           {values.data(), false, 30, 10, 0}, {0, 10, 30, 10});
+    Scratch scratch;
+    EXPECT_THROW(loadTile(problem, problem.region, scratch), Error);
+    try {
+        throwFirstBadCell(problem);
+        FAIL();
+    } catch (const Error &error) {
+        EXPECT_STREQ(error.what(), "the cell at x 7, y 12 is 16, expected an integer 0..15");
+        EXPECT_EQ(error.status(), Status::BadLevel);
+    }
+}
+
+} // namespace
