@@ -5,11 +5,14 @@
 //   zero(), all(b)             every byte 0, every byte b
 //   load(p), store(p, v)       from and to a multiple of kBytes
 //   loadAny(p)                 from any address
+//   loadBlocks(p, offsets)     block q from p + offsets[16 * q], any address
 //   add(a, b), sub(a, b)       byte by byte, modulo 256
 //   addEqual(sum, a, b)        sum + 1 where a == b
 //   addEqual(sum, a0, b0, a1, b1)   sum + 1 where a0 == b0 and a1 == b1: cells of two bytes
 //   table(p)                   16 bytes as a table
 //   lookUp(t, i)               t[i modulo 16] byte by byte, for i < 128
+//   lookUp32(t, keys, to)     16 floats: to[k] = t[keys[k] modulo 32], any addresses
+//   lookUp64K(t, keys, to)    8 floats: to[k] = t[keys[k]] for keys of two bytes
 //   unpackLow(a, b), unpackHigh(a, b)   a0 b0 a1 b1 ... of the lower and upper half of every block
 //   storeBlock(p, v, q)        block q of v to any address
 //

@@ -4,6 +4,7 @@
 #include <arm_neon.h>
 
 #include <cstdint>
+#include <cstring>
 
 namespace local_entropy
 {
@@ -21,6 +22,11 @@ struct NeonBytes
     [[gnu::always_inline]] static inline Vector loadAny(const void *p)
     {
         return vld1q_u8(static_cast<const std::uint8_t *>(p));
+    }
+    [[gnu::always_inline]] static inline Vector loadBlocks(const std::uint8_t *p,
+                                                           const std::int64_t *offsets)
+    {
+        return loadAny(p + offsets[0]);
     }
     [[gnu::always_inline]] static inline void store(void *p, Vector v)
     {
@@ -41,6 +47,18 @@ struct NeonBytes
     [[gnu::always_inline]] static inline Vector lookUp(Vector t, Vector i)
     {
         return vqtbl1q_u8(t, vandq_u8(i, vdupq_n_u8(15))); // beyond 15 NEON gives 0
+    }
+    [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
+                                                       float *to)
+    {
+        for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];
+    }
+    [[gnu::always_inline]] static inline void lookUp64K(const float *t, const std::uint8_t *keys,
+                                                        float *to)
+    {
+        std::uint16_t key[8];
+        std::memcpy(key, keys, sizeof key);
+        for (int k = 0; k < 8; k++) to[k] = t[key[k]];
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {

@@ -27,6 +27,11 @@ struct PortableBytes
         std::memcpy(&v, p, sizeof v);
         return v;
     }
+    [[gnu::always_inline]] static inline Vector loadBlocks(const std::uint8_t *p,
+                                                           const std::int64_t *offsets)
+    {
+        return loadAny(p + offsets[0]);
+    }
     [[gnu::always_inline]] static inline void store(void *p, Vector v)
     {
         *static_cast<Vector *>(p) = v;
@@ -52,6 +57,18 @@ struct PortableBytes
 #else
         return __builtin_shuffle(t, i);
 #endif
+    }
+    [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
+                                                       float *to)
+    {
+        for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];
+    }
+    [[gnu::always_inline]] static inline void lookUp64K(const float *t, const std::uint8_t *keys,
+                                                        float *to)
+    {
+        std::uint16_t key[8];
+        std::memcpy(key, keys, sizeof key);
+        for (int k = 0; k < 8; k++) to[k] = t[key[k]];
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {

@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include <cstdint>
+#include <cstring>
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("ssse3"))), apply_to = function)
@@ -34,6 +35,11 @@ struct Ssse3Bytes
     {
         return _mm_loadu_si128(static_cast<const Vector *>(p));
     }
+    [[gnu::always_inline]] static inline Vector loadBlocks(const std::uint8_t *p,
+                                                           const std::int64_t *offsets)
+    {
+        return loadAny(p + offsets[0]);
+    }
     [[gnu::always_inline]] static inline void store(void *p, Vector v)
     {
         _mm_store_si128(static_cast<Vector *>(p), v);
@@ -59,6 +65,18 @@ struct Ssse3Bytes
     [[gnu::always_inline]] static inline Vector lookUp(Vector t, Vector i)
     {
         return _mm_shuffle_epi8(t, i);
+    }
+    [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
+                                                       float *to)
+    {
+        for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];
+    }
+    [[gnu::always_inline]] static inline void lookUp64K(const float *t, const std::uint8_t *keys,
+                                                        float *to)
+    {
+        std::uint16_t key[8];
+        std::memcpy(key, keys, sizeof key);
+        for (int k = 0; k < 8; k++) to[k] = t[key[k]];
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {
