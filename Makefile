@@ -111,43 +111,48 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
-FILES   := $(addprefix $(BUILD)/entropy_,samples.o reference_file.o)
-ENGINE  := $(patsubst sources/engine/%,$(BUILD)/engine_%.o,$(basename $(wildcard sources/engine/*.cpp) \
-             $(filter-out $(if $(filter 0,$(CUDA)),sources/engine/gpu.cu),$(wildcard sources/engine/*.cu))))
-PARTS   := $(addprefix $(BUILD)/entropy_,main.o options.o output.o prepared.o) $(FILES)
+# Objects mirror the sources: $(OBJECTS)/entropy/samples.o is of sources/entropy/samples.cpp.
+OBJECTS := $(BUILD)/objects
+FILES   := $(addprefix $(OBJECTS)/entropy/,samples.o reference_file.o)
+PARTS   := $(BUILD)/entropy_main.o $(addprefix $(OBJECTS)/entropy/,options.o output.o prepared.o) $(FILES)
 
-# The engine comes first: objects are initialised in the order in which they are linked, and those of
-# the core that run at load time need kernels that have been registered.
-$(CORE_PROGRAMS): $(BUILD)/%: $(ENGINE) $(BUILD)/%_core.o $(PARTS)
+# The library is all that lies in its folders. Without nvcc, a .cu file is left out unless it knows of
+# builds without: then it asks for __CUDACC__.
+LIBRARY_SOURCES := $(shell find sources/local_entropy -name '*.cpp') \
+                   $(shell find sources/local_entropy -name '*.cu' \
+                             $(if $(filter 0,$(CUDA)),-exec grep -q __CUDACC__ {} \;) -print)
+LIBRARY := $(patsubst sources/%,$(OBJECTS)/%.o,$(basename $(sort $(LIBRARY_SOURCES))))
+
+$(CORE_PROGRAMS): $(BUILD)/%: $(BUILD)/%_core.o $(PARTS) $(LIBRARY)
 	$(LINK) $^ -o $@
 $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 	$(LINK) $^ -o $@
-$(BUILD)/scaling: $(ENGINE) $(BUILD)/scaling.o $(BUILD)/entropy_core.o
+$(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(LIBRARY)
 	$(LINK) $^ -o $@
-$(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(ENGINE)
+$(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(LIBRARY)
 	$(LINK) $^ -o $@
 $(BUILD)/occupancy: $(BUILD)/occupancy_main.o
 	$(LINK) $^ -o $@
-$(BUILD)/parts: $(ENGINE) $(BUILD)/parts_main.o $(BUILD)/entropy_core.o
+$(BUILD)/parts: $(BUILD)/parts_main.o $(BUILD)/entropy_core.o $(LIBRARY)
 	$(LINK) $^ -o $@
 $(BUILD)/profile_labs: $(addprefix $(BUILD)/,profile_labs_main.o maximum_core.o transpose_core.o)
 	$(LINK) $^ $(LIBRARIES) -o $@
-$(addprefix $(BUILD)/,bench_gpu bench_everywhere): $(BUILD)/%: $(BUILD)/%_main.o $(ENGINE)
+$(addprefix $(BUILD)/,bench_gpu bench_everywhere): $(BUILD)/%: $(BUILD)/%_main.o $(LIBRARY)
 	$(LINK) $^ -o $@
 # What measures comes first, so that inline functions are its own, not those of a core that is built
 # with other flags (tools/flags.sh).
 HARNESS := $(BUILD)/bench_size_main.o
-$(BUILD)/bench_size: $(HARNESS) $(ENGINE) $(BUILD)/entropy_core.o
+$(BUILD)/bench_size: $(HARNESS) $(LIBRARY) $(BUILD)/entropy_core.o
 	$(LINK) $^ -o $@
 $(BUILD)/precision: $(BUILD)/precision.o
 	$(LINK) $^ -o $@
-$(BUILD)/search_hash: $(BUILD)/search_hash.o $(BUILD)/engine_partitions.o
+$(BUILD)/search_hash: $(BUILD)/search_hash.o $(OBJECTS)/local_entropy/answers/partitions.o
 	$(LINK) $^ -o $@
-$(CORE_PROGRAMS:%=%_measures): $(BUILD)/%_measures: $(ENGINE) $(BUILD)/%_measures.o $(BUILD)/%_core.o $(FILES)
+$(CORE_PROGRAMS:%=%_measures): $(BUILD)/%_measures: $(BUILD)/%_measures.o $(BUILD)/%_core.o $(FILES) $(LIBRARY)
 	$(LINK) $^ -o $@
-$(CORE_PROGRAMS:%=%_profile): $(BUILD)/%_profile: $(ENGINE) $(BUILD)/profile_main.o $(BUILD)/%_core.o
+$(CORE_PROGRAMS:%=%_profile): $(BUILD)/%_profile: $(BUILD)/profile_main.o $(BUILD)/%_core.o $(LIBRARY)
 	$(LINK) $^ -o $@
-$(CORE_PROGRAMS:%=%_devices): $(BUILD)/%_devices: $(ENGINE) $(BUILD)/devices_main.o $(BUILD)/%_core.o
+$(CORE_PROGRAMS:%=%_devices): $(BUILD)/%_devices: $(BUILD)/devices_main.o $(BUILD)/%_core.o $(LIBRARY)
 	$(LINK) $^ -o $@
 
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
@@ -174,39 +179,42 @@ $(BUILD)/%_main.o: tools/%.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
 	$(COMPILE_CORE)
 $(BUILD)/%_measures.o: tools/measures.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
 	$(COMPILE_CORE)
-$(BUILD)/entropy_%.o: sources/entropy/%.cpp $(BUILD)/compiler.stamp
-	$(CPP) -MD -MP -c $< -o $@
+
+# All others.
+$(OBJECTS)/%.o: sources/%.cpp $(BUILD)/compiler.stamp
+	@mkdir -p $(@D)
+	$(CPP) $(MORE_FLAGS) -MD -MP -c $< -o $@
+$(OBJECTS)/%.o: sources/%.cu $(BUILD)/compiler.stamp
+	@mkdir -p $(@D)
+	$(CU) $(call for_cu,$(MORE_FLAGS)) -MD -MP -c $< -o $@
+	$(REGISTER_EARLY)
 $(BUILD)/%.o: tools/%.cpp $(BUILD)/compiler.stamp
 	$(CPP) -MD -MP -c $< -o $@
 
-# One binary for every processor: only these files may use instructions that some of them lack.
-X86 := $(filter x86_64% i386% i486% i586% i686% amd64%,$(shell $(CXX) -dumpmachine))
-$(BUILD)/engine_cpu_avx2.o:   INSTRUCTIONS := $(if $(X86),-mavx2)
-$(BUILD)/engine_cpu_avx512.o: INSTRUCTIONS := $(if $(X86),-mavx512f -mavx512bw)
-$(BUILD)/engine_%.o: sources/engine/%.cpp $(BUILD)/compiler.stamp
-	$(CPP) $(INSTRUCTIONS) -MD -MP -c $< -o $@
-$(BUILD)/engine_%.o: sources/engine/%.cu $(BUILD)/compiler.stamp
-	$(CU) -MD -MP -c $< -o $@
+# The library may become a shared one, which exports nothing but what it declares to be exported.
+$(OBJECTS)/local_entropy/%.o: MORE_FLAGS := -fPIC -fvisibility=hidden
+for_cu = $(if $(filter 1,$(CUDA)),$(patsubst %,-Xcompiler %,$(1)),$(1))
+# A kernel can be launched once the constructor has run that nvcc adds to its object. Those of the
+# library run before the load-time objects of a core, in whatever order they are linked: what stands
+# in .init_array.NUMBER comes before what stands in .init_array.
+OBJCOPY ?= objcopy
+REGISTER_EARLY = $(if $(filter 1,$(CUDA)),$(OBJCOPY) --rename-section .init_array=.init_array.65000 $@)
 
 # ---- companion labs ----------------------------------------------------------------------------
 
-LAB_OBJECTS := $(addprefix $(BUILD)/,maximum_core.o maximum_options.o transpose_core.o \
-                 transpose_options.o hello_options.o hello_order.o)
+LAB_OBJECTS := $(BUILD)/maximum_core.o $(BUILD)/transpose_core.o $(addprefix $(OBJECTS)/, \
+                 maximum/options.o transpose/options.o hello/options.o hello/order.o)
 
 labs: $(addprefix $(BUILD)/,$(LABS))
 $(BUILD)/maximum $(BUILD)/transpose: $(BUILD)/%: $(BUILD)/%_main.o $(BUILD)/%_core.o \
-                                     $(BUILD)/%_options.o
+                                     $(OBJECTS)/%/options.o
 	$(LINK) $^ $(LIBRARIES) -o $@
-$(BUILD)/hello: $(addprefix $(BUILD)/hello_,hello.o options.o order.o)
+$(BUILD)/hello: $(addprefix $(OBJECTS)/hello/,hello.o options.o order.o)
 	$(LINK) $^ -o $@
-$(BUILD)/hello_hello.o: sources/hello/hello.cu $(BUILD)/compiler.stamp
-	$(CU) -MD -MP -c $< -o $@
 define LAB_RULES
 .PHONY: run-$(1)
 run-$(1): $(BUILD)/$(1)
 	$(BUILD)/$(1) $$(ARGUMENTS)
-$(BUILD)/$(1)_%.o: sources/$(1)/%.cpp $(BUILD)/compiler.stamp
-	$$(CPP) -MD -MP -c $$< -o $$@
 endef
 $(foreach lab,$(LABS),$(eval $(call LAB_RULES,$(lab))))
 run-hello: ARGUMENTS ?= 5 2 2
@@ -238,7 +246,7 @@ peers: $(BUILD)/entropy $(BUILD)/entropy_measures $(BUILD)/make_data $(if $(filt
 	@mkdir -p $(RESULTS)
 	$(PYTHON) tools/peers.py --build $(BUILD) --csv $(RESULTS)/peers.csv $(ARGUMENTS)
 
-# The hashes of sources/engine/gpu_hash.h, in seconds, and cpu_hash.h, ten minutes each, found again.
+# The hashes of the methods words (hash.h), in seconds, and bits, ten minutes each, found again.
 search: $(BUILD)/search_hash
 	$(if $(ARGUMENTS),$(BUILD)/search_hash $(ARGUMENTS),$(foreach hash,gpu ternary binary,$(BUILD)/search_hash $(hash) &&) true)
 
@@ -304,15 +312,15 @@ $(GRADER)/box: $(GRADER)/box.o $(GRADER)/isolation.o
 $(GRADER)/judge: $(JUDGE) $(FILES)
 	$(CXX) -fopenmp $^ -o $@
 $(GRADER)/baseline_%: tools/grade/baseline.cpp tools/grade/runner.cpp $(GRADER)/heap.o \
-                      $(BUILD)/entropy_core.o $(ENGINE)
+                      $(BUILD)/entropy_core.o $(LIBRARY)
 	$(CPP) -DBASELINE='"$*"' -c tools/grade/baseline.cpp -o $@.o
 	$(CPP) -DcudaCallback=baselineCallback -c tools/grade/runner.cpp -o $@_runner.o
-	$(LINK) $(ENGINE) $(BUILD)/entropy_core.o $@.o $@_runner.o $(GRADER)/heap.o -o $@
+	$(LINK) $(BUILD)/entropy_core.o $@.o $@_runner.o $(GRADER)/heap.o $(LIBRARY) -o $@
 .PRECIOUS: $(GRADER)/baseline_%
 
 grade: needs-python $(GRADE_TOOLS) $(GRADER)/baseline_$(BASELINE)
 	@[ "$${DATA:-data/data.bin}" != data/data.bin ] || $(MAKE) --no-print-directory data
-	@$(GRADE_COMMAND) --engine '$(ENGINE)' --baseline $(GRADER)/baseline_$(BASELINE) \
+	@$(GRADE_COMMAND) --library '$(LIBRARY)' --baseline $(GRADER)/baseline_$(BASELINE) \
 	    --baseline-name $(BASELINE) $${DATA:+--data "$$DATA"} \
 	    $${REFERENCE:+--reference "$$REFERENCE"} $${GRADES:+--grades "$$GRADES"} \
 	    $${LIMIT:+--limit "$$LIMIT"} $${MEMORY:+--memory "$$MEMORY"} $${JOBS:+--jobs "$$JOBS"} \
@@ -337,19 +345,27 @@ $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	$(CU) -MD -MP -c $< -o $@
 $(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) \
-                    $(filter-out %_main.o,$(PARTS)) $(ENGINE)
+                    $(filter-out %_main.o,$(PARTS)) $(LIBRARY)
 	$(LINK) $^ -lgtest -lpthread $(LIBRARIES) -o $@
 $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUILD)/%_core.o \
     $(BUILD)/tests/no_benchmark.cpp.o $(BUILD)/tests/test_core.cpp.o $(BUILD)/tests/test_%.cpp.o \
-    $(ENGINE)
+    $(LIBRARY)
+	$(LINK) $^ -lgtest -lpthread -o $@
+# The library by itself.
+$(BUILD)/tests/local_entropy/%.cpp.o: tests/local_entropy/%.cpp $(BUILD)/compiler.stamp \
+                                      $(BUILD)/tests/setup.stamp
+	@mkdir -p $(@D)
+	$(CPP) -MD -MP -c $< -o $@
+$(BUILD)/tests/library: $(patsubst %,$(BUILD)/%.o,$(wildcard tests/local_entropy/*.cpp)) \
+                        $(BUILD)/tests/main.cpp.o $(LIBRARY)
 	$(LINK) $^ -lgtest -lpthread -o $@
 # The core in another framework's main; other cores in this one's.
-$(BUILD)/tests/foreign: $(ENGINE) $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o
+$(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(LIBRARY)
 	$(LINK) $^ -o $@
 $(addprefix $(BUILD)/tests/,broken minimal misbehaving): $(BUILD)/tests/%: $(BUILD)/tests/%.cu.o $(PARTS)
 	$(LINK) $^ -o $@
 $(BUILD)/tests/broken_maximum $(BUILD)/tests/broken_transpose: $(BUILD)/tests/broken_%: \
-    $(BUILD)/tests/broken_%.cu.o $(BUILD)/%_main.o $(BUILD)/%_options.o
+    $(BUILD)/tests/broken_%.cu.o $(BUILD)/%_main.o $(OBJECTS)/%/options.o
 	$(LINK) $^ -o $@
 
 # Compiler and GoogleTest, installed where they are missing.
@@ -358,9 +374,9 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	@mkdir -p $(@D) && touch $@
 
 # The last line of both is the verdict: N passed, N failed, N skipped.
-TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all $(STUDIES))
+TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all library $(STUDIES))
 TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
-TESTED := $(addprefix $(BUILD)/tests/,all $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
+TESTED := $(addprefix $(BUILD)/tests/,all library $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
           $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size parts \
           occupancy entropy_devices entropy_profile profile_labs)
 test: $(TESTED) needs-python $(GRADE_TOOLS)
@@ -381,7 +397,7 @@ make run            run the active version on data/data.bin, after the benchmark
 make bench          the same, and keep the times in $(RESULTS)/
 make record         measure all that the documents cite, in $(RESULTS)/; then make report
                     STAGES='round1 parts': these stages only (tools/record.sh --help)
-make search         search for the hash functions of the engine: seconds for the GPU's, ten minutes for each of the CPU's
+make search         search for the hash functions of the library: seconds for the GPU's, ten minutes for each of the CPU's
 make peers          scikit-image and PyTorch beside the ladder, as far as they are installed
 make labs           build the companion labs: $(LABS)
 make run-maximum    build and run a lab; ARGUMENTS='--help' and the like go to the program
@@ -410,4 +426,5 @@ help:
 clean:
 	rm -rf $(BUILD) data/data.bin data/reference.bin
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/tests/*.d $(BUILD)/grade/*.d)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/grade/*.d) \
+         $(shell find $(OBJECTS) -name '*.d' 2>/dev/null)

@@ -2,20 +2,20 @@
 // answers bit for bit.
 #pragma once
 
-#include "engine/partitions.h"
+#include "local_entropy/answers/partitions.h"
 
 #include <cstddef>
 #include <cstring>
 #include <vector>
 
 /// The cells of a window with these counts, the levels in an order that depends on `turn`.
-inline std::vector<float> cellsOf(const engine::Partition &partition, int turn)
+inline std::vector<float> cellsOf(const local_entropy::Partition &partition, int turn)
 {
     std::vector<float> cells;
     int level = turn;
-    for (int n = engine::kWindowCells; n >= 1; --n)
+    for (int n = local_entropy::kWindowCells; n >= 1; --n)
         for (int i = 0; i < partition.levels[n]; ++i, level += 7) // 7 and 16 have no common factor
-            cells.insert(cells.end(), n, static_cast<float>(level % engine::kLevels));
+            cells.insert(cells.end(), n, static_cast<float>(level % local_entropy::kLevels));
     return cells;
 }
 
@@ -32,7 +32,7 @@ struct Gallery
 inline Gallery hang(const std::vector<std::vector<float>> &windows, int across, int down)
 {
     const int count = static_cast<int>(windows.size());
-    const bool whole = across == engine::kWindow;
+    const bool whole = across == local_entropy::kWindow;
     Gallery gallery;
     gallery.width = whole ? across * count : across;
     gallery.height = whole ? down : down * count;
@@ -51,15 +51,16 @@ inline Gallery hang(const std::vector<std::vector<float>> &windows, int across, 
 /// Windows of 5 x 5 as tiles of a wall, `columns` of them in a row.
 inline Gallery tile(const std::vector<std::vector<float>> &windows, int columns)
 {
-    constexpr int kSide = engine::kWindow;
+    constexpr int kSide = local_entropy::kWindow;
     const int rows = (static_cast<int>(windows.size()) + columns - 1) / columns;
     Gallery wall{kSide * columns, kSide * rows, {}, {}};
     wall.sample.assign(static_cast<std::size_t>(wall.width) * wall.height, 0.0f);
     for (std::size_t i = 0; i < windows.size(); ++i) {
         const std::size_t corner = i / columns * kSide * wall.width + i % columns * kSide;
-        for (int cell = 0; cell < engine::kWindowCells; ++cell)
+        for (int cell = 0; cell < local_entropy::kWindowCells; ++cell)
             wall.sample[corner + cell / kSide * wall.width + cell % kSide] = windows[i][cell];
-        wall.centres.push_back(corner + engine::kRadius * wall.width + engine::kRadius);
+        wall.centres.push_back(corner + local_entropy::kRadius * wall.width +
+                               local_entropy::kRadius);
     }
     return wall;
 }

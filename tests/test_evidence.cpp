@@ -166,7 +166,7 @@ TEST(Counters, AreReadFromWhatTheProfilerPrints)
                   "study/v0," +
                   kernel +
                   "l1tex__t_sector_hit_rate.pct,%,98.76\n"
-                  "study/v15,\"engine::<unnamed>::entropyKernel<float, (bool)1>\","
+                  "study/v15,\"local_entropy::words::<unnamed>::entropyKernel<float, (bool)1>\","
                   "gpu__time_duration.sum,ns,12345\n"
                   "study/maximum/m10,\"cub::CUB_300001_SM_900::DeviceReduceKernel<Policy, int>\","
                   "launch__registers_per_thread,register/thread,32\n"

@@ -1,9 +1,9 @@
 // What is special about sources/entropy/cores/fast_study.cu: the arithmetic of its kernels, without
 // a GPU, for every window there can be; who computes which rows.
-#include "engine/partitions.h"
 #include "entropy/core.h"
 #include "entropy/cores/fast_study.h"
 #include "entropy/reference.h"
+#include "local_entropy/answers/partitions.h"
 #include "shapes.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 #include <string>
 #include <vector>
 
-using engine::Partition;
+namespace words = local_entropy::words;
+
 using fast_study::Item;
 using fast_study::Items;
 using fast_study::kCells;
@@ -24,6 +25,7 @@ using fast_study::kWindow;
 using fast_study::Parts;
 using fast_study::Sums;
 using fast_study::Word;
+using local_entropy::Partition;
 
 namespace
 {
@@ -73,8 +75,8 @@ void forEveryWindow(Check check)
     std::stable_partition(oddFirst.begin(), oddFirst.end(), [](int i) { return i % 2; });
     std::shuffle(chance.begin(), chance.end(), std::mt19937(5));
     const std::vector<int> down(up.rbegin(), up.rend());
-    for (const int cells : engine::windowSizes())
-        for (const Partition &partition : engine::partitionsOf(cells))
+    for (const int cells : local_entropy::windowSizes())
+        for (const Partition &partition : local_entropy::partitionsOf(cells))
             for (const auto &levels : {up, down, oddFirst, chance})
                 check(windowOf(partition, levels), partition);
 }
@@ -114,7 +116,7 @@ TEST(Words, EachLevelHasAFieldOfThreeBits)
     std::uint64_t used = 0;
     for (int level = 0; level < entropy::kLevels; ++level) {
         const Word word = fast_study::wordOfLevel(level);
-        EXPECT_TRUE(same(word, engine::oneHot(level))) << level;
+        EXPECT_TRUE(same(word, words::oneHot(level))) << level;
         const std::uint64_t field = 7 * (word.low | std::uint64_t(word.high) << 32);
         EXPECT_EQ(used & field, 0u) << level;
         used |= field;
@@ -125,7 +127,7 @@ TEST(Words, EachLevelHasAFieldOfThreeBits)
 TEST(Words, LookedUpByCellTheyAreTheSame)
 {
     for (int level = 0; level <= entropy::kLevels; ++level)
-        EXPECT_TRUE(same(fast_study::wordOfCell(engine::gpuTables(), static_cast<float>(level)),
+        EXPECT_TRUE(same(fast_study::wordOfCell(words::gpuTables(), static_cast<float>(level)),
                          fast_study::wordOfLevel(level)))
             << level;
 }
@@ -141,7 +143,7 @@ TEST(Words, LookedUpByPackedCellTheyAreTheSame)
         const std::uint32_t four = fast_study::packFour(level[0], level[1], level[2], level[3]);
         for (int i = 0; i < 4; ++i) {
             ASSERT_EQ(four >> 8 * i & 0xFF, 8u * level[i]) << number;
-            wrong += !same(fast_study::wordOfByte(engine::gpuTables(), four, i),
+            wrong += !same(fast_study::wordOfByte(words::gpuTables(), four, i),
                            fast_study::wordOfLevel(level[i]));
         }
     }
@@ -184,7 +186,7 @@ TEST(Entropies, AddedUpFromLogsAreRightToAUnitInTheLastPlace)
     forEveryWindow([&](const Window &window, const Partition &partition) {
         const float result = fast_study::entropyByLogs(added(fast_study::zeroSums(), window), terms,
                                                        static_cast<int>(window.size()));
-        const float exact = engine::exactEntropy(partition);
+        const float exact = local_entropy::exactEntropy(partition);
         ASSERT_GE(result, std::nextafter(exact, -1.0f));
         ASSERT_LE(result, std::nextafter(exact, 9.0f));
     });
@@ -193,8 +195,8 @@ TEST(Entropies, AddedUpFromLogsAreRightToAUnitInTheLastPlace)
 TEST(Entropies, LookedUpAreExact)
 {
     forEveryWindow([](const Window &window, const Partition &partition) {
-        ASSERT_EQ(fast_study::entropyByTable(added(Sums(), window), engine::gpuTables()),
-                  engine::exactEntropy(partition));
+        ASSERT_EQ(fast_study::entropyByTable(added(Sums(), window), words::gpuTables()),
+                  local_entropy::exactEntropy(partition));
     });
 }
 
@@ -213,7 +215,7 @@ TEST(Entropies, AWindowReachesTwoCellsUntilTheEdge)
 
 TEST(FourColumns, ComputeEveryShapeAndContentInAnyParts)
 {
-    const engine::GpuTables &tables = engine::gpuTables();
+    const words::GpuTables &tables = words::gpuTables();
     const fast_study::TermTable terms = makeTerms();
     const auto byLevel = [](const std::array<float, kCells> &cells, Word(&words)[kCells]) {
         for (int i = 0; i < kCells; ++i)

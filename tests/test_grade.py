@@ -314,7 +314,7 @@ exec {compiler} -fopenmp -x c++ "$@"
         compiler = COMMAND[COMMAND.index("--cpp") + 1].split()[0]
         words = changed(cu=os.path.join(self.tools, "nvcc") + " -arch=native -Isources", gpu="1",
                         link=f"{compiler} -fopenmp", probe=self.probe(condition))
-        for option in ("--baseline", "--engine"):
+        for option in ("--baseline", "--library"):
             if option in words:
                 del words[words.index(option):words.index(option) + 2]
         # Without the runner of GPUs, which does not link without CUDA.

@@ -6,9 +6,9 @@
 #include "common/file_program.h"
 #include "common/measure.h"
 #include "common/progress.h"
-#include "engine/cpu.h"
 #include "entropy/contents.h"
 #include "entropy/reference.h"
+#include "local_entropy/methods/bits/bits.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +20,8 @@
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
+
+namespace bits = local_entropy::bits;
 
 namespace
 {
@@ -76,16 +78,16 @@ public:
     {
         const std::vector<float> sample = makeSample(content, width, height);
         const std::vector<float> gold = entropy::reference(width, height, sample.data());
-        const common::HostArray<float> result = engine::allocateResult(sample.size());
+        const common::HostArray<float> result = bits::allocateResult(sample.size());
         std::fill_n(result.get(), sample.size(), 0.0f);
         for (const int threads : threadCounts) {
             const common::Timing copy = timeCopy(sample, result.get(), threads);
-            for (const engine::Path path : engine::kPaths) {
-                const bool tooSlow = path == engine::Path::Plain && sample.size() > 200000;
-                if (!engine::pathWorksHere(path) || tooSlow) continue;
+            for (const bits::Path path : bits::kPaths) {
+                const bool tooSlow = path == bits::Path::Plain && sample.size() > 200000;
+                if (!bits::pathWorksHere(path) || tooSlow) continue;
                 time(path, content, width, height, threads, sample, gold, result.get(), copy);
             }
-            time(engine::Path::Best, content, width, height, threads, sample, gold, result.get(),
+            time(bits::Path::Best, content, width, height, threads, sample, gold, result.get(),
                  copy);
         }
     }
@@ -93,30 +95,29 @@ public:
     void save(const char *file) const { csv.save(file); }
 
 private:
-    void time(engine::Path path, const std::string &content, int width, int height, int threads,
+    void time(bits::Path path, const std::string &content, int width, int height, int threads,
               const std::vector<float> &sample, const std::vector<float> &gold, float *result,
               const common::Timing &copy)
     {
-        engine::CpuOptions options;
+        bits::CpuOptions options;
         options.path = path;
         options.threads = threads;
         const auto once = [&] {
-            engine::entropyOnCpu(width, height, sample.data(), result, 0, height, options);
+            bits::entropyOnCpu(width, height, sample.data(), result, 0, height, options);
             return 0;
         };
         std::fill_n(result, sample.size(), NAN);
         const common::Timing timing = common::measure(once, [&](int) {
             if (!entropy::compare(width, height, result, gold.data()).passed)
-                throw common::Error(std::string(engine::pathName(path)) + " is wrong on " +
-                                    content + " " + std::to_string(width) + " x " +
-                                    std::to_string(height));
+                throw common::Error(std::string(bits::pathName(path)) + " is wrong on " + content +
+                                    " " + std::to_string(width) + " x " + std::to_string(height));
         });
         const double mega = sample.size() / timing.median / 1e3;
         std::printf("%-9s %-13s %6d x %-6d %3d threads %10.4f ms %9.1f Mcell/s %6.3f of copy\n",
-                    engine::pathName(path), content.c_str(), width, height, threads, timing.median,
+                    bits::pathName(path), content.c_str(), width, height, threads, timing.median,
                     mega, copy.median / timing.median);
         std::fflush(stdout);
-        csv.add({engine::pathName(path), content, std::to_string(width), std::to_string(height),
+        csv.add({bits::pathName(path), content, std::to_string(width), std::to_string(height),
                  std::to_string(threads), std::to_string(timing.median),
                  std::to_string(timing.minimum), std::to_string(mega),
                  std::to_string(copy.median)});

@@ -6,10 +6,10 @@
 #include "common/csv.h"
 #include "common/file_program.h"
 #include "common/machine.h"
-#include "engine/cpu.h"
-#include "engine/everywhere.h"
-#include "engine/staging.h"
 #include "entropy/contents.h"
+#include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/schedule/everywhere.h"
+#include "local_entropy/schedule/staging.h"
 
 #ifdef __CUDACC__
 #include "common/device_stream.h"
@@ -24,6 +24,8 @@
 #include <sys/mman.h>
 #include <utility>
 #include <vector>
+
+namespace bits = local_entropy::bits;
 
 namespace
 {
@@ -61,8 +63,8 @@ common::Timing streamingCopy(const std::vector<float> &from, float *to)
 #pragma omp parallel for schedule(static) num_threads(threads)
             for (int part = 0; part < threads; ++part) {
                 const std::size_t begin = from.size() * part / threads;
-                engine::copyResults(&from[begin], from.size() * (part + 1) / threads - begin,
-                                    to + begin);
+                local_entropy::copyResults(&from[begin], from.size() * (part + 1) / threads - begin,
+                                           to + begin);
             }
             return 0;
         },
@@ -103,7 +105,7 @@ public:
     {
         memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw common::Unavailable("no memory for a result");
-        engine::populatePages(memory, bytes); // as allocateResult() does
+        bits::populatePages(memory, bytes); // as allocateResult() does
     }
     ~FreshArray()
     {
@@ -129,12 +131,12 @@ public:
         const auto levels = entropy::makeContent({}, shape.width, shape.height, 20201122);
         const std::vector<float> sample(levels.begin(), levels.end());
         std::vector<float> gold(cells);
-        engine::CpuOptions portable;
-        portable.path = engine::Path::Portable;
-        engine::entropyOnCpu(shape.width, shape.height, sample.data(), gold.data(), 0, shape.height,
-                             portable);
+        bits::CpuOptions portable;
+        portable.path = bits::Path::Portable;
+        bits::entropyOnCpu(shape.width, shape.height, sample.data(), gold.data(), 0, shape.height,
+                           portable);
 
-        common::HostArray<float> kept = engine::allocateResult(cells);
+        common::HostArray<float> kept = bits::allocateResult(cells);
         std::fill_n(kept.get(), cells, NAN);
         const common::Timing copy = streamingCopy(sample, kept.get());
         const common::Timing duplex =
@@ -142,11 +144,11 @@ public:
         const std::pair<const char *, std::function<void(float *)>> ways[] = {
             {"cpu",
              [&](float *result) {
-                 engine::entropyOnCpu(shape.width, shape.height, sample.data(), result, 0,
-                                      shape.height);
+                 bits::entropyOnCpu(shape.width, shape.height, sample.data(), result, 0,
+                                    shape.height);
              }},
             {"everywhere", [&](float *result) {
-                 engine::entropyEverywhere(shape.width, shape.height, sample.data(), result);
+                 local_entropy::entropyEverywhere(shape.width, shape.height, sample.data(), result);
              }}};
         for (const auto &way : ways)
             for (const Memory memory : {Memory::Fresh, Memory::Again, Memory::Touched}) {
@@ -171,7 +173,7 @@ public:
                 switch (memory) {
                 case Memory::Fresh: timing = into([&] { return FreshArray(cells); }); break;
                 case Memory::Again:
-                    timing = into([&] { return engine::allocateResult(cells); });
+                    timing = into([&] { return bits::allocateResult(cells); });
                     break;
                 case Memory::Touched:
                     std::fill_n(kept.get(), cells, NAN);

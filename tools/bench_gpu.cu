@@ -6,9 +6,9 @@
 #include "common/file_program.h"
 #include "common/launch.h"
 #include "common/machine.h"
-#include "engine/cpu.h"
-#include "engine/gpu.h"
 #include "entropy/contents.h"
+#include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/methods/words/words.h"
 
 #include <cmath>
 #include <cstdio>
@@ -16,6 +16,9 @@
 #include <cstring>
 #include <string>
 #include <vector>
+
+namespace bits = local_entropy::bits;
+namespace words = local_entropy::words;
 
 namespace
 {
@@ -54,8 +57,7 @@ public:
                                                  which.height, 20201122);
         const std::vector<float> sample(levels.begin(), levels.end());
         std::vector<float> gold(cells), answer(cells);
-        engine::entropyOnCpu(which.width, which.height, sample.data(), gold.data(), 0,
-                             which.height);
+        bits::entropyOnCpu(which.width, which.height, sample.data(), gold.data(), 0, which.height);
 
         common::DeviceArray<float> input(cells + which.offset);
         common::DeviceArray<float> output = common::poisoned<float>(cells + which.offset);
@@ -97,7 +99,7 @@ public:
     void save(const char *file) const { csv.save(file); }
 
 private:
-    engine::Gpu gpu;
+    words::Gpu gpu;
     common::Csv csv{
         {"content", "width", "height", "offset", "runs", "median_ms", "min_ms", "copy_ms"}};
 };

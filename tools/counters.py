@@ -45,13 +45,13 @@ def version_of(row, kernel):
             ranges = re.findall(r"version=([\w/.-]+);", value)
             if ranges:
                 return ranges[-1]  # the innermost
-    if re.search(r"\bengine::.*entropyKernel", kernel):
+    if re.search(r"\blocal_entropy::words::.*entropyKernel", kernel):
         return "v15"
     lab = re.match(r"transpose::(t\d+)::", kernel)
     if lab:
         return "transpose/" + lab.group(1)
     space = re.match(r"(\w+)::", kernel)
-    if not space or space.group(1) in ("cub", "thrust", "cublas", "engine", "transpose"):
+    if not space or space.group(1) in ("cub", "thrust", "cublas", "local_entropy", "transpose"):
         return None
     name = space.group(1)
     return "maximum/" + name if re.fullmatch(r"m\d+", name) else name

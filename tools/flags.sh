@@ -41,12 +41,12 @@ no_times() { # compiler, flags, note: a row for each version
     done
 }
 
-# The harness and the engine, by default flags; every build links them.
+# The harness and the library, by default flags; every build links them.
 harness=()
 prepare() {
     make -j "$jobs" BUILD=build-flags/default CXX="$CXX" build-flags/default/bench_size >build-flags/default.log 2>&1 &&
         harness=(HARNESS=build-flags/default/bench_size_main.o
-            ENGINE="$(echo build-flags/default/engine_*.o)")
+            LIBRARY="$(find build-flags/default/objects/local_entropy -name '*.o' | sort | tr "\n" " ")")
 }
 
 build() { # name, host compiler, flags in words, settings of make...

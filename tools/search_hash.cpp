@@ -1,17 +1,17 @@
 // The searches that find the hashes of the engine; what they print is proven whenever it is used.
 //
-// CPU (sources/engine/cpu_hash.h): boolean functions of a count, how many digits of their sums over
-// the levels are kept, and the exclusive-ors that fold these digits into an index. Simulated
-// annealing.
+// CPU (sources/local_entropy/methods/bits/hash.h): boolean functions of a count, how many digits of
+// their sums over the levels are kept, and the exclusive-ors that fold these digits into an index.
+// Simulated annealing.
 //
-// GPU (sources/engine/gpu_hash.h): a boolean function of the bytes y = 8 * count + offset, x = y
-// rotated right by three, and a constant. All there are.
+// GPU (sources/local_entropy/methods/words/hash.h): a boolean function of the bytes y = 8 * count +
+// offset, x = y rotated right by three, and a constant. All there are.
 
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/standard_output.h"
-#include "engine/gpu_hash.h"
-#include "engine/partitions.h"
+#include "local_entropy/answers/partitions.h"
+#include "local_entropy/methods/words/hash.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +24,8 @@
 #include <tuple>
 #include <utility>
 #include <vector>
+
+namespace words = local_entropy::words;
 
 namespace
 {
@@ -46,22 +48,23 @@ smallest. Seconds.
 )";
 
 constexpr int kIndexDigits = 15;
-constexpr std::uint32_t kCounts = (1u << (engine::kWindowCells + 1)) - 1; ///< a bit for each count
+constexpr std::uint32_t kCounts =
+    (1u << (local_entropy::kWindowCells + 1)) - 1; ///< a bit for each count
 
 /// The windows of one size: their counts, and a number for each different entropy.
 struct Windows
 {
-    std::vector<engine::Partition> partitions;
+    std::vector<local_entropy::Partition> partitions;
     std::vector<int> entropy;
 };
 
 std::vector<Windows> allWindows()
 {
     std::vector<Windows> all;
-    for (const int cells : engine::windowSizes()) {
-        Windows windows{engine::partitionsOf(cells), {}};
+    for (const int cells : local_entropy::windowSizes()) {
+        Windows windows{local_entropy::partitionsOf(cells), {}};
         std::map<std::array<int, 9>, int> known;
-        for (const engine::Partition &partition : windows.partitions)
+        for (const local_entropy::Partition &partition : windows.partitions)
             windows.entropy.push_back(
                 known.emplace(partition.sumOfLogs(), static_cast<int>(known.size())).first->second);
         all.push_back(std::move(windows));
@@ -103,7 +106,7 @@ private:
 std::vector<std::uint32_t> digits()
 {
     std::vector<std::uint32_t> tables(5, 0);
-    for (int n = 0; n <= engine::kWindowCells; ++n)
+    for (int n = 0; n <= local_entropy::kWindowCells; ++n)
         for (int digit = 0; digit < 5; ++digit) tables[digit] |= std::uint32_t(n >> digit & 1) << n;
     return tables;
 }
@@ -170,12 +173,12 @@ int digitsOf(const std::vector<Sum> &sums)
     return digits;
 }
 
-std::uint32_t keyOf(const std::vector<Sum> &sums, const engine::Partition &partition)
+std::uint32_t keyOf(const std::vector<Sum> &sums, const local_entropy::Partition &partition)
 {
     std::uint32_t key = 0;
     for (const Sum &sum : sums) {
         int count = 0;
-        for (int n = 0; n <= engine::kWindowCells; ++n)
+        for (int n = 0; n <= local_entropy::kWindowCells; ++n)
             count += (sum.function.table >> n & 1) * partition.levels[n];
         key = key << sum.digits | (count & ((1 << sum.digits) - 1));
     }
@@ -224,7 +227,7 @@ public:
         if (best.empty()) return void(std::puts("nothing found: give it more seconds"));
         for (const Windows &size : windows) {
             keysOfBest.emplace_back();
-            for (const engine::Partition &partition : size.partitions)
+            for (const local_entropy::Partition &partition : size.partitions)
                 keysOfBest.back().push_back(keyOf(best, partition));
         }
         while (clock.seconds() < seconds)
@@ -373,8 +376,8 @@ struct SquareHash
     }
 };
 
-constexpr SquareHash kEnginesOwn = {engine::kOffsetY, engine::kFunction,
-                                    engine::kFactor / engine::kBytes};
+constexpr SquareHash kEnginesOwn = {words::kOffsetY, words::kFunction,
+                                    words::kFactor / words::kBytes};
 
 class SquareSearch
 {
@@ -384,12 +387,12 @@ public:
     SquareSearch()
     {
         std::map<std::pair<int, std::array<int, 9>>, int> known;
-        for (const int cells : engine::windowSizes())
-            for (const engine::Partition &partition : engine::partitionsOf(cells)) {
+        for (const int cells : local_entropy::windowSizes())
+            for (const local_entropy::Partition &partition : local_entropy::partitionsOf(cells)) {
                 const auto entropy = std::make_pair(cells, partition.sumOfLogs());
                 Window window{{},
                               known.emplace(entropy, static_cast<int>(known.size())).first->second};
-                for (int count = 0; count <= engine::kWindowCells; ++count)
+                for (int count = 0; count <= local_entropy::kWindowCells; ++count)
                     if (partition.levels[count])
                         window.terms.push_back({count, partition.levels[count]});
                 windows.push_back(window);
@@ -427,8 +430,8 @@ private:
 
     void tryOut(SquareHash hash, Collisions &met)
     {
-        std::uint32_t squares[engine::kWindowCells + 1], least = ~0u, most = 0;
-        for (int count = 0; count <= engine::kWindowCells; ++count)
+        std::uint32_t squares[local_entropy::kWindowCells + 1], least = ~0u, most = 0;
+        for (int count = 0; count <= local_entropy::kWindowCells; ++count)
             squares[count] = hash.square(count);
         met.start();
         for (const Window &window : windows) {

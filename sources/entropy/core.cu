@@ -14,13 +14,13 @@
 #include "common/host_array.h"
 #include "common/machine.h"
 #include "common/threads.h"
-#include "engine/cpu.h"
-#include "engine/everywhere.h"
-#include "engine/gpu_call.h"
 #include "entropy/benchmark.h"
 #include "entropy/call.h"
 #include "entropy/log_table.h"
 #include "entropy/window.h"
+#include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/methods/words/call.h"
+#include "local_entropy/schedule/everywhere.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,6 +33,9 @@
 #include "common/grid.h"
 #include "common/launch.h"
 #endif
+
+namespace bits = local_entropy::bits;
+namespace words = local_entropy::words;
 
 // ---- shared by the versions --------------------------------------------------------------------
 
@@ -761,16 +764,16 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- v15: the engine on one GPU ----------------------------------------------------------------
 
 // From v7: packed counters, sliding down the columns in registers, and one lookup of the exact
-// answer: sources/engine/gpu_walk.h tells how. The kernel takes little longer than a copy of the
-// floats within the device, and a small part of a call.
+// answer: sources/local_entropy/methods/words/walk.h tells how. The kernel takes little longer than
+// a copy of the floats within the device, and a small part of a call.
 namespace v15
 {
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("v15", width, height, sample, result);
-    HostArray<float> output = engine::allocateResult(call.cells);
-    engine::entropyOnGpu(width, height, sample, output.get());
+    HostArray<float> output = bits::allocateResult(call.cells);
+    words::entropyOnGpu(width, height, sample, output.get());
     *result = output.release();
 }
 
@@ -779,16 +782,16 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- v16: the engine on the CPU -----------------------------------------------------------------
 
 // From v12: cells become bits. Full adders made of SIMD instructions count 512 cells at once, and
-// the counts index a table of exact answers: sources/engine/cpu_kernel.h tells how. The largest
-// gain of all, end to end.
+// the counts index a table of exact answers: sources/local_entropy/methods/bits/kernel.h tells how.
+// The largest gain of all, end to end.
 namespace v16
 {
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("v16", width, height, sample, result);
-    HostArray<float> output = engine::allocateResult(call.cells);
-    engine::entropyOnCpu(width, height, sample, output.get(), 0, height);
+    HostArray<float> output = bits::allocateResult(call.cells);
+    bits::entropyOnCpu(width, height, sample, output.get(), 0, height);
     *result = output.release();
 }
 
@@ -797,17 +800,17 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- v17: the engine everywhere ----------------------------------------------------------------
 
 // From v15 and v16: tiles for whoever is cheaper. Each thread sends a tile through a GPU, if that
-// costs it less time than computing the tile: sources/engine/everywhere.h tells how. Small arrays
-// never leave the CPU; without a GPU it is v16. No faster than v16 where the cores are many and
-// fast: then the CPU does almost all of it.
+// costs it less time than computing the tile: sources/local_entropy/schedule/everywhere.h tells
+// how. Small arrays never leave the CPU; without a GPU it is v16. No faster than v16 where the
+// cores are many and fast: then the CPU does almost all of it.
 namespace v17
 {
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("v17", width, height, sample, result);
-    HostArray<float> output = engine::allocateResult(call.cells);
-    engine::entropyEverywhere(width, height, sample, output.get());
+    HostArray<float> output = bits::allocateResult(call.cells);
+    local_entropy::entropyEverywhere(width, height, sample, output.get());
     *result = output.release();
 }
 
@@ -846,8 +849,8 @@ int entropy::loadTimeFailures() { return benchmarkFailures(); }
 
 // ---- load time ---------------------------------------------------------------------------------
 
-// These run before main. ENTROPY_BENCHMARK=0 in the environment skips them. The objects of engine/
-// are linked before this one (Makefile): their kernels must be known by now.
+// These run before main. ENTROPY_BENCHMARK=0 in the environment skips them. The
+// kernels of the library are known by now (Makefile: REGISTER_EARLY).
 static entropy::WarmUP warm_up(1, 1);
 static entropy::Benchmark benchmark400(400, 400), benchmark2560(2560, 2560),
     benchmark10240(10240, 10240);

@@ -1,6 +1,8 @@
 // What is to be computed: plain data. An Engine (engine.h) computes it.
 #pragma once
 
+#include "local_entropy/answers/measure.h"
+
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -17,16 +19,6 @@ enum class Border {
     Mirror,   ///< d c b | a b c d | c b a
     Wrap      ///< b c d | a b c d | a b c
 };
-
-/// What is computed from the counts n of the levels in a window of N cells; p = n / N.
-enum class Measure {
-    Entropy,  ///< -sum p log p
-    Simpson,  ///< 1 - sum p^2, the Gini-Simpson index
-    Richness, ///< how many levels there are
-    Hill      ///< (sum p^q)^(1 / (1 - q)), the Hill number of Filter::order q; q = 1: exp(entropy)
-};
-
-enum class Base { E, Two, Ten }; ///< of the logarithm of an entropy
 
 /// The cells around a cell that count: a rectangle or, where `footprint` is given, those of its
 /// cells that are not 0.

@@ -12,7 +12,7 @@ import tempfile
 
 # What only nvcc understands, or needs a GPU at run time. cudaCallback is the name in every core.
 CUDA = re.compile(rb"__global__|__device__|__host__|<<<|\bcuda(?!Callback\b)\w+|\bdim3\b|"
-                  rb"\bthreadIdx\b|\bthrust\b|\bcub::|engine/gpu\.h")
+                  rb"\bthreadIdx\b|\bthrust\b|\bcub::|local_entropy/methods/words/words\.h")
 COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 LOG_LIMIT = 65536  # bytes of a log that are kept
 
@@ -152,14 +152,14 @@ class Core:
                    for way in ways)
 
     def link(self):
-        """With the runner; with the engine only where the core does not link without."""
+        """With the runner; with the library only where the core does not link without."""
         setup, core = self.setup, os.path.join(self.room, "core.o")
         device = self.cuda and setup.nvcc
         end = [core, setup.runner_cuda if device and setup.gpu else setup.runner, setup.heap, "-o",
                self.program]
         ways = [setup.link + end] if device else [setup.link_plain + end]
-        if setup.engine:
-            ways.append(setup.link + setup.engine + end)
+        if setup.library:
+            ways.append(setup.link + setup.library + end)
         return any(self.box(way) for way in ways)
 
     def build(self):

@@ -67,7 +67,7 @@ def parse():
     build.add_argument("--cpp", required=True, help="command that compiles C++")
     build.add_argument("--cu", required=True, help="command that compiles CUDA")
     build.add_argument("--link", required=True, help="command that links what --cu has compiled")
-    build.add_argument("--engine", default="", help="objects for cores that use the engine")
+    build.add_argument("--library", default="", help="objects for cores that use the library")
     build.add_argument("--gpu", type=int, choices=(0, 1), required=True, help="is there a GPU?")
     build.add_argument("--probe", help="program that says whether a GPU can be used")
     build.add_argument("--build-limit", type=seconds, default=300, help=argparse.SUPPRESS)
@@ -91,9 +91,9 @@ class Setup:
         found = gpu.architectures() if self.gpu else []
         self.cu, self.link = (gpu.for_these(shlex.split(words), found) for words in (options.cu, options.link))
         self.link_plain = [self.cpp[0], "-fopenmp"]
-        self.engine = [os.path.abspath(path) for path in shlex.split(options.engine)]
+        self.library = [os.path.abspath(path) for path in shlex.split(options.library)]
         self.nvcc = os.path.basename(self.cu[0]) == "nvcc"
-        self.objects = [path for path in [self.runner, self.runner_cuda, self.heap] + self.engine
+        self.objects = [path for path in [self.runner, self.runner_cuda, self.heap] + self.library
                         if os.path.exists(path)]
         self.baseline = options.baseline and os.path.abspath(options.baseline)
         self.data, self.commands = os.path.abspath(options.data), commands

@@ -20,7 +20,7 @@ from .results import NOT_YET, NotMeasured, Wrong
 KINDS = {kind: function
          for room in (tables, cards, study_tables, lab_tables, engine_tables, evidence)
          for kind, function in room.KINDS.items()}
-DOCUMENTS = ("README.md", "report.md", "sources/engine/README.md")
+DOCUMENTS = ("README.md", "report.md", "sources/local_entropy/README.md")
 
 RECORD = re.compile(r"\A<!-- record: (results/\S+) -->\n")
 TABLE = re.compile(r"(?P<before>^<!-- table: (?P<words>.+?)\s*-->\n)(?P<body>.*?)"

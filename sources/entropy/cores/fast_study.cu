@@ -6,7 +6,7 @@
 //
 // The arithmetic that versions share, how cells are packed, counted and hashed, is in fast_study.h:
 // read its first lines before `packed`. What is left to do after `overlap` is in the engine behind
-// v15: sources/engine/gpu_walk.h.
+// v15: sources/local_entropy/methods/words/walk.h.
 
 #include "entropy/core.h"
 
@@ -26,11 +26,13 @@
 #include "common/device_array.h"
 #include "common/grid.h"
 #include "common/launch.h"
-#include "engine/gpu_memory.h"
-#include "engine/gpu_tables.h"
 #include "entropy/cores/fast_study.h"
+#include "local_entropy/methods/words/memory.h"
+#include "local_entropy/methods/words/tables.h"
 
 #include <cuda_pipeline.h>
+
+namespace words = local_entropy::words;
 #endif
 
 // ---- shared by the versions --------------------------------------------------------------------
@@ -60,9 +62,6 @@ using common::download;
 using common::launch;
 using common::poisoned;
 using common::upload;
-using engine::GpuTables;
-using engine::Sums;
-using engine::Word;
 using entropy::kWindow;
 using fast_study::enter;
 using fast_study::FourColumns;
@@ -73,6 +72,9 @@ using fast_study::leave;
 using fast_study::Parts;
 using fast_study::TermTable;
 using fast_study::zeroSums;
+using words::GpuTables;
+using words::Sums;
+using words::Word;
 
 // Blocks of the versions with a thread a cell: v7's.
 constexpr int kBlockSide = 32;
@@ -173,14 +175,14 @@ __device__ void orderFour(float4 *to, const float *from, int width, int height, 
     const bool hasRow = y >= 0 && y < height;
     if constexpr (kFours) {
         if (hasRow && x >= 0 && x < width)
-            engine::copyAsync<16>(engine::sharedAddress(to), from);
+            words::copyAsync<16>(words::sharedAddress(to), from);
         else
             *to = make_float4(kNoCell, kNoCell, kNoCell, kNoCell);
     } else {
         for (int i = 0; i < kColumns; ++i) {
             float *const cell = reinterpret_cast<float *>(to) + i;
             if (hasRow && x + i >= 0 && x + i < width)
-                engine::copyAsync<4>(engine::sharedAddress(cell), from + i);
+                words::copyAsync<4>(words::sharedAddress(cell), from + i);
             else
                 *cell = kNoCell;
         }
@@ -418,7 +420,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("lookup", width, height, sample, result);
     const DeviceArray<float> deviceInput = upload(sample, call.cells);
-    const DeviceArray<GpuTables> deviceTables = upload(&engine::gpuTables(), 1);
+    const DeviceArray<GpuTables> deviceTables = upload(&words::gpuTables(), 1);
     DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
     const auto kernel =
         width % kColumns == 0 ? cudaCallbackKernel<true> : cudaCallbackKernel<false>;
@@ -506,7 +508,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("async_rows", width, height, sample, result);
     const DeviceArray<float> deviceInput = upload(sample, call.cells);
-    const DeviceArray<GpuTables> deviceTables = upload(&engine::gpuTables(), 1);
+    const DeviceArray<GpuTables> deviceTables = upload(&words::gpuTables(), 1);
     DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
     const auto kernel =
         width % kColumns == 0 ? cudaCallbackKernel<true> : cudaCallbackKernel<false>;
@@ -566,7 +568,7 @@ __device__ void walk(int width, int height, int strip, int begin, int end, const
     int now = 0;
     order(begin - kRadius);
     for (int first = begin - kRadius; first < end + kRadius; first += kWindow, now ^= 1) {
-        engine::waitForCopies();
+        words::waitForCopies();
         forOwnFours([&](int row, int four) {
             const float4 cells = rows.stage[row][four];
             rows.packed[now][row][four] = fast_study::packFour(cells.x, cells.y, cells.z, cells.w);
@@ -612,7 +614,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("teams", width, height, sample, result);
     const DeviceArray<float> deviceInput = upload(sample, call.cells);
-    const DeviceArray<GpuTables> deviceTables = upload(&engine::gpuTables(), 1);
+    const DeviceArray<GpuTables> deviceTables = upload(&words::gpuTables(), 1);
     DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
     const auto kernel =
         width % kColumns == 0 ? cudaCallbackKernel<true> : cudaCallbackKernel<false>;
@@ -644,9 +646,9 @@ __global__ void __launch_bounds__(kThreads)
     __shared__ GpuTables tables;
     __shared__ teams::Rows rowsOfTeam;
     __shared__ unsigned next;
-    engine::letNextKernelStart();
+    words::letNextKernelStart();
     copyTables(deviceTables, tables);
-    engine::waitForLastKernel(); // which may still write results, and ask its queue
+    words::waitForLastKernel(); // which may still write results, and ask its queue
     for (unsigned number = blockIdx.x; number < items.items; number = next) {
         const Item item = itemOf(items, number);
         teams::walk<kFours>(width, height, item.strip, item.begin, item.end, sample, result, tables,
@@ -664,7 +666,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("overlap", width, height, sample, result);
     const DeviceArray<float> deviceInput = upload(sample, call.cells);
-    const DeviceArray<GpuTables> deviceTables = upload(&engine::gpuTables(), 1);
+    const DeviceArray<GpuTables> deviceTables = upload(&words::gpuTables(), 1);
     DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
     DeviceArray<unsigned> queue(1);
     CUDA_CHECK(cudaMemset(queue.data(), 0, queue.bytes()));

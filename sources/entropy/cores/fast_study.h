@@ -5,13 +5,13 @@
 // level and one, three bits higher, for the odd one. Five cells of a row fit in a field. A window
 // has up to 25: so two sums of rows are kept, of the words and of their even fields alone. A byte
 // of the first is even + 8 * odd, at most 200; their difference is 8 * odd. Word, Sums and even()
-// are the engine's (engine/gpu_hash.h).
+// are the engine's (local_entropy/methods/words/hash.h).
 #pragma once
 
 #include "common/host_device.h"
-#include "engine/gpu_hash.h"
-#include "engine/gpu_tables.h"
 #include "entropy/window.h"
+#include "local_entropy/methods/words/hash.h"
+#include "local_entropy/methods/words/tables.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,12 +21,12 @@
 namespace fast_study
 {
 
-using engine::GpuTables;
-using engine::Sums;
-using engine::Word;
 using entropy::kLevels;
 using entropy::kRadius;
 using entropy::kWindow;
+using local_entropy::words::GpuTables;
+using local_entropy::words::Sums;
+using local_entropy::words::Word;
 
 constexpr int kColumns = 4;                    ///< of a thread, from four_columns on
 constexpr int kCells = kColumns + kWindow - 1; ///< of a row that their windows hold
@@ -49,13 +49,13 @@ HOST_DEVICE inline Sums zeroSums() { return {{0, 0}, {0, 0}}; }
 HOST_DEVICE inline void enter(Sums &sums, Word row)
 {
     sums.all = sums.all + row;
-    sums.even = sums.even + engine::even(row);
+    sums.even = sums.even + local_entropy::words::even(row);
 }
 /// Takes a row away that was added.
 HOST_DEVICE inline void leave(Sums &sums, Word row)
 {
     sums.all = sums.all - row;
-    sums.even = sums.even - engine::even(row);
+    sums.even = sums.even - local_entropy::words::even(row);
 }
 
 /// How many cells of a level are in sums that began as zeroSums(). Where the level is known to the
@@ -135,14 +135,14 @@ HOST_DEVICE T loadAt(const void *table, std::uint32_t bytes)
 /// each; scaledCell() is 16 * level.
 HOST_DEVICE inline Word wordOfCell(const GpuTables &tables, float cell)
 {
-    return loadAt<Word>(tables.words, engine::scaledCell(cell) / 2);
+    return loadAt<Word>(tables.words, local_entropy::words::scaledCell(cell) / 2);
 }
 
 /// From sums that began as Sums(): they are hashed to a code, and the code leads, through the shift
-/// of its row, to the exact entropy (engine/gpu_tables.h).
+/// of its row, to the exact entropy (local_entropy/methods/words/tables.h).
 HOST_DEVICE inline float entropyByTable(const Sums &sums, const GpuTables &tables)
 {
-    const std::uint32_t code = engine::codeOf(sums);
+    const std::uint32_t code = local_entropy::words::codeOf(sums);
     const std::uint32_t row = (code >> GpuTables::kRowBits) - GpuTables::kFirstRow;
     return loadAt<float>(tables.entropies, 4 * code + tables.shifts[row]);
 }
@@ -152,8 +152,9 @@ HOST_DEVICE inline float entropyByTable(const Sums &sums, const GpuTables &table
 /// Four cells side by side, a byte each: 8 * level, which is where its word lies; kNoCell too.
 HOST_DEVICE inline std::uint32_t packFour(float a, float b, float c, float d)
 {
-    return (engine::scaledCell(a) >> 1) + (engine::scaledCell(b) << 7) +
-           (engine::scaledCell(c) << 15) + (engine::scaledCell(d) << 23);
+    return (local_entropy::words::scaledCell(a) >> 1) + (local_entropy::words::scaledCell(b) << 7) +
+           (local_entropy::words::scaledCell(c) << 15) +
+           (local_entropy::words::scaledCell(d) << 23);
 }
 
 /// The word of one of the four.

@@ -1,0 +1,98 @@
+#include "local_entropy/methods/bits/cells.h"
+
+#include "common/error.h"
+#include "local_entropy/answers/partitions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace local_entropy::bits
+{
+namespace
+{
+
+/// Sixteen counters of a byte, as two numbers: all of them are added at once.
+struct Counts
+{
+    std::uint64_t low = 0, high = 0;
+
+    Counts &operator+=(Counts other)
+    {
+        low += other.low;
+        high += other.high;
+        return *this;
+    }
+};
+
+Counts countOf(float cell)
+{
+    const int level = static_cast<int>(cell);
+    const std::uint64_t one = std::uint64_t(1) << 8 * (level % 8);
+    return level < 8 ? Counts{one, 0} : Counts{0, one};
+}
+
+struct Logs
+{
+    double nLogN[kWindowCells + 1] = {}, ln[kWindowCells + 1] = {};
+    Logs()
+    {
+        for (int n = 1; n <= kWindowCells; ++n) {
+            ln[n] = std::log(static_cast<double>(n));
+            nLogN[n] = n * ln[n];
+        }
+    }
+};
+
+/// Double precision is enough to round the right way: no entropy of a window lies so near to the
+/// middle between two floats that its error of some 1e-15 mattered. A test tries all partitions.
+float entropyOf(Counts counts, int cells)
+{
+    static const Logs logs;
+    double sum = 0;
+    for (int shift = 0; shift < 64; shift += 8)
+        sum += logs.nLogN[counts.low >> shift & 255] + logs.nLogN[counts.high >> shift & 255];
+    const double entropy = logs.ln[cells] - sum / cells;
+    return entropy < 1e-9 ? 0.0f : static_cast<float>(entropy); // one level: exactly 0
+}
+
+} // namespace
+
+void entropyPlain(std::int64_t width, std::int64_t height, const float *sample, float *result,
+                  std::int64_t begin, std::int64_t end)
+{
+    std::vector<Counts> columns(width); // of the rows that the windows of a row reach
+    for (std::int64_t y = begin; y < end; ++y) {
+        const std::int64_t top = std::max<std::int64_t>(y - kRadius, 0);
+        const std::int64_t bottom = std::min(y + kRadius, height - 1);
+        std::fill(columns.begin(), columns.end(), Counts{});
+        for (std::int64_t wy = top; wy <= bottom; ++wy)
+            for (std::int64_t x = 0; x < width; ++x) columns[x] += countOf(sample[wy * width + x]);
+        for (std::int64_t x = 0; x < width; ++x) {
+            const std::int64_t left = std::max<std::int64_t>(x - kRadius, 0);
+            const std::int64_t right = std::min(x + kRadius, width - 1);
+            Counts window;
+            for (std::int64_t wx = left; wx <= right; ++wx) window += columns[wx];
+            result[y * width + x] =
+                entropyOf(window, static_cast<int>((right - left + 1) * (bottom - top + 1)));
+        }
+    }
+}
+
+void checkCells(std::int64_t width, const float *sample, std::int64_t begin, std::int64_t end)
+{
+    const auto legal = [](float cell) {
+        return cell >= 0 && cell < kLevels && cell == static_cast<float>(static_cast<int>(cell));
+    };
+    for (std::int64_t i = begin * width; i < end * width; ++i)
+        if (!legal(sample[i])) {
+            char value[32];
+            std::snprintf(value, sizeof value, "%.9g", static_cast<double>(sample[i]));
+            throw common::Error("the cell at x " + std::to_string(i % width) + ", y " +
+                                std::to_string(i / width) + " is " + value +
+                                ", expected an integer 0..15");
+        }
+}
+
+} // namespace local_entropy::bits

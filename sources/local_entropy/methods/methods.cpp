@@ -1,0 +1,31 @@
+// The list of methods, and the one place that chooses.
+
+#include "local_entropy/methods/method.h"
+#include "local_entropy/methods/plain/plain.h"
+
+namespace local_entropy
+{
+
+const std::vector<const Method *> &methods()
+{
+    // Never destroyed: objects that outlive main may still compute.
+    static const auto &all = *new std::vector<const Method *>{&plainMethod()};
+    return all;
+}
+
+const Method &chooseMethod(const Problem &problem, Path path)
+{
+    const Method *best = methods().back();
+    double least = best->cost(problem, path);
+    for (const Method *method : methods()) {
+        if (method == best || !method->can(problem, path)) continue;
+        const double cost = method->cost(problem, path);
+        if (cost < least) {
+            least = cost;
+            best = method;
+        }
+    }
+    return *best;
+}
+
+} // namespace local_entropy

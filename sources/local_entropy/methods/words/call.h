@@ -1,0 +1,20 @@
+// The GPU engine for arrays in host memory: up, compute, down. In every build; without CUDA it says
+// so.
+#pragma once
+
+#include <cstdint>
+
+namespace local_entropy::words
+{
+
+/// The correctly rounded entropy of the 5x5 window around every cell, by the current device, as
+/// entropyOnCpu() defines it.
+///
+/// sample   host memory: height rows of width cells, each an integer 0..15; any other cell throws
+///          common::Error with its place and value.
+/// result   host memory: the same shape.
+///
+/// Throws common::Unavailable without CUDA, without a GPU, or where that has too little memory.
+void entropyOnGpu(std::int64_t width, std::int64_t height, const float *sample, float *result);
+
+} // namespace local_entropy::words

@@ -1,0 +1,212 @@
+// The GPU engine: its kernel, in which blocks fetch the tables and deal the items of a plan to
+// teams of warps, and its launches. What a warp does is told in walk.h.
+#include "local_entropy/methods/words/words.h"
+
+#include "local_entropy/methods/words/plan.h"
+#include "local_entropy/methods/words/walk.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+namespace local_entropy::words
+{
+namespace
+{
+
+constexpr int kMostThreads = kMostWarps * kWarp;
+
+template <typename Cell, bool kAligned>
+__global__ void __launch_bounds__(kMostThreads, 1)
+    entropyKernel(const Cell *sample, float *result, const GpuTables *tables, unsigned *nextItem,
+                  int *badCell, const __grid_constant__ Plan plan)
+{
+    extern __shared__ __align__(16) char ofTeams[];
+    __shared__ __align__(256) GpuTables own;
+    static_assert(offsetof(GpuTables, words) == 0); // aligned to 256
+    static_assert(offsetof(GpuTables, entropies) % 16 == 0 && GpuTables::kEntries % 4 == 0);
+
+    __shared__ unsigned numbers[kMostWarps]; // of the next items of teams, by their leaders
+
+    using Walker = Walk<Cell, kAligned>;
+    const unsigned warp = __shfl_sync(kAll, threadIdx.x / kWarp, 0); // the compiler sees: uniform
+    const unsigned place = plan.team == 1 ? 0 : warp % kTeam, leader = warp - place;
+    const std::uint32_t packed = sharedAddress(ofTeams) + warp / kTeam * Walker::kTeamBytes;
+    const unsigned fours = warp % kTeam * (plan.team == 1 ? kPackedFours : kWarp); // before its own
+    Walker walk{plan,
+                sample,
+                result,
+                Shared{sharedAddress(own.words),
+                       sharedAddress(own.shifts) - 4 * GpuTables::kFirstRow,
+                       packed + static_cast<std::uint32_t>(sizeof(PackedRows)) +
+                           warp % kTeam * Walker::kWarpBytes,
+                       packed + 4 * fours},
+                threadIdx.x % kWarp,
+                leader,
+                place};
+    // Neighbours to neighbours, which share cache lines; but few items are spread over all blocks.
+    const unsigned teamsOfBlock = blockDim.x / kWarp / plan.team;
+    const unsigned teams = gridDim.x * teamsOfBlock, team = leader / plan.team;
+    unsigned number =
+        plan.items <= teams ? team * gridDim.x + blockIdx.x : blockIdx.x * teamsOfBlock + team;
+    const auto start = [&] {
+        const bool big = number < plan.bigItems;
+        const unsigned index = big ? number : number - plan.bigItems;
+        const std::int64_t rows = big ? plan.bigRows : plan.smallRows;
+        const std::int64_t begin =
+            (big ? plan.begin : plan.bigEnd) + std::int64_t(index / plan.strips) * rows;
+        walk.start((std::int64_t(index % plan.strips) * plan.team + place) * kStripColumns, begin,
+                   min(begin + rows, big ? plan.bigEnd : plan.end));
+    };
+
+    // The tables are ordered first, and turned to addresses while the first rows are on their way.
+    for (int i = threadIdx.x; i < GpuTables::kEntries / 4; i += blockDim.x)
+        copyAsync<16>(sharedAddress(own.entropies + 4 * i), tables->entropies + 4 * i);
+    for (int i = threadIdx.x; i < GpuTables::kRows; i += blockDim.x)
+        copyAsync<4>(sharedAddress(own.shifts + i), tables->shifts + i);
+    if (threadIdx.x < GpuTables::kWords)
+        copyAsync<4>(sharedAddress(own.words + threadIdx.x), tables->words + threadIdx.x);
+    endGroup();
+    letNextKernelStart(); // to come as far as this while blocks of this one end
+    if (number < plan.items) start();
+    waitForLastKernel();
+    if (number < plan.items) walk.template order<0>();
+    waitForGroups();
+    for (int i = threadIdx.x; i < GpuTables::kRows; i += blockDim.x) // now they lead to addresses
+        own.shifts[i] += static_cast<std::int32_t>(sharedAddress(own.entropies));
+    __syncthreads();
+
+    while (number < plan.items) {
+        walk.finish();
+        if (plan.items <= teams) break; // one each
+        if (place == 0 && walk.lane == 0) {
+            const unsigned next = atomicAdd(nextItem, 1u);
+            if (next == plan.items - 1) *nextItem = 0; // each item asks once; this was the last
+            store(sharedAddress(numbers + leader), next + teams);
+        }
+        walk.syncTeam();
+        number = load(sharedAddress(numbers + leader));
+        if (number < plan.items) {
+            start();
+            walk.template order<0>();
+        }
+    }
+    if (!cellsAreValid(walk.seen)) *badCell = 1;
+}
+
+bool isAligned(const void *pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0; }
+
+} // namespace
+
+/// Shared memory of a block besides the tables.
+template <typename Cell, bool kAligned>
+static int bytesOf(int warps)
+{
+    return warps / kTeam * Walk<Cell, kAligned>::kTeamBytes;
+}
+
+/// As many warps a block as shared memory has room for; a kernel may have more of that than it has
+/// without asking.
+template <typename Cell, bool kAligned>
+static int warpsOfBlock(int device)
+{
+    const common::PartScope scope(common::Part::Context); // asking for a kernel loads its code
+    const auto kernel = entropyKernel<Cell, kAligned>;
+    cudaFuncAttributes attributes{};
+    int limit = 0;
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const int room = limit - static_cast<int>(attributes.sharedSizeBytes);
+    const int warps = std::min(room / Walk<Cell, kAligned>::kTeamBytes * kTeam, kMostWarps);
+    if (warps < 1)
+        throw common::Unavailable("needs a GPU with more shared memory: a block has " +
+                                  std::to_string(limit) + " bytes here");
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    bytesOf<Cell, kAligned>(warps)));
+    return warps;
+}
+
+Gpu::Gpu(int mostMultiprocessors) : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
+{
+    int device = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    multiprocessors = std::max(std::min(multiprocessors, mostMultiprocessors), 1);
+    // What counts is for what the kernel was compiled: without waitForLastKernel() it must not.
+    cudaFuncAttributes attributes{};
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, entropyKernel<float, true>));
+    canOverlap = attributes.ptxVersion >= 90;
+    CUDA_CHECK(cudaMemset(badCell.data(), 0, badCell.bytes()));
+    CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
+    warps = std::min({warpsOfBlock<float, true>(device), warpsOfBlock<float, false>(device),
+                      warpsOfBlock<std::uint8_t, true>(device)});
+    // Before launches in streams that do not wait for the default one.
+    CUDA_CHECK(cudaStreamSynchronize(nullptr));
+}
+
+template <typename Cell, bool kAligned>
+void Gpu::launchKernel(std::int64_t width, std::int64_t height, const Cell *sample, float *result,
+                       std::int64_t begin, std::int64_t end, cudaStream_t stream)
+{
+    const Plan plan =
+        makePlan(width, height, begin, end, kStripColumns, std::int64_t(multiprocessors) * warps);
+    cudaLaunchAttribute overlap{}; // see letNextKernelStart()
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = std::min(plan.items, static_cast<unsigned>(multiprocessors));
+    launch.blockDim = warps * kWarp;
+    launch.dynamicSmemBytes = bytesOf<Cell, kAligned>(warps);
+    launch.stream = stream;
+    launch.attrs = &overlap;
+    launch.numAttrs = canOverlap ? 1 : 0;
+    CUDA_CHECK(cudaLaunchKernelEx(&launch, entropyKernel<Cell, kAligned>, sample, result,
+                                  tables.data(), nextItem.data(), badCell.data(), plan));
+    CUDA_CHECK(cudaGetLastError());
+}
+
+static void checkRows(std::int64_t width, std::int64_t height, std::int64_t begin, std::int64_t end)
+{
+    constexpr std::int64_t kWidest = (std::int64_t(1) << 32) - 1;
+    if (width < 1 || width > kWidest || height < 1 || begin < 0 || begin > end || end > height)
+        throw common::Error("Gpu::launch: rows " + std::to_string(begin) + " to " +
+                            std::to_string(end) + " of an array of " + std::to_string(width) +
+                            " x " + std::to_string(height));
+}
+
+void Gpu::launch(std::int64_t width, std::int64_t height, const float *sample, float *result,
+                 std::int64_t begin, std::int64_t end, cudaStream_t stream)
+{
+    checkRows(width, height, begin, end);
+    if (begin == end) return;
+    if (width % kColumns == 0 && isAligned(sample) && isAligned(result))
+        launchKernel<float, true>(width, height, sample, result, begin, end, stream);
+    else
+        launchKernel<float, false>(width, height, sample, result, begin, end, stream);
+}
+
+void Gpu::launch(std::int64_t width, std::int64_t height, const std::uint8_t *sample, float *result,
+                 std::int64_t begin, std::int64_t end, cudaStream_t stream)
+{
+    checkRows(width, height, begin, end);
+    if (width % kColumns != 0)
+        throw common::Error("Gpu::launch: rows of " + std::to_string(width) +
+                            " bytes, expected a multiple of 4");
+    if (reinterpret_cast<std::uintptr_t>(sample) % kColumns != 0 || !isAligned(result))
+        throw common::Error("Gpu::launch: sample not aligned to 4 bytes, or result not to 16");
+    if (begin == end) return;
+    launchKernel<std::uint8_t, true>(width, height, sample, result, begin, end, stream);
+}
+
+bool Gpu::sawBadCell()
+{
+    int seen = 0;
+    common::download(badCell, &seen);
+    if (seen) {
+        CUDA_CHECK(cudaMemset(badCell.data(), 0, badCell.bytes()));
+        CUDA_CHECK(cudaStreamSynchronize(nullptr)); // as above
+    }
+    return seen != 0;
+}
+
+} // namespace local_entropy::words

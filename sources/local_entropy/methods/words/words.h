@@ -1,0 +1,60 @@
+// The entropy of every 5x5 window of an array in device memory: the interface. On an H200 a large
+// aligned array takes little longer than a copy of it. Needs CUDA.
+#pragma once
+
+#include "common/device_array.h"
+#include "local_entropy/methods/words/tables.h"
+
+#include <cstdint>
+#include <limits>
+
+namespace local_entropy::words
+{
+
+/// What one device needs to compute entropies: its tables, and a word by which it reports. Its
+/// launches must follow each other, in one stream say.
+class Gpu
+{
+public:
+    /// For the device that is current now, and whenever it is used, or for so many of its
+    /// multiprocessors. Throws common::Error where CUDA does, common::Unavailable where there is
+    /// too little memory, on the device or shared by a block.
+    explicit Gpu(int mostMultiprocessors = std::numeric_limits<int>::max());
+
+    /// Puts the computation of the rows [begin, end) of an array into `stream`: the correctly
+    /// rounded entropy (natural logarithm) of the 5x5 window around every cell; windows are cut at
+    /// the edge of the array.
+    ///
+    /// sample   device memory: height rows of width cells, sample[y * width + x], each an integer
+    ///          0..15. Rows begin - 2 .. end + 1, where they exist, decide the result; nothing
+    ///          outside the array is read.
+    /// result   device memory: the same shape; only rows [begin, end) are written.
+    ///
+    /// Fastest where width is a multiple of 4 and both are aligned to 16 bytes.
+    void launch(std::int64_t width, std::int64_t height, const float *sample, float *result,
+                std::int64_t begin, std::int64_t end, cudaStream_t stream = nullptr);
+
+    /// The same for cells of one byte, exactly 8 * level. The last columns of all rows may be
+    /// kNoCell (hash.h): then the array ends before them. `width` is a multiple of 4, `sample`
+    /// aligned to 4 bytes and `result` to 16. Bytes are not checked: whoever packed them has.
+    void launch(std::int64_t width, std::int64_t height, const std::uint8_t *sample, float *result,
+                std::int64_t begin, std::int64_t end, cudaStream_t stream = nullptr);
+
+    /// After the launches have ended: whether some cell that they read was none of 0..15. Then the
+    /// results hold anything. Forgets it. Cells of other rows may have been read too, but none
+    /// outside the array.
+    bool sawBadCell();
+
+private:
+    template <typename Cell, bool kAligned>
+    void launchKernel(std::int64_t width, std::int64_t height, const Cell *sample, float *result,
+                      std::int64_t begin, std::int64_t end, cudaStream_t stream);
+
+    common::DeviceArray<GpuTables> tables;
+    common::DeviceArray<unsigned> nextItem; ///< of the small items; 0 between launches
+    common::DeviceArray<int> badCell;       ///< not 0 once a bad cell was seen
+    int multiprocessors = 0, warps = 0;     ///< that are used; of a block
+    bool canOverlap = false;                ///< a launch may begin while the last one ends
+};
+
+} // namespace local_entropy::words

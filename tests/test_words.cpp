@@ -1,0 +1,624 @@
+// What the GPU engine computes, without a GPU: the functions that its kernel calls, in the kernel's
+// order, for every window there can be; which cells it takes for levels; how it cuts its work.
+#include "gallery.h"
+#include "local_entropy/answers/partitions.h"
+#include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/methods/words/hash.h"
+#include "local_entropy/methods/words/plan.h"
+#include "local_entropy/methods/words/tables.h"
+#include "shapes.h"
+#include "temporary.h"
+
+#include <algorithm>
+#include <array>
+#include <cfenv>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+
+namespace bits = local_entropy::bits;
+namespace words = local_entropy::words;
+
+using local_entropy::Partition;
+using words::GpuTables;
+using words::Word;
+
+namespace
+{
+
+constexpr int kColumns = 4; ///< of a lane
+
+std::uint32_t bitsOf(float value) { return words::bitsOf(value); }
+
+/// As the kernel finds it, by addresses in bytes.
+float lookUp(std::uint32_t code)
+{
+    const GpuTables &tables = words::gpuTables();
+    const std::uint32_t row = (code >> GpuTables::kRowBits) - GpuTables::kFirstRow;
+    if (row >= GpuTables::kRows) return NAN;
+    const std::int64_t place = 4 * std::int64_t(code) + tables.shifts[row];
+    if (place % 4 != 0 || place < 0 || place / 4 >= GpuTables::kEntries) return NAN;
+    return tables.entropies[place / 4];
+}
+
+Word wordOf(std::uint32_t byte)
+{
+    const GpuTables &tables = words::gpuTables();
+    return {tables.words[byte / 4], tables.words[byte / 4 + 1]};
+}
+
+/// The kernel for the four columns of a lane, one row after the other.
+class Lane
+{
+public:
+    /// Eight cells, as bytes, of the next row: the lane's four and two on each side.
+    void enter(const std::array<std::uint32_t, 8> &bytes)
+    {
+        Word words[8];
+        std::transform(bytes.begin(), bytes.end(), words, wordOf);
+        Word across[kColumns];
+        across[0] = words[0] + words[1] + words[2] + words[3] + words[4];
+        for (int i = 1; i < kColumns; ++i) across[i] = across[i - 1] - words[i - 1] + words[i + 4];
+        for (int i = 0; i < kColumns; ++i) {
+            const Word &leaving = ring[(row + 1) % words::kBatch][i];
+            sums[i].all = sums[i].all + across[i] - leaving;
+            sums[i].even = sums[i].even + words::even(across[i]) - words::even(leaving);
+            ring[row % words::kBatch][i] = across[i];
+        }
+        ++row;
+    }
+    float entropy(int column) const { return lookUp(words::codeOf(sums[column])); }
+
+private:
+    Word ring[words::kBatch][kColumns] = {};
+    words::Sums sums[kColumns];
+    int row = 0;
+};
+
+/// A cell as the kernel packs it; outside the array there is none.
+std::uint32_t byteOf(int width, int height, const std::vector<float> &sample, int x, int y)
+{
+    if (x < 0 || x >= width || y < 0 || y >= height) return words::kNoCell;
+    const std::uint32_t scaled = words::scaledCell(sample[std::size_t(y) * width + x]);
+    return words::packed(0, scaled, 0, 0) >> 9 & words::kCellBits;
+}
+
+std::vector<float> computeAsKernel(int width, int height, const std::vector<float> &sample)
+{
+    std::vector<float> result(sample.size(), NAN);
+    for (int first = 0; first < width; first += kColumns) {
+        Lane lane;
+        for (int y = -local_entropy::kRadius; y < height + local_entropy::kRadius; ++y) {
+            std::array<std::uint32_t, 8> bytes;
+            for (int i = 0; i < 8; ++i)
+                bytes[i] = byteOf(width, height, sample, first + i - local_entropy::kRadius, y);
+            lane.enter(bytes);
+            if (y < local_entropy::kRadius) continue;
+            const std::size_t left = std::size_t(y - local_entropy::kRadius) * width;
+            for (int i = 0; i < kColumns && first + i < width; ++i)
+                result[left + first + i] = lane.entropy(i);
+        }
+    }
+    return result;
+}
+
+/// Orders in which levels can be given to the counts of a window: ascending and descending, even
+/// levels first, odd ones first (each has a field of its own in a byte), and by chance.
+std::vector<std::vector<float>> orders()
+{
+    std::vector<float> levels(local_entropy::kLevels);
+    std::iota(levels.begin(), levels.end(), 0.0f);
+    std::vector<std::vector<float>> all = {levels, {levels.rbegin(), levels.rend()}};
+    for (const bool odd : {false, true}) {
+        all.push_back(levels);
+        std::stable_partition(all.back().begin(), all.back().end(), [&](float level) {
+            return (static_cast<int>(level) % 2 == 1) == odd;
+        });
+    }
+    std::mt19937 random(1);
+    for (int i = 0; i < 6; ++i) {
+        all.push_back(levels);
+        std::shuffle(all.back().begin(), all.back().end(), random);
+    }
+    return all;
+}
+
+/// Sums of a window whose level number i occurs counts[i] times.
+words::Sums sumsOf(const std::array<int, local_entropy::kLevels> &counts)
+{
+    words::Sums sums;
+    for (int level = 0; level < local_entropy::kLevels; ++level)
+        for (int i = 0; i < counts[level]; ++i) {
+            sums.all = sums.all + words::oneHot(level);
+            sums.even = sums.even + words::even(words::oneHot(level));
+        }
+    return sums;
+}
+
+/// What the code of a window is, count by count and without packing: the sum of w^2.
+std::uint32_t plainCode(const std::array<int, local_entropy::kLevels> &counts)
+{
+    std::uint32_t code = 0;
+    for (const int count : counts) {
+        const unsigned y = 8 * count + 38, x = (y >> 3 | y << 5) & 0xFF, k = 243;
+        unsigned w = 0;
+        for (int bit = 0; bit < 8; ++bit) {
+            const int row = 4 * (y >> bit & 1) + 2 * (x >> bit & 1) + (k >> bit & 1);
+            w |= (104u >> row & 1) << bit;
+        }
+        code += w * w;
+    }
+    return code;
+}
+
+std::array<int, local_entropy::kLevels> countsOf(const Partition &partition, std::mt19937 &random)
+{
+    std::array<int, local_entropy::kLevels> counts{};
+    int level = 0;
+    for (int n = 1; n <= local_entropy::kWindowCells; ++n)
+        for (int i = 0; i < partition.levels[n]; ++i) counts[level++] = n;
+    std::shuffle(counts.begin(), counts.end(), random);
+    return counts;
+}
+
+bool isLevel(float cell) { return cell >= 0 && cell <= 15 && cell == std::floor(cell); }
+
+words::Seen see(float cell) { return {words::bitsOf(cell), words::scaledCell(cell)}; }
+
+float floatOf(std::uint32_t bits)
+{
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+} // namespace
+
+// ---- windows ------------------------------------------------------------------------------------
+
+// All windows there can be, of every shape, through the kernel's sums, codes and tables: a proof.
+TEST(EngineGpuHash, IsExactForEveryWindow)
+{
+    const auto levelsInOrder = orders();
+    for (int across = 1; across <= local_entropy::kWindow; ++across)
+        for (int down = 1; down <= local_entropy::kWindow; ++down) {
+            const auto partitions = local_entropy::partitionsOf(across * down);
+            for (std::size_t order = 0; order < levelsInOrder.size(); ++order) {
+                std::vector<std::vector<float>> windows;
+                for (const Partition &partition : partitions) {
+                    windows.push_back(cellsOf(partition, static_cast<int>(order)));
+                    for (float &cell : windows.back())
+                        cell = levelsInOrder[order][static_cast<int>(cell)];
+                }
+                const std::size_t step = across == local_entropy::kWindow ? windows.size() : 1;
+                for (std::size_t first = 0; first < windows.size(); first += step) {
+                    const Gallery gallery = hang(
+                        {windows.begin() + first, windows.begin() + first + step}, across, down);
+                    const auto result =
+                        computeAsKernel(gallery.width, gallery.height, gallery.sample);
+                    for (std::size_t i = 0; i < step; ++i)
+                        ASSERT_EQ(bitsOf(result[gallery.centres[i]]),
+                                  bitsOf(local_entropy::exactEntropy(partitions[first + i])))
+                            << across << " x " << down << ", partition " << first + i << ", order "
+                            << order;
+                }
+            }
+        }
+}
+
+// Windows among others, so that the sums slide: rows of other windows enter and leave.
+TEST(EngineGpuHash, SlidesWithoutError)
+{
+    std::vector<std::vector<float>> windows;
+    int turn = 0;
+    for (const Partition &partition : local_entropy::partitionsOf(local_entropy::kWindowCells))
+        windows.push_back(cellsOf(partition, ++turn));
+    const Gallery wall = tile(windows, 7);
+    std::vector<float> expected(wall.sample.size());
+    bits::entropyOnCpu(wall.width, wall.height, wall.sample.data(), expected.data(), 0,
+                       wall.height);
+    EXPECT_TRUE(sameBits(computeAsKernel(wall.width, wall.height, wall.sample), expected));
+    for (const Shape shape :
+         {Shape{1, 1}, Shape{3, 3}, Shape{4, 31}, Shape{97, 89}, Shape{2049, 3}})
+        for (const std::string &content : kContents) {
+            const auto sample = makeSample(content, shape);
+            expected.assign(sample.size(), NAN);
+            bits::entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0,
+                               shape.height);
+            EXPECT_TRUE(sameBits(computeAsKernel(shape.width, shape.height, sample), expected))
+                << content << " " << shape.width << " x " << shape.height;
+        }
+}
+
+TEST(EngineGpuHash, CodesAreThoseOfTheCommentAndTellEntropiesApart)
+{
+    std::mt19937 random(2);
+    std::map<std::uint32_t, std::uint32_t> entropyOf; // bits of it, by code
+    std::size_t partitions = 0;
+    for (const int cells : local_entropy::windowSizes())
+        for (const Partition &partition : local_entropy::partitionsOf(cells)) {
+            ++partitions;
+            const std::uint32_t entropy = bitsOf(local_entropy::exactEntropy(partition));
+            for (int i = 0; i < 20; ++i) {
+                const auto counts = countsOf(partition, random);
+                const std::uint32_t code = words::codeOf(sumsOf(counts));
+                ASSERT_EQ(code, plainCode(counts));
+                ASSERT_EQ(entropyOf.emplace(code, entropy).first->second, entropy);
+                ASSERT_EQ(bitsOf(lookUp(code)), entropy);
+            }
+        }
+    EXPECT_EQ(partitions, 3118u);
+    EXPECT_EQ(entropyOf.size(), 3118u) << "no two partitions share a code";
+    EXPECT_EQ(std::get<0>(*entropyOf.rbegin()) - std::get<0>(*entropyOf.begin()), 295660u);
+}
+
+TEST(EngineGpuHash, IsTheBestThatTheSearchFinds)
+{
+    const Outcome outcome = runCommand(BUILD_DIRECTORY "/search_hash gpu 38");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_NE(outcome.output.find("constant 243: range 295660"), std::string::npos)
+        << outcome.output;
+    EXPECT_NE(outcome.output.find("constant 243, is the best of them"), std::string::npos)
+        << outcome.output;
+    EXPECT_EQ(runCommand(BUILD_DIRECTORY "/search_hash gpu 56").status, 2);
+    EXPECT_EQ(runCommand(BUILD_DIRECTORY "/search_hash").status, 2);
+    EXPECT_EQ(runCommand(BUILD_DIRECTORY "/search_hash --help").status, 0);
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+TEST(EngineGpuHash, WordsHaveAFieldForEveryLevel)
+{
+    std::uint32_t low = 0, high = 0;
+    for (int level = 0; level < local_entropy::kLevels; ++level) {
+        const Word word = words::oneHot(level);
+        EXPECT_EQ(low & word.low, 0u);
+        EXPECT_EQ(high & word.high, 0u);
+        low |= word.low;
+        high |= word.high;
+        const Word kept = words::even(word);
+        EXPECT_EQ(kept.low == word.low && kept.high == word.high, level % 2 == 0) << level;
+        EXPECT_EQ(kept.low == 0 && kept.high == 0, level % 2 == 1) << level;
+        EXPECT_EQ(wordOf(8 * level).low, word.low);
+        EXPECT_EQ(wordOf(8 * level).high, word.high);
+    }
+    EXPECT_EQ(low, 9 * words::kBytes);
+    EXPECT_EQ(high, 9 * words::kBytes);
+    EXPECT_EQ(wordOf(words::kNoCell).low, 0u);
+    EXPECT_EQ(wordOf(words::kNoCell).high, 0u);
+}
+
+// Both sums give back the counts, and x and y of either kind are what the comment says.
+TEST(EngineGpuHash, SumsHoldTheCounts)
+{
+    std::mt19937 random(3);
+    for (int round = 0; round < 20000; ++round) {
+        std::array<int, local_entropy::kLevels> counts{};
+        const int levels = 1 + random() % local_entropy::kLevels; // few: large counts
+        for (int cell = 0; cell < local_entropy::kWindowCells; ++cell) ++counts[random() % levels];
+        std::shuffle(counts.begin(), counts.end(), random);
+        const words::Sums sums = sumsOf(counts);
+        const Word odd = sums.all - sums.even;
+        for (int level = 0; level < local_entropy::kLevels; ++level) {
+            const bool low = level < 8;
+            const int shift = level / 2 % 4 * 8;
+            const std::uint32_t even32 = low ? sums.even.low : sums.even.high;
+            const std::uint32_t odd32 = low ? odd.low : odd.high;
+            const std::uint32_t x = level % 2 ? odd32 >> 3 | odd32 << 29 : even32;
+            const std::uint32_t y = level % 2 ? odd32 : 8 * even32 + (words::kOffsetX >> 5);
+            ASSERT_EQ(x >> shift & 0xFF, counts[level] + words::kOffsetX);
+            ASSERT_EQ(y >> shift & 0xFF, 8u * counts[level] + words::kOffsetY);
+        }
+    }
+}
+
+TEST(EngineGpuHash, WordsAddAndSubtractWithCarries)
+{
+    const Word a = {0xFFFFFFFF, 1}, b = {2, 0xFFFFFFFF};
+    EXPECT_EQ((a + b).low, 1u);
+    EXPECT_EQ((a + b).high, 0u);
+    EXPECT_EQ((a + b - b).low, a.low);
+    EXPECT_EQ((b - a + a).high, b.high);
+    EXPECT_EQ(words::even(a).low, words::kEvenFields);
+}
+
+TEST(EngineGpuHash, GapsOfTheTableAreNaN)
+{
+    const GpuTables &tables = words::gpuTables();
+    std::map<std::uint32_t, int> known;
+    for (const int cells : local_entropy::windowSizes())
+        for (const Partition &partition : local_entropy::partitionsOf(cells))
+            known[bitsOf(local_entropy::exactEntropy(partition))] = cells;
+    int filled = 0;
+    for (const float entropy : tables.entropies) {
+        EXPECT_TRUE(std::isnan(entropy) || known.count(bitsOf(entropy)));
+        filled += !std::isnan(entropy);
+    }
+    EXPECT_EQ(filled, 3118) << "one for every code";
+}
+
+// Of 32 lanes that look up windows of random cells, as many as go to the same bank wait for each
+// other; rows laid where they happen to fit make that 2.9 lookups of a lane after another.
+TEST(EngineGpuHash, LookupsOfRandomCellsAreSpreadOverTheBanks)
+{
+    constexpr int kLanes = 32, kBanks = 32, kRounds = 2000;
+    const GpuTables &tables = words::gpuTables();
+    std::mt19937 random(4);
+    double longest = 0;
+    for (int round = 0; round < kRounds; ++round) {
+        // A word is read once for all lanes that want it.
+        std::map<std::int64_t, std::set<std::int64_t>> banks;
+        for (int lane = 0; lane < kLanes; ++lane) {
+            std::array<int, local_entropy::kLevels> counts{};
+            for (int cell = 0; cell < local_entropy::kWindowCells; ++cell)
+                ++counts[random() % local_entropy::kLevels];
+            const std::uint32_t code = words::codeOf(sumsOf(counts));
+            const std::int64_t place =
+                code + tables.shifts[(code >> GpuTables::kRowBits) - GpuTables::kFirstRow] / 4;
+            banks[place % kBanks].insert(place);
+        }
+        std::size_t most = 0;
+        for (const auto &[bank, places] : banks) most = std::max(most, places.size());
+        longest += static_cast<double>(most) / kRounds;
+    }
+    EXPECT_LT(longest, 2.7);
+}
+
+// ---- cells --------------------------------------------------------------------------------------
+
+TEST(EngineGpuCells, LevelsAreBytes)
+{
+    for (int level = 0; level < local_entropy::kLevels; ++level)
+        EXPECT_EQ(words::scaledCell(static_cast<float>(level)), 16u * level);
+    EXPECT_EQ(words::scaledCell(-0.0f), 0u);
+    const std::uint32_t four =
+        words::packed(words::scaledCell(1), words::scaledCell(15), 0, words::scaledCell(8));
+    EXPECT_EQ(four, 0x8000F010u);
+    EXPECT_EQ(four >> 1 & words::kCellBits * words::kBytes, 0x40007808u); // 8 * level
+}
+
+TEST(EngineGpuCells, LevelsAreValidAndNothingElse)
+{
+    const float inf = std::numeric_limits<float>::infinity();
+    std::vector<float> bad = {16,      17,     31,      32,           255,         256,     4096,
+                              65536,   -1,     -16,     3.5f,         0.9375f,     0.5f,    0.25f,
+                              1e-30f,  1e-45f, -1e-45f, 1e-38f,       15.0000009f, 15.5f,   1e30f,
+                              -1e-30f, inf,    -inf,    4294967296.f, 0.0625f,     0.03125f};
+    for (const std::uint32_t nan : {0x7FC00000u, 0xFFC00000u, 0x7F800001u, 0x7FFFFFFFu, 0xFFFFFFFFu,
+                                    0x7FF00000u, 0x7F900000u, 0xFFF00000u, 0x7FABCDEFu})
+        bad.push_back(floatOf(nan));
+    words::Seen allLevels;
+    for (int level = 0; level < local_entropy::kLevels; ++level) {
+        const float cell = static_cast<float>(level);
+        EXPECT_TRUE(words::cellsAreValid(see(cell))) << level;
+        allLevels.raw |= see(cell).raw;
+        allLevels.scaled |= see(cell).scaled;
+        bad.push_back(std::nextafter(cell, -inf));
+        bad.push_back(std::nextafter(cell, inf));
+        if (level > 0) bad.push_back(-cell);
+    }
+    EXPECT_TRUE(words::cellsAreValid(see(-0.0f)));
+    EXPECT_TRUE(words::cellsAreValid(allLevels));
+    for (const float cell : bad) {
+        ASSERT_FALSE(isLevel(cell)) << cell;
+        const words::Seen seen = see(cell);
+        EXPECT_FALSE(words::cellsAreValid(seen)) << cell << ", bits " << seen.raw;
+        EXPECT_FALSE(
+            words::cellsAreValid({seen.raw | allLevels.raw, seen.scaled | allLevels.scaled}))
+            << cell << " among levels";
+    }
+}
+
+// A level has no bits below bit 20: so all floats that have none, and a sweep over the others.
+TEST(EngineGpuCells, EveryFloatIsJudgedByItsValue)
+{
+    for (std::uint32_t top = 0; top < 1u << 12; ++top) {
+        const float cell = floatOf(top << 20);
+        ASSERT_EQ(words::cellsAreValid(see(cell)), isLevel(cell))
+            << cell << ", bits " << (top << 20);
+    }
+    std::mt19937 random(4);
+    for (int i = 0; i < 5000000; ++i) {
+        std::uint32_t bits = random();
+        if (i % 3 == 1) bits = 0x3E800000 + bits % 0x03000000; // from 1/4 to 32
+        if (i % 3 == 2) bits &= ~0u << random() % 24;          // few bits
+        const float cell = floatOf(bits);
+        ASSERT_EQ(words::cellsAreValid(see(cell)), isLevel(cell)) << cell << ", bits " << bits;
+    }
+}
+
+// scaledCell() on the host stands for one instruction of the GPU: the host has the same one, in
+// another rounding mode.
+TEST(EngineGpuCells, TheHostRoundsAsTheGpuDoes)
+{
+    const auto fused = [](float value) {
+        const volatile float cell = value, factor = floatOf(16), zero = 0;
+        std::fesetround(FE_UPWARD);
+        const volatile float result = std::fma(cell, factor, zero);
+        std::fesetround(FE_TONEAREST);
+        return static_cast<float>(result);
+    };
+    std::mt19937 random(5);
+    for (int i = 0; i < 1000000; ++i) {
+        std::uint32_t bits = i < 4096 ? std::uint32_t(i) << 20 : std::uint32_t(random());
+        if (i >= 4096 && i % 2) bits = (bits & 0x80000000) + 0x3D000000 + bits % 0x0D000000;
+        const float cell = floatOf(bits), expected = fused(cell);
+        if (std::isnan(cell))
+            ASSERT_TRUE(std::isnan(floatOf(words::scaledCell(cell))));
+        else
+            ASSERT_EQ(words::scaledCell(cell), words::bitsOf(expected))
+                << cell << ", bits " << bits;
+    }
+}
+
+// ---- plan ---------------------------------------------------------------------------------------
+
+namespace
+{
+
+struct Job
+{
+    std::int64_t width, height, begin, end;
+    int stripColumns;
+    std::int64_t warps;
+};
+
+std::string nameOf(const Job &job)
+{
+    return std::to_string(job.width) + " x " + std::to_string(job.height) + ", rows " +
+           std::to_string(job.begin) + " to " + std::to_string(job.end) + ", strips of " +
+           std::to_string(job.stripColumns) + ", " + std::to_string(job.warps) + " warps";
+}
+
+words::Plan planOf(const Job &job)
+{
+    return words::makePlan(job.width, job.height, job.begin, job.end, job.stripColumns, job.warps);
+}
+
+/// Items go strip by strip, then band by band of rows: bands must follow each other from the first
+/// row to the last, each with all strips.
+void expectToCoverAll(const Job &job)
+{
+    SCOPED_TRACE(nameOf(job));
+    const words::Plan plan = planOf(job);
+    EXPECT_EQ(plan.width, job.width);
+    EXPECT_EQ(plan.height, job.height);
+    EXPECT_EQ(plan.begin, job.begin);
+    EXPECT_EQ(plan.end, job.end);
+    ASSERT_TRUE(plan.team == 1 || plan.team == words::kTeam);
+    const std::int64_t columns = std::int64_t(job.stripColumns) * plan.team,
+                       teams = job.warps / plan.team;
+    ASSERT_GE(plan.strips * columns, job.width);
+    ASSERT_LT((plan.strips - 1) * columns, job.width);
+    ASSERT_EQ(plan.bigItems % plan.strips, 0u);
+    ASSERT_EQ(plan.items % plan.strips, 0u);
+    ASSERT_LE(plan.bigItems, plan.items);
+    ASSERT_LE(plan.bigItems, std::max<std::int64_t>(teams, plan.strips)) << "not dealt at once";
+    std::int64_t y = job.begin;
+    for (unsigned first = 0; first < plan.items; first += plan.strips) {
+        const bool big = first < plan.bigItems;
+        const std::int64_t band = (big ? first : first - plan.bigItems) / plan.strips;
+        const std::int64_t rows = big ? plan.bigRows : plan.smallRows;
+        ASSERT_EQ((big ? plan.begin : plan.bigEnd) + band * rows, y);
+        y = std::min(y + rows, big ? plan.bigEnd : plan.end);
+        ASSERT_TRUE(!big || y <= plan.bigEnd);
+    }
+    ASSERT_EQ(y, job.end);
+}
+
+} // namespace
+
+TEST(EngineGpuPlan, CoversAllRowsAndStripsOnce)
+{
+    for (const int stripColumns : {64, 128})
+        for (const std::int64_t warps : {16, 160, 2112})
+            for (const std::int64_t width : {1, 4, 63, 64, 65, 128, 129, 1000, 10240, 300000})
+                for (const std::int64_t height : {1, 2, 5, 6, 99, 100, 101, 499, 10240, 1000003})
+                    for (const std::int64_t begin : {std::int64_t(0), height / 3, height - 1})
+                        for (const std::int64_t end : {begin + 1, height - (height - begin) / 4})
+                            expectToCoverAll({width, height, begin, end, stripColumns, warps});
+}
+
+TEST(EngineGpuPlan, CoversEveryCellOnce)
+{
+    for (const int width : {1, 127, 128, 129, 500})
+        for (const int height : {1, 4, 5, 6, 15, 16, 101, 1700, 5003})
+            for (const std::int64_t warps : {4, 16, 48}) {
+                const Job job{width, height, height / 7, height, 128, warps};
+                const words::Plan plan = planOf(job);
+                std::vector<int> times(std::size_t(height) * plan.strips, 0);
+                for (unsigned number = 0; number < plan.items; ++number) { // as the kernel does it
+                    const bool big = number < plan.bigItems;
+                    const unsigned index = big ? number : number - plan.bigItems;
+                    const std::int64_t rows = big ? plan.bigRows : plan.smallRows;
+                    const std::int64_t begin =
+                        (big ? plan.begin : plan.bigEnd) + index / plan.strips * rows;
+                    const std::int64_t end = std::min(begin + rows, big ? plan.bigEnd : plan.end);
+                    for (std::int64_t y = begin; y < end; ++y)
+                        ++times.at(y * plan.strips + index % plan.strips);
+                }
+                for (std::size_t i = 0; i < times.size(); ++i)
+                    ASSERT_EQ(times[i], std::int64_t(i / plan.strips) >= job.begin) << nameOf(job);
+            }
+}
+
+TEST(EngineGpuPlan, SafeRowsReadNothingOutsideTheArray)
+{
+    for (const std::int64_t width :
+         {1,   3,   4,   7,   8,   9,   10,  119,  120,   121,   127,  128,
+          135, 136, 137, 140, 256, 500, 505, 2560, 10100, 10237, 10240})
+        for (const std::int64_t height : {1, 2, 5, 30, 140, 5000}) {
+            const Job job{width, height, 0, height, 128, 2112};
+            const words::Plan plan = planOf(job);
+            std::int64_t rows = 0;
+            for (unsigned number = 0; number < plan.strips * plan.team; ++number) {
+                const std::int64_t strip = number * std::int64_t(job.stripColumns);
+                const words::RowRange safe = words::safeRows(plan, strip, job.stripColumns);
+                ASSERT_GE(safe.begin, 0) << nameOf(job);
+                ASSERT_LE(safe.end, height) << nameOf(job);
+                if (safe.begin >= safe.end) continue;
+                ASSERT_GE(safe.begin * width + strip, words::kMostBeside) << nameOf(job);
+                const std::int64_t last = (safe.end - 1) * width + strip + job.stripColumns;
+                ASSERT_LE(last + words::kMostBeside, width * height) << nameOf(job);
+                rows += safe.end - safe.begin;
+            }
+            if (width >= 2560) { // all but a few
+                EXPECT_GE(rows, (height - 1) * plan.strips * plan.team - 1) << nameOf(job);
+            }
+        }
+}
+
+TEST(EngineGpuPlan, CountsFitForHugeArrays)
+{
+    constexpr std::int64_t kWidest = (std::int64_t(1) << 32) - 1, kWarps = 132 * 16;
+    for (const int stripColumns : {64, 128})
+        for (const Job &job : {Job{kWidest, 1, 0, 1, stripColumns, kWarps},
+                               Job{kWidest, 25, 3, 24, stripColumns, kWarps},
+                               Job{1, 3000000000, 0, 3000000000, stripColumns, kWarps},
+                               Job{128, 300000001, 17, 300000000, stripColumns, kWarps},
+                               Job{200000, 200000, 0, 200000, stripColumns, kWarps},
+                               Job{1000000, 100000, 1, 99999, stripColumns, kWarps}}) {
+            expectToCoverAll(job);
+            EXPECT_LT(planOf(job).items, 1u << 31) << nameOf(job); // and room to count beyond
+        }
+}
+
+// Few rows for a warp are all big items: nothing to ask for. Many leave a rest of small ones.
+TEST(EngineGpuPlan, LeavesARestOfSmallItemsOfLargeArraysOnly)
+{
+    const words::Plan little = planOf({2560, 2560, 0, 2560, 128, 2112});
+    EXPECT_EQ(little.items, little.bigItems);
+    EXPECT_EQ(little.team, 1u);
+    EXPECT_LE(little.items, 2112u);
+    const words::Plan large = planOf({10240, 10240, 0, 10240, 128, 2112});
+    EXPECT_GT(large.items, large.bigItems);
+    EXPECT_EQ(large.team, unsigned(words::kTeam));
+    EXPECT_LE(large.bigItems, 2112u / words::kTeam);
+    for (const std::int64_t rows : {large.bigRows, large.smallRows, little.bigRows})
+        EXPECT_EQ((rows + local_entropy::kWindow - 1) % words::kBatch, 0)
+            << "whole batches of cells";
+    EXPECT_GE(large.bigRows * large.bigItems, 0.97 * 10240 * large.strips);
+}
+
+// A team whose last warps lie outside the array is in the way of one that has work for all.
+TEST(EngineGpuPlan, MakesTeamsOnlyWhereFewWarpsAreIdle)
+{
+    EXPECT_EQ(planOf({10300, 10240, 0, 10240, 128, 2112}).team, unsigned(words::kTeam)); // 3 of 84
+    EXPECT_EQ(planOf({1100, 100000, 0, 100000, 128, 2112}).team, 1u);                    // 3 of 12
+    EXPECT_EQ(planOf({10, 1000000, 0, 1000000, 128, 2112}).team, 1u);
+}
+
+// An object of the core that runs before main calls kernels: they are registered by then, because
+// what registers those of the library stands in a section of an earlier priority.
+TEST(EngineGpuKernels, AreRegisteredBeforeObjectsOfTheCoreRun)
+{
+    const std::string object = BUILD_DIRECTORY "/objects/local_entropy/methods/words/words.o";
+    const Outcome sections = runCommand("readelf -SW " + object);
+    if (sections.status != 0) GTEST_SKIP() << "needs nvcc: there is no " << object;
+    EXPECT_NE(sections.output.find(" .init_array."), std::string::npos) << sections.output;
+    EXPECT_EQ(sections.output.find(" .init_array "), std::string::npos) << sections.output;
+}
