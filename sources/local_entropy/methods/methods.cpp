@@ -2,6 +2,7 @@
 
 #include "local_entropy/methods/method.h"
 #include "local_entropy/methods/plain/plain.h"
+#include "local_entropy/methods/ranks/ranks.h"
 
 namespace local_entropy
 {
@@ -9,7 +10,7 @@ namespace local_entropy
 const std::vector<const Method *> &methods()
 {
     // Never destroyed: objects that outlive main may still compute.
-    static const auto &all = *new std::vector<const Method *>{&plainMethod()};
+    static const auto &all = *new std::vector<const Method *>{&ranksMethod(), &plainMethod()};
     return all;
 }
 

@@ -4,7 +4,6 @@
 #include <immintrin.h>
 
 #include <cstdint>
-#include <cstring>
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2"))), apply_to = function)
@@ -76,13 +75,6 @@ struct Avx2Bytes
     {
         for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];
     }
-    /// Two instructions a float: gathers are no faster on Intel's and slower on AMD's processors.
-    [[gnu::always_inline]] static inline void lookUp64K(const float *t, const std::uint8_t *keys,
-                                                        float *to)
-    {
-        lookUp4(t, keys, to);
-        lookUp4(t, keys + 8, to + 4);
-    }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {
         return _mm256_unpacklo_epi8(a, b);
@@ -98,15 +90,6 @@ struct Avx2Bytes
     }
 
 private:
-    [[gnu::always_inline]] static inline void lookUp4(const float *t, const std::uint8_t *keys,
-                                                      float *to)
-    {
-        const std::uint16_t *const key = reinterpret_cast<const std::uint16_t *>(keys);
-        __m128 four = _mm_load_ss(t + key[0]);
-        four = _mm_insert_ps(four, _mm_load_ss(t + key[1]), 0x10);
-        four = _mm_insert_ps(four, _mm_load_ss(t + key[2]), 0x20);
-        _mm_storeu_ps(to, _mm_insert_ps(four, _mm_load_ss(t + key[3]), 0x30));
-    }
     [[gnu::always_inline]] static inline __m128i loadBlock(const void *p)
     {
         return _mm_loadu_si128(static_cast<const __m128i *>(p));

@@ -4,7 +4,6 @@
 #include <immintrin.h>
 
 #include <cstdint>
-#include <cstring>
 
 #if defined(__clang__)
 #pragma clang attribute push(                                                                      \
@@ -19,6 +18,7 @@ namespace local_entropy
 namespace
 {
 
+/// Some intrinsics have a mask that keeps all: g++ 12 warns of its own plain ones.
 struct Avx512Bytes
 {
     using Vector = __m512i;
@@ -72,16 +72,10 @@ struct Avx512Bytes
     [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
                                                        float *to)
     {
-        const __m512i wide = _mm512_cvtepu8_epi32(loadBlock(keys));
+        const __m512i wide =
+            _mm512_maskz_cvtepu8_epi32(static_cast<__mmask16>(-1), loadBlock(keys));
         _mm512_storeu_ps(to,
                          _mm512_permutex2var_ps(_mm512_loadu_ps(t), wide, _mm512_loadu_ps(t + 16)));
-    }
-    /// Two instructions a float: gathers are no faster on Intel's and slower on AMD's processors.
-    [[gnu::always_inline]] static inline void lookUp64K(const float *t, const std::uint8_t *keys,
-                                                        float *to)
-    {
-        lookUp4(t, keys, to);
-        lookUp4(t, keys + 8, to + 4);
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {
@@ -103,20 +97,10 @@ struct Avx512Bytes
     }
 
 private:
-    [[gnu::always_inline]] static inline void lookUp4(const float *t, const std::uint8_t *keys,
-                                                      float *to)
-    {
-        const std::uint16_t *const key = reinterpret_cast<const std::uint16_t *>(keys);
-        __m128 four = _mm_load_ss(t + key[0]);
-        four = _mm_insert_ps(four, _mm_load_ss(t + key[1]), 0x10);
-        four = _mm_insert_ps(four, _mm_load_ss(t + key[2]), 0x20);
-        _mm_storeu_ps(to, _mm_insert_ps(four, _mm_load_ss(t + key[3]), 0x30));
-    }
     [[gnu::always_inline]] static inline __m128i loadBlock(const void *p)
     {
         return _mm_loadu_si128(static_cast<const __m128i *>(p));
     }
-    /// With a mask that keeps all: g++ 12 warns of its own plain intrinsic.
     template <int q>
     [[gnu::always_inline]] static inline __m128i block(Vector v)
     {

@@ -4,7 +4,6 @@
 #include <arm_neon.h>
 
 #include <cstdint>
-#include <cstring>
 
 namespace local_entropy
 {
@@ -52,13 +51,6 @@ struct NeonBytes
                                                        float *to)
     {
         for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];
-    }
-    [[gnu::always_inline]] static inline void lookUp64K(const float *t, const std::uint8_t *keys,
-                                                        float *to)
-    {
-        std::uint16_t key[8];
-        std::memcpy(key, keys, sizeof key);
-        for (int k = 0; k < 8; k++) to[k] = t[key[k]];
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {

@@ -48,7 +48,8 @@ struct PortableBytes
         return sum - ((Vector)(a0 == b0) & (Vector)(a1 == b1));
     }
     [[gnu::always_inline]] static inline Vector table(const std::uint8_t *p) { return loadAny(p); }
-    [[gnu::always_inline]] static inline Vector lookUp(Vector t, Vector i)
+    /// Without an instruction for it this is long code: not inlined.
+    [[gnu::noinline]] static Vector lookUp(Vector t, Vector i)
     {
 #if defined(__clang__)
         Vector v;
@@ -62,13 +63,6 @@ struct PortableBytes
                                                        float *to)
     {
         for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];
-    }
-    [[gnu::always_inline]] static inline void lookUp64K(const float *t, const std::uint8_t *keys,
-                                                        float *to)
-    {
-        std::uint16_t key[8];
-        std::memcpy(key, keys, sizeof key);
-        for (int k = 0; k < 8; k++) to[k] = t[key[k]];
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {

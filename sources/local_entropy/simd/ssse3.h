@@ -4,7 +4,6 @@
 #include <immintrin.h>
 
 #include <cstdint>
-#include <cstring>
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("ssse3"))), apply_to = function)
@@ -70,13 +69,6 @@ struct Ssse3Bytes
                                                        float *to)
     {
         for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];
-    }
-    [[gnu::always_inline]] static inline void lookUp64K(const float *t, const std::uint8_t *keys,
-                                                        float *to)
-    {
-        std::uint16_t key[8];
-        std::memcpy(key, keys, sizeof key);
-        for (int k = 0; k < 8; k++) to[k] = t[key[k]];
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {

@@ -16,6 +16,7 @@ class SmallRanks
     using V = typename Bytes::Vector;
     static constexpr int kBytes = Bytes::kBytes, P = W - 1;
     static constexpr int kCell = kCellBytes * kBytes;
+    static constexpr int kMostCells = kKeyBytes == 1 ? kByteCells : kSmallCells;
 
 public:
     SmallRanks(const SmallTile &tile, const SmallBand &band)
@@ -32,7 +33,7 @@ public:
             load(y);
             if (height == 1) {
                 pass<true, true>(y, 0);
-            } else if constexpr (2 * W <= kSmallCells) {
+            } else if constexpr (2 * W <= kMostCells) {
                 pass<true, false>(y, 0);
                 for (int b = 1; b < height - 1 && b <= y; b++) pass<false, false>(y, b);
                 if (y >= height - 1) pass<false, true>(y, height - 1);
@@ -203,8 +204,8 @@ private:
         if constexpr (kKeyBytes == 1) {
             Bytes::lookUp32(full, keys, to);
         } else {
-            Bytes::lookUp64K(full, keys, to);
-            Bytes::lookUp64K(full, keys + kBytes, to + 8);
+            lookUpWords(full, keys, to);
+            lookUpWords(full, keys + kBytes, to + 8);
         }
     }
 

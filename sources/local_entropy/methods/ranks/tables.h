@@ -5,7 +5,7 @@
 //   weights = sum of w[rank modulo 16]
 // are different for any two different ways to divide N cells among levels, for every N to 25: w was
 // found by a search (random changes, kept if they lead to fewer coincidences), and the tests check
-// all 7,612 partitions. So the pair is a name for the counts, and a table gives the result of any
+// all 9,295 partitions. So the pair is a name for the counts, and a table gives the result of any
 // measure. For at most nine cells another w does with the lower five bits of the second sum alone.
 #pragma once
 
