@@ -4,6 +4,7 @@
 #include "local_entropy/methods/levels/levels.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/methods/plain/plain.h"
+#include "local_entropy/methods/ranks/ranks.h"
 #include "local_entropy/methods/ranks/sliding_plan.h"
 
 namespace local_entropy
@@ -13,7 +14,7 @@ const std::vector<const Method *> &methods()
 {
     // Never destroyed: objects that outlive main may still compute.
     static const auto &all = *new std::vector<const Method *>{
-        &slidingRanksMethod(), &levelsMethod(), &histogramMethod(), &plainMethod()};
+        &ranksMethod(), &slidingRanksMethod(), &levelsMethod(), &histogramMethod(), &plainMethod()};
     return all;
 }
 
