@@ -137,19 +137,20 @@ private:
             Vector table[chunks];
             for (int k = 0; k < chunks; ++k)
                 table[k] = Avx2Bytes::table(planes.plane[p] + 16 * (first + k));
-            Vector sum[2] = {sums[0][p], sums[1][p]};
-            for (int t = 0; t < terms; ++t)
-#pragma GCC unroll 2
-                for (int half = 0; half < 2; ++half) {
-                    Vector delta = lookUp(table[0], load(places[half][t][0]));
+            Vector sum[2][2] = {{sums[0][p], zero()}, {sums[1][p], zero()}}; // of even, odd terms
+            for (int t = 0; t < terms; t += 2)
+#pragma GCC unroll 4
+                for (int i = 0; i < 4; ++i) {
+                    const auto &at = places[i & 1][t + i / 2];
+                    Vector delta = lookUp(table[0], load(at[0]));
 #pragma GCC unroll 4
                     for (int k = 1; k < chunks; ++k)
-                        delta = _mm256_or_si256(delta, lookUp(table[k], load(places[half][t][k])));
-                    sum[half] =
-                        _mm256_add_epi16(sum[half], _mm256_maddubs_epi16(delta, weights));
+                        delta = _mm256_or_si256(delta, lookUp(table[k], load(at[k])));
+                    Vector &to = sum[i & 1][i / 2];
+                    to = _mm256_add_epi16(to, _mm256_maddubs_epi16(delta, weights));
                 }
-            sums[0][p] = sum[0];
-            sums[1][p] = sum[1];
+            for (int half = 0; half < 2; ++half)
+                sums[half][p] = _mm256_add_epi16(sum[half][0], sum[half][1]);
         }
     }
 
