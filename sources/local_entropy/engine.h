@@ -53,7 +53,8 @@ public:
     /// Fills `result` with the measure of the window around every cell of `image`: the float (or
     /// double) nearest to the true value, whatever the engine's options; double within 1 ulp.
     /// Cells are std::uint8_t, std::uint16_t, std::int16_t, float or bool; results float or double;
-    /// both host memory of the caller's at any address that their type allows, and must not overlap.
+    /// both host memory of the caller's at any address that their type allows, and must not
+    /// overlap.
     template <typename Cell, typename Value>
     void run(const Filter &filter, View<const Cell> image, View<Value> result,
              const RunOptions &options = {});

@@ -6,8 +6,9 @@
 namespace local_entropy
 {
 
-/// While it lives, its thread rounds to nearest, keeps subnormal numbers and traps nothing, whatever
-/// its caller has set; afterwards, that is back, flags included. In every thread that computes.
+/// While it lives, its thread rounds to nearest, keeps subnormal numbers and traps nothing,
+/// whatever its caller has set; afterwards, that is back, flags included. In every thread that
+/// computes.
 class DefaultFloatMode
 {
 public:
