@@ -66,8 +66,8 @@ public:
             options);
     }
 
-    /// The name of the method that run() would choose for these arguments, of which no cell is read.
-    /// Throws what run() throws before it computes.
+    /// The name of the method that run() would choose for these arguments; no cell is read. Throws
+    /// what run() throws before it computes.
     template <typename Cell, typename Value>
     std::string methodFor(const Filter &filter, View<const Cell> image, View<Value> result,
                           const RunOptions &options = {}) const;
