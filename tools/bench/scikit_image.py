@@ -6,8 +6,8 @@ usage: tools/bench/scikit_image.py [--program FILE] [--csv FILE] [--cases REGEX]
 
   --program FILE  bench_filter (default: build/bench_filter), which writes the images, and its own
                   results to compare with
-  --csv FILE      a table of bench_filter, to which the rows are added; rows of scikit-image that it
-                  has already are replaced
+  --csv FILE      a table of bench_filter: its cases are timed, their rows added to it, and earlier
+                  rows of scikit-image replaced
   --cases REGEX   only the cases in whose names this is found (default: all)
   --size N        images of N x N cells at most (default: 512); where a run takes too long, parts of
                   them: columns width and height say which
@@ -144,6 +144,9 @@ class Table:
         except OSError as error:
             raise Failed(f"{path}: {error.strerror}") from None
 
+    def wants(self, case):
+        return not self.path or any(row["case"] == case for row in self.rows)
+
     def library(self, case, content):
         """Mpixel/s of the chosen method on one thread of the best path; None if it is not there."""
         rates = [float(row["mpixel_per_s"]) for row in self.rows
@@ -182,6 +185,8 @@ def main():
     table, rows = Table(options.csv), []
     with tempfile.TemporaryDirectory() as directory:
         for facts in write_images(options, directory):
+            if not table.wants(facts["case"]):
+                continue
             row = Case(facts, directory, numpy, entropy).row(options.seconds, skimage.__version__)
             ours = table.library(facts["case"], facts["content"])
             rate = float(row["mpixel_per_s"])
