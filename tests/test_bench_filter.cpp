@@ -127,9 +127,11 @@ TEST(BenchScene, CellsThatNobodyWroteAreWrong)
     local_entropy::Engine engine;
     scene.run(engine);
     scene.results()[60 * 300 + 100] = std::nanf(""); // in no patch, and nothing to compare with yet
-    EXPECT_TRUE(holds(messageOf([&] { scene.check(); }), "wrong at x 100, y 60: nan, "));
+    EXPECT_TRUE(holds(messageOf([&] { scene.check(); }),
+                      "wrong at x 100, y 60 of an image 300 wide: nan, "));
     scene.poison();
-    EXPECT_TRUE(holds(messageOf([&] { scene.check(); }), "wrong at x 0, y 0: nan, expected "));
+    EXPECT_TRUE(
+        holds(messageOf([&] { scene.check(); }), "wrong at x 0, y 0 of an image 300 wide: nan, "));
 }
 
 bench::Outcome outcome(const std::string &method, const std::string &chosen, double minimum)

@@ -3,7 +3,7 @@
 #include "bench/harness.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 
@@ -39,10 +39,18 @@ std::vector<float> nans(std::int64_t width, std::int64_t height)
                               std::numeric_limits<float>::quiet_NaN());
 }
 
+/// Enough digits to tell it from any other float.
+std::string written(float value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+}
+
 } // namespace
 
 Scene::Scene(const FilterCase &one, const std::string &content, int width, int height)
-    : filter(one.filter), name(one.name() + ", " + content),
+    : filter(one.filter),
       picture(makePicture(one.type, content, one.filter.levels.count, width, height)),
       small(makePicture(one.type, content, one.filter.levels.count, kSmallWidth, kSmallHeight)),
       patches(patchesOf(width, height)), expectedSmall(nans(kSmallWidth, kSmallHeight)),
@@ -92,9 +100,10 @@ void Scene::compare(const float *found, std::int64_t stride, const std::vector<f
         for (std::int64_t x = 0; x < place.width; ++x) {
             const float &want = expected[y * place.width + x], &got = found[y * stride + x];
             if (want == got && std::memcmp(&want, &got, sizeof want) == 0) continue;
-            throw WrongAnswer(name + ": wrong at x " + std::to_string(place.x + x) + ", y " +
-                              std::to_string(place.y + y) + ": " + common::number(got) +
-                              ", expected " + common::number(want));
+            throw WrongAnswer("wrong at x " + std::to_string(place.x + x) + ", y " +
+                              std::to_string(place.y + y) + " of an image " +
+                              std::to_string(stride) + " wide: " + written(got) + ", expected " +
+                              written(want));
         }
 }
 

@@ -38,7 +38,6 @@ private:
                  const Region &place) const;
 
     Filter filter;
-    std::string name;
     Picture picture, small;
     std::vector<Region> patches;
     std::vector<float> expectedSmall;
