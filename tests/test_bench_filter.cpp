@@ -134,9 +134,10 @@ TEST(BenchScene, CellsThatNobodyWroteAreWrong)
         holds(messageOf([&] { scene.check(); }), "wrong at x 0, y 0 of an image 300 wide: nan, "));
 }
 
-bench::Outcome outcome(const std::string &method, const std::string &chosen, double minimum)
+bench::Outcome outcome(const std::string &content, const std::string &method,
+                       const std::string &chosen, double minimum)
 {
-    return {{"c", "uint8", "256", "3x3", "natural", "avx2", method, chosen, "1", "9", "9"},
+    return {{"c", "uint8", "256", "3x3", content, "avx2", method, chosen, "1", "9", "9"},
             {5, 2 * minimum, minimum}};
 }
 
@@ -144,16 +145,19 @@ TEST(BenchChoice, TheWorstIsTheLastLine)
 {
     testing::internal::CaptureStdout();
     bench::Choice choice;
-    choice.add("two", {outcome("a", "yes", 2), outcome("b", "no", 4)});
-    choice.add("one", {outcome("a", "yes", 3), outcome("b", "no", 2)});
-    choice.add("three", {outcome("b", "no", 4), outcome("a", "yes", 5)});
-    choice.add("alone", {outcome("a", "yes", 9)});
+    choice.add("two", {outcome("flat", "a", "yes", 2), outcome("flat", "b", "no", 4)});
+    choice.add("one", {outcome("flat", "a", "yes", 3), outcome("flat", "b", "no", 2)});
+    choice.add("three", {outcome("flat", "b", "no", 4), outcome("flat", "a", "yes", 5)});
+    choice.add("four", {outcome("random", "b", "no", 4), outcome("random", "a", "yes", 5)});
+    choice.add("alone", {outcome("natural", "a", "yes", 9)});
     choice.printWorst();
     EXPECT_EQ(testing::internal::GetCapturedStdout(),
               "  two, avx2, threads 1: chosen a, best a, ratio 1.00\n"
               "  one, avx2, threads 1: chosen a, best b, ratio 1.50\n"
               "  three, avx2, threads 1: chosen a, best b, ratio 1.25\n"
-              "\nworst choice: ratio 1.50: one, avx2, threads 1: chosen a, best b\n");
+              "  four, avx2, threads 1: chosen a, best b, ratio 1.25\n"
+              "worst choice on random: ratio 1.25: four, avx2, threads 1: chosen a, best b\n"
+              "worst choice on flat: ratio 1.50: one, avx2, threads 1: chosen a, best b\n");
 }
 
 TEST(BenchFilter, HelpAndList)

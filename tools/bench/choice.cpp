@@ -2,8 +2,8 @@
 
 #include "bench/filter_rows.h"
 
+#include <algorithm>
 #include <cstdio>
-#include <map>
 #include <utility>
 
 namespace bench
@@ -16,6 +16,13 @@ struct Methods
     const Outcome *chosen = nullptr, *best = nullptr;
     int count = 0;
 };
+
+std::string rounded(double ratio)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f", ratio);
+    return text;
+}
 
 } // namespace
 
@@ -36,16 +43,20 @@ void Choice::add(const std::string &caseName, const std::vector<Outcome> &outcom
         const std::string text = caseName + ", " + place.first + ", threads " + place.second +
                                  ": chosen " + filterKey(methods.chosen->keys, "method") +
                                  ", best " + filterKey(methods.best->keys, "method");
-        std::printf("  %s, ratio %.2f\n", text.c_str(), ratio);
-        if (ratio <= worst) continue;
-        worst = ratio;
-        where = text;
+        std::printf("  %s, ratio %s\n", text.c_str(), rounded(ratio).c_str());
+        Worst &worst = worstOn[filterKey(methods.best->keys, "content")];
+        if (ratio > worst.ratio) worst = {ratio, text};
     }
 }
 
 void Choice::printWorst() const
 {
-    if (worst > 0) std::printf("\nworst choice: ratio %.2f: %s\n", worst, where.c_str());
+    std::vector<std::pair<double, std::string>> lines;
+    for (const auto &[content, worst] : worstOn)
+        lines.emplace_back(worst.ratio,
+                           content + ": ratio " + rounded(worst.ratio) + ": " + worst.where);
+    std::sort(lines.begin(), lines.end());
+    for (const auto &[ratio, line] : lines) std::printf("worst choice on %s\n", line.c_str());
 }
 
 } // namespace bench

@@ -3,6 +3,7 @@
 
 #include "bench/harness.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,18 @@ public:
     /// chosen, which is the best, and how many times longer the first takes, of their least times.
     void add(const std::string &caseName, const std::vector<Outcome> &outcomes);
 
-    /// Prints the line about the worst of them; none if there were no others to choose from.
+    /// Prints a line about the worst on each content, the worst of all in the last line. Methods
+    /// are chosen before a cell is read: one that profits from a content may be the best there
+    /// only. Prints nothing if there were no others to choose from.
     void printWorst() const;
 
 private:
-    double worst = 0;
-    std::string where;
+    struct Worst
+    {
+        double ratio = 0;
+        std::string where;
+    };
+    std::map<std::string, Worst> worstOn; ///< by content
 };
 
 } // namespace bench
