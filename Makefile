@@ -107,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench peers search measures batch record revision report test test-programs test-grade test-install versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs data run bench bench-filter peers search measures batch record revision report test test-programs test-grade test-install versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -132,6 +132,10 @@ $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 $(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(BENEATH)
 	$(LINK) $^ -o $@
 $(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(BENEATH)
+	$(LINK) $^ -o $@
+# One harness, and the cases of bench_filter.
+BENCH := $(patsubst tools/%.cpp,$(BUILD)/%.o,$(wildcard tools/bench/*.cpp))
+$(BUILD)/bench_filter: $(BUILD)/bench_filter.o $(BENCH) $(LIBRARY)
 	$(LINK) $^ -o $@
 $(BUILD)/occupancy: $(BUILD)/occupancy_main.o
 	$(LINK) $^ -o $@
@@ -191,7 +195,8 @@ $(OBJECTS)/%.o: sources/%.cu $(BUILD)/compiler.stamp
 	$(CU) $(call for_cu,$(MORE_FLAGS)) -MD -MP -c $< -o $@
 	$(REGISTER_EARLY)
 $(BUILD)/%.o: tools/%.cpp $(BUILD)/compiler.stamp
-	$(CPP) -MD -MP -c $< -o $@
+	@mkdir -p $(@D)
+	$(CPP) -Itools -MD -MP -c $< -o $@
 
 # The library may become a shared one, which exports nothing but what it declares to be exported.
 $(OBJECTS)/local_entropy/%.o: MORE_FLAGS := -fPIC -fvisibility=hidden
@@ -247,6 +252,14 @@ PYTHON ?= python3
 peers: $(BUILD)/entropy $(BUILD)/entropy_measures $(BUILD)/make_data $(if $(filter 1,$(CUDA)),$(BUILD)/bench_gpu)
 	@mkdir -p $(RESULTS)
 	$(PYTHON) tools/peers.py --build $(BUILD) --csv $(RESULTS)/peers.csv $(ARGUMENTS)
+
+# The library by window, type and levels, beside scikit-image on one core as far as it is installed.
+bench-filter: $(BUILD)/bench_filter
+	@mkdir -p $(RESULTS)
+	$(BUILD)/bench_filter --csv $(RESULTS)/filter.csv $(ARGUMENTS)
+	@if command -v $(PYTHON) >/dev/null; then \
+	    $(PYTHON) tools/bench/scikit_image.py --program $(BUILD)/bench_filter --csv $(RESULTS)/filter.csv; \
+	    else echo 'scikit-image is not timed: there is no $(PYTHON)'; fi
 
 # The hashes of the methods words (hash.h), in seconds, and bits, ten minutes each, found again.
 search: $(BUILD)/search_hash
@@ -343,10 +356,10 @@ STUDIES      := memory_study bottleneck_study fast_study variants_study
 ALL_SOURCES  := $(filter-out $(STUDIES:%=tests/test_%.cpp),$(TEST_SOURCES))
 
 $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
-	$(CPP) -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
+	$(CPP) -Itools -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	$(CU) -MD -MP -c $< -o $@
-$(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) \
+$(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENCH) \
                     $(filter-out %_main.o,$(PARTS)) $(BENEATH)
 	$(LINK) $^ -lgtest -lpthread $(LIBRARIES) -o $@
 $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUILD)/%_core.o \
@@ -382,7 +395,7 @@ TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all library $(STUDI
 TEST_INSTALL  = tests/local_entropy/test_install.sh $(BUILD) $(CXX) $(PYTHON)
 TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
 TESTED := $(addprefix $(BUILD)/tests/,all library $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
-          $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size parts \
+          $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_filter parts \
           occupancy entropy_devices entropy_profile profile_labs)
 test: $(TESTED) library needs-python $(GRADE_TOOLS)
 	@tests/run.sh $(TEST_COMMANDS) '$(TEST_INSTALL)' '$(subst ','\'',$(TEST_GRADE))'
@@ -406,6 +419,8 @@ make                build $(PROGRAM) and $(BUILD)/make_data
 make data           make data/data.bin and data/reference.bin, and check their checksums
 make run            run the active version on data/data.bin, after the benchmark of all versions
 make bench          the same, and keep the times in $(RESULTS)/
+make bench-filter   the library by window, type and levels, beside scikit-image if it is installed;
+                    ARGUMENTS='--methods all' and the like, see $(BUILD)/bench_filter --help
 make record         measure all that the documents cite, in $(RESULTS)/; then make report
                     STAGES='round1 parts': these stages only (tools/record.sh --help)
 make search         search for the hash functions of the library: seconds for the GPU's, ten minutes for each of the CPU's
@@ -438,5 +453,5 @@ help:
 clean:
 	rm -rf $(BUILD) data/data.bin data/reference.bin
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/grade/*.d) \
+-include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/grade/*.d) \
          $(shell find $(OBJECTS) -name '*.d' 2>/dev/null)

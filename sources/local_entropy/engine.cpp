@@ -61,6 +61,17 @@ constexpr CellType typeOf()
     return CellType::Float32;
 }
 
+template <typename Cell, typename Value>
+Problem problemOf(const Filter &filter, const View<const Cell> &image, const View<Value> &result,
+                  const RunOptions &options)
+{
+    return checkedProblem(
+        filter, {image.data, typeOf<Cell>(), image.width, image.height, image.stride},
+        {options.mask.data, options.mask.width, options.mask.height, options.mask.stride},
+        {result.data, std::is_same_v<Value, double>, result.width, result.height, result.stride},
+        options.region);
+}
+
 } // namespace
 
 struct Engine::Parts
@@ -157,12 +168,14 @@ void Engine::run(const Filter &filter, View<const Cell> image, View<Value> resul
                  const RunOptions &options)
 {
     const DefaultRounding rounding;
-    const Problem problem = checkedProblem(
-        filter, {image.data, typeOf<Cell>(), image.width, image.height, image.stride},
-        {options.mask.data, options.mask.width, options.mask.height, options.mask.stride},
-        {result.data, std::is_same_v<Value, double>, result.width, result.height, result.stride},
-        options.region);
-    parts->run(problem, options.progress);
+    parts->run(problemOf(filter, image, result, options), options.progress);
+}
+
+template <typename Cell, typename Value>
+std::string Engine::methodFor(const Filter &filter, View<const Cell> image, View<Value> result,
+                              const RunOptions &options) const
+{
+    return parts->methodFor(partsOf(problemOf(filter, image, result, options)).front()).name();
 }
 
 std::vector<std::string> Engine::paths()
@@ -180,14 +193,20 @@ std::vector<std::string> Engine::methods()
     return names;
 }
 
-#define INSTANTIATE(Cell)                                                                          \
-    template void Engine::run(const Filter &, View<const Cell>, View<float>, const RunOptions &);  \
-    template void Engine::run(const Filter &, View<const Cell>, View<double>, const RunOptions &);
-INSTANTIATE(std::uint8_t)
-INSTANTIATE(std::uint16_t)
-INSTANTIATE(std::int16_t)
-INSTANTIATE(float)
-INSTANTIATE(bool)
+#define INSTANTIATE(Cell, Value)                                                                   \
+    template void Engine::run(const Filter &, View<const Cell>, View<Value>, const RunOptions &);  \
+    template std::string Engine::methodFor(const Filter &, View<const Cell>, View<Value>,          \
+                                           const RunOptions &) const;
+INSTANTIATE(std::uint8_t, float)
+INSTANTIATE(std::uint8_t, double)
+INSTANTIATE(std::uint16_t, float)
+INSTANTIATE(std::uint16_t, double)
+INSTANTIATE(std::int16_t, float)
+INSTANTIATE(std::int16_t, double)
+INSTANTIATE(float, float)
+INSTANTIATE(float, double)
+INSTANTIATE(bool, float)
+INSTANTIATE(bool, double)
 #undef INSTANTIATE
 
 } // namespace local_entropy
