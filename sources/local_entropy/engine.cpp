@@ -1,8 +1,8 @@
 #include "local_entropy/engine.h"
 
+#include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/problem/load.h"
-#include "local_entropy/schedule/float_mode.h"
 #include "local_entropy/schedule/parts.h"
 #include "local_entropy/schedule/plans.h"
 #include "local_entropy/schedule/pool.h"
@@ -147,7 +147,7 @@ struct Engine::Parts
     /// What each thread does.
     void work(std::deque<Share> &shares, Progress &progress)
     {
-        const DefaultFloatMode mode;
+        const DefaultRounding rounding;
         const Scratches::Lease scratch(scratches);
         try {
             for (Share &share : shares) share.plan->work(share.problem, share.queue, *scratch);
@@ -167,15 +167,20 @@ template <typename Cell, typename Value>
 void Engine::run(const Filter &filter, View<const Cell> image, View<Value> result,
                  const RunOptions &options)
 {
-    const DefaultFloatMode mode;
+    const DefaultRounding rounding;
     parts->run(problemOf(filter, image, result, options), options.progress);
 }
 
 template <typename Cell, typename Value>
-std::string Engine::methodFor(const Filter &filter, View<const Cell> image, View<Value> result,
-                              const RunOptions &options) const
+std::vector<std::string> Engine::methodsFor(const Filter &filter, View<const Cell> image,
+                                            View<Value> result, const RunOptions &options) const
 {
-    return parts->methodFor(problemOf(filter, image, result, options)).name();
+    std::vector<std::string> names;
+    for (const Problem &part : partsOf(problemOf(filter, image, result, options))) {
+        const std::string name = parts->methodFor(part).name();
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    return names;
 }
 
 std::vector<std::string> Engine::paths()
@@ -195,8 +200,8 @@ std::vector<std::string> Engine::methods()
 
 #define INSTANTIATE(Cell, Value)                                                                   \
     template void Engine::run(const Filter &, View<const Cell>, View<Value>, const RunOptions &);  \
-    template std::string Engine::methodFor(const Filter &, View<const Cell>, View<Value>,          \
-                                           const RunOptions &) const;
+    template std::vector<std::string> Engine::methodsFor(const Filter &, View<const Cell>,         \
+                                                         View<Value>, const RunOptions &) const;
 INSTANTIATE(std::uint8_t, float)
 INSTANTIATE(std::uint8_t, double)
 INSTANTIATE(std::uint16_t, float)

@@ -79,6 +79,8 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
          [=](auto &q) { q.filter.measure = Measure::Hill, q.filter.order = nan; }},
         {"the constant of the border, 256, is not a cell",
          [](auto &q) { q.filter.border = Border::Constant, q.filter.constant = 256; }},
+        {"the constant of the border, nan, is not a cell",
+         [=](auto &q) { q.filter.border = Border::Constant, q.filter.constant = nan; }},
         {"the image is 0 x 9", [](auto &q) { q.image.width = 0; }},
         {"the image is 12 x -1", [](auto &q) { q.image.height = -1; }},
         {"the image has rows of 12 cells 11 apart", [](auto &q) { q.image.stride = 11; }},

@@ -89,7 +89,9 @@ void checkFilter(const Filter &filter, CellType type)
     if (filter.base < Base::E || filter.base > Base::Ten) bad("there is no such base");
     if (filter.measure == Measure::Hill && !(filter.order >= 0))
         bad("the order of a Hill number is " + text(filter.order) + ", expected 0 or more");
-    if (filter.border == Border::Constant && constantLevel(filter, type) == kBadLevel)
+    const bool isCell = type == CellType::Float32 || !std::isnan(filter.constant);
+    if (filter.border == Border::Constant &&
+        (!isCell || constantLevel(filter, type) == kBadLevel))
         bad("the constant of the border, " + text(filter.constant) +
             ", is not a cell that has a level");
 }

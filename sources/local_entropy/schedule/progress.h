@@ -22,7 +22,7 @@ public:
     }
 
     /// Before a tile of that many cells is computed; false: nobody shall compute any more. In the
-    /// thread that made this, the callback is called, every 20 ms at most.
+    /// thread that made this, the callback is called, at most fifty times a second.
     bool goOn(std::int64_t next)
     {
         if (stopped) return false;

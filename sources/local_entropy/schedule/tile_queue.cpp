@@ -1,11 +1,13 @@
 #include "local_entropy/schedule/tile_queue.h"
 
+#include "common/integer.h"
+
 #include <algorithm>
 
 namespace local_entropy
 {
 
-static std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+using common::ceilDiv;
 
 TileQueue::TileQueue(const Region &region, TileSize wanted, Progress &progress)
     : region(region), size{std::clamp<std::int64_t>(wanted.width, 1, region.width),
