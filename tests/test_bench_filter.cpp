@@ -239,6 +239,7 @@ TEST(BenchFilter, MethodsAreTheChosenOneAndThoseThatAreNamed)
     const auto plain = rowsOf(one + "plain");
     ASSERT_EQ(plain.size(), 1u);
     EXPECT_EQ(plain[0][6], "plain");
+    EXPECT_TRUE(plain[0][7] == "yes" || plain[0][7] == "no");
     const auto all = rowsOf(one + "all,plain");
     EXPECT_GE(all.size(), 1u);
     int chosen = 0, plains = 0;

@@ -172,10 +172,15 @@ void Engine::run(const Filter &filter, View<const Cell> image, View<Value> resul
 }
 
 template <typename Cell, typename Value>
-std::string Engine::methodFor(const Filter &filter, View<const Cell> image, View<Value> result,
-                              const RunOptions &options) const
+std::vector<std::string> Engine::methodsFor(const Filter &filter, View<const Cell> image,
+                                            View<Value> result, const RunOptions &options) const
 {
-    return parts->methodFor(partsOf(problemOf(filter, image, result, options)).front()).name();
+    std::vector<std::string> names;
+    for (const Problem &part : partsOf(problemOf(filter, image, result, options))) {
+        const std::string name = parts->methodFor(part).name();
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    return names;
 }
 
 std::vector<std::string> Engine::paths()
@@ -195,8 +200,8 @@ std::vector<std::string> Engine::methods()
 
 #define INSTANTIATE(Cell, Value)                                                                   \
     template void Engine::run(const Filter &, View<const Cell>, View<Value>, const RunOptions &);  \
-    template std::string Engine::methodFor(const Filter &, View<const Cell>, View<Value>,          \
-                                           const RunOptions &) const;
+    template std::vector<std::string> Engine::methodsFor(const Filter &, View<const Cell>,         \
+                                                         View<Value>, const RunOptions &) const;
 INSTANTIATE(std::uint8_t, float)
 INSTANTIATE(std::uint8_t, double)
 INSTANTIATE(std::uint16_t, float)

@@ -61,11 +61,11 @@ public:
             options);
     }
 
-    /// The name of the method that run() would choose for these arguments; no cell is read. Throws
-    /// what run() throws before it computes.
+    /// The names of the methods that run() would use for these arguments, that of the most cells
+    /// first; no cell is read. Throws what run() throws before it computes.
     template <typename Cell, typename Value>
-    std::string methodFor(const Filter &filter, View<const Cell> image, View<Value> result,
-                          const RunOptions &options = {}) const;
+    std::vector<std::string> methodsFor(const Filter &filter, View<const Cell> image,
+                                        View<Value> result, const RunOptions &options = {}) const;
 
     static std::vector<std::string> paths();   ///< that this processor can run, the best first
     static std::vector<std::string> methods(); ///< all there are

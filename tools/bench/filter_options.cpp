@@ -31,7 +31,8 @@ method before it is timed; a wrong answer ends the program.
                     the first of each list in one of the three at most
   --methods LIST    best: the method that the engine chooses (default); all: every method that can
                     compute a case, and how far the chosen one is from the best; or names. All is
-                    without plain, the slow judge, except where nothing else can
+                    without plain, the slow judge, except where it is chosen. The engine may choose
+                    another method at the edges: the table then has both, with + between
   --seconds S       a row is repeated five times at least, unless that takes so long (default:
                     BENCHMARK_SECONDS in the environment, or 2)
   --write-images DIR  time nothing; write image, footprint and result (base 2) of each case there,

@@ -52,15 +52,24 @@ Engine engineOf(const Place &place, const std::string &method)
     return Engine(options);
 }
 
-/// Those to be timed, the chosen one first.
-std::vector<std::string> methodsOf(const FilterOptions &options, const Place &place,
-                                   const Scene &scene, const std::string &chosen)
+/// A row's method: what an engine is asked for, empty for its own choice, and the name of that.
+struct Asked
 {
-    std::vector<std::string> methods;
-    if (options.chosenToo) methods.push_back(chosen);
+    std::string method, name;
+    bool isChosen;
+};
+
+/// Those to be timed, the chosen ones first.
+std::vector<Asked> methodsOf(const FilterOptions &options, const Place &place, const Scene &scene)
+{
+    const std::string chosen = scene.methodsFor(engineOf(place, ""));
+    std::vector<Asked> methods;
+    if (options.chosenToo) methods.push_back({"", chosen, true});
     for (const std::string &method : options.methods) {
-        const bool again = options.chosenToo && method == chosen;
-        if (!again && !scene.methodFor(engineOf(place, method)).empty()) methods.push_back(method);
+        const bool isChosen = method == chosen;
+        if (isChosen && options.chosenToo) continue; // it is there
+        if (scene.methodsFor(engineOf(place, method)).empty()) continue;
+        methods.push_back({method, method, isChosen});
     }
     return methods;
 }
@@ -77,7 +86,7 @@ Work workOf(const std::shared_ptr<Scene> &scene, const Place &place, const std::
 }
 
 Row rowOf(const FilterCase &one, const std::shared_ptr<Scene> &scene, const Place &place,
-          const std::string &method, bool isChosen)
+          const Asked &asked)
 {
     Row row;
     row.keys = {one.name(),
@@ -86,13 +95,13 @@ Row rowOf(const FilterCase &one, const std::shared_ptr<Scene> &scene, const Plac
                 one.window,
                 place.content,
                 place.path,
-                method,
-                isChosen ? "yes" : "no",
+                asked.name,
+                asked.isChosen ? "yes" : "no",
                 std::to_string(place.threads),
                 std::to_string(scene->width()),
                 std::to_string(scene->height())};
     row.results = static_cast<double>(scene->width()) * scene->height();
-    row.open = [=] { return workOf(scene, place, method); };
+    row.open = [=] { return workOf(scene, place, asked.method); };
     return row;
 }
 
@@ -101,11 +110,9 @@ std::vector<Row> rowsOf(const FilterCase &one, const std::string &content,
 {
     std::vector<Row> rows;
     const auto scene = std::make_shared<Scene>(one, content, options.width, options.height);
-    for (const Place &place : placesOf(options, content)) {
-        const std::string chosen = scene->methodFor(engineOf(place, ""));
-        for (const std::string &method : methodsOf(options, place, *scene, chosen))
-            rows.push_back(rowOf(one, scene, place, method, method == chosen));
-    }
+    for (const Place &place : placesOf(options, content))
+        for (const Asked &asked : methodsOf(options, place, *scene))
+            rows.push_back(rowOf(one, scene, place, asked));
     return rows;
 }
 

@@ -101,11 +101,15 @@ void compute(Engine &engine, const Filter &filter, const Picture &picture, float
     withView(picture, [&](auto view) { engine.run(filter, view, to, options); });
 }
 
-std::string methodFor(const Engine &engine, const Filter &filter, const Picture &picture,
-                      float *result)
+std::string methodsFor(const Engine &engine, const Filter &filter, const Picture &picture,
+                       float *result)
 try {
     const local_entropy::View<float> to{result, picture.width, picture.height, 0};
-    return withView(picture, [&](auto view) { return engine.methodFor(filter, view, to); });
+    std::string names;
+    for (const std::string &name :
+         withView(picture, [&](auto view) { return engine.methodsFor(filter, view, to); }))
+        names += (names.empty() ? "" : "+") + name;
+    return names;
 } catch (const local_entropy::Error &error) {
     if (error.status() != local_entropy::Status::Unavailable) throw;
     return "";

@@ -38,8 +38,8 @@ int cellBytes(const std::string &type);
 void compute(Engine &engine, const Filter &filter, const Picture &picture, float *result,
              const Region &region = {});
 
-/// Engine::methodFor; empty where the engine's method cannot compute that.
-std::string methodFor(const Engine &engine, const Filter &filter, const Picture &picture,
-                      float *result);
+/// Engine::methodsFor, with + between; empty where the engine's method cannot compute that.
+std::string methodsFor(const Engine &engine, const Filter &filter, const Picture &picture,
+                       float *result);
 
 } // namespace bench

@@ -64,9 +64,9 @@ Scene::Scene(const FilterCase &one, const std::string &content, int width, int h
     }
 }
 
-std::string Scene::methodFor(const Engine &engine) const
+std::string Scene::methodsFor(const Engine &engine) const
 {
-    return bench::methodFor(engine, filter, picture, result.data());
+    return bench::methodsFor(engine, filter, picture, result.data());
 }
 
 void Scene::validate(Engine &engine) const

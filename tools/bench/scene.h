@@ -18,8 +18,8 @@ public:
     int width() const { return picture.width; }
     int height() const { return picture.height; }
 
-    /// The method that `engine` would use; empty if it cannot.
-    std::string methodFor(const Engine &engine) const;
+    /// The methods that `engine` would use, with + between; empty if it cannot.
+    std::string methodsFor(const Engine &engine) const;
 
     /// Computes a small image, most of whose windows reach over its edges. Throws WrongAnswer.
     void validate(Engine &engine) const;
