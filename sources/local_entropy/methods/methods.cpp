@@ -2,13 +2,14 @@
 
 #include "local_entropy/methods/method.h"
 #include "local_entropy/methods/plain/plain.h"
+#include "local_entropy/methods/ranks/sliding_plan.h"
 
 namespace local_entropy
 {
 
 const std::vector<const Method *> &methods()
 {
-    static const std::vector<const Method *> all = {&plainMethod()};
+    static const std::vector<const Method *> all = {&slidingRanksMethod(), &plainMethod()};
     return all;
 }
 
