@@ -3,8 +3,9 @@
 #include "local_entropy/memory/scratch.h"
 #include "local_entropy/methods/ranks/sliding_plan.h"
 #include "local_entropy/problem/problem.h"
-#include "tests/local_entropy/judge.h"
-#include "tests/local_entropy/question.h"
+#include "judge.h"
+#include "own_queue.h"
+#include "question.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -110,9 +111,9 @@ private:
         const Problem problem = checkedProblem(filter, source, kept, to, region);
         ASSERT_TRUE(slidingRanksMethod().can(problem, path));
         const auto plan = slidingRanksMethod().plan(problem, path);
-        TileQueue queue(problem.region, plan->tileSize(problem, threads));
+        OwnQueue queue(problem.region, plan->tileSize(problem, threads));
         Scratch scratch;
-        plan->work(problem, queue, scratch);
+        plan->work(problem, *queue, scratch);
     }
 
     std::int64_t width, height;

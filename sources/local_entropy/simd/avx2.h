@@ -34,6 +34,12 @@ struct Avx2Bytes
     {
         return _mm256_loadu_si256(static_cast<const Vector *>(p));
     }
+    [[gnu::always_inline]] static inline Vector loadBlocks(const std::uint8_t *p,
+                                                           const std::int64_t *offsets)
+    {
+        return _mm256_inserti128_si256(_mm256_castsi128_si256(loadBlock(p + offsets[0])),
+                                       loadBlock(p + offsets[16]), 1);
+    }
     [[gnu::always_inline]] static inline void store(void *p, Vector v)
     {
         _mm256_store_si256(static_cast<Vector *>(p), v);
@@ -58,11 +64,16 @@ struct Avx2Bytes
     }
     [[gnu::always_inline]] static inline Vector table(const std::uint8_t *p)
     {
-        return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i *>(p)));
+        return _mm256_broadcastsi128_si256(loadBlock(p));
     }
     [[gnu::always_inline]] static inline Vector lookUp(Vector t, Vector i)
     {
         return _mm256_shuffle_epi8(t, i);
+    }
+    [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
+                                                       float *to)
+    {
+        for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {
@@ -76,6 +87,12 @@ struct Avx2Bytes
     {
         _mm_storeu_si128(static_cast<__m128i *>(p),
                          q == 0 ? _mm256_castsi256_si128(v) : _mm256_extracti128_si256(v, 1));
+    }
+
+private:
+    [[gnu::always_inline]] static inline __m128i loadBlock(const void *p)
+    {
+        return _mm_loadu_si128(static_cast<const __m128i *>(p));
     }
 };
 

@@ -18,6 +18,7 @@ namespace local_entropy
 namespace
 {
 
+/// Some intrinsics have a mask that keeps all: g++ 12 warns of its own plain ones.
 struct Avx512Bytes
 {
     using Vector = __m512i;
@@ -32,6 +33,14 @@ struct Avx512Bytes
     [[gnu::always_inline]] static inline Vector loadAny(const void *p)
     {
         return _mm512_loadu_si512(p);
+    }
+    [[gnu::always_inline]] static inline Vector loadBlocks(const std::uint8_t *p,
+                                                           const std::int64_t *offsets)
+    {
+        Vector v = _mm512_castsi128_si512(loadBlock(p + offsets[0]));
+        v = _mm512_inserti32x4(v, loadBlock(p + offsets[16]), 1);
+        v = _mm512_inserti32x4(v, loadBlock(p + offsets[32]), 2);
+        return _mm512_inserti32x4(v, loadBlock(p + offsets[48]), 3);
     }
     [[gnu::always_inline]] static inline void store(void *p, Vector v) { _mm512_store_si512(p, v); }
     [[gnu::always_inline]] static inline Vector add(Vector a, Vector b)
@@ -54,12 +63,19 @@ struct Avx512Bytes
     }
     [[gnu::always_inline]] static inline Vector table(const std::uint8_t *p)
     {
-        const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i *>(p));
-        return _mm512_maskz_broadcast_i32x4(static_cast<__mmask16>(-1), block);
+        return _mm512_maskz_broadcast_i32x4(static_cast<__mmask16>(-1), loadBlock(p));
     }
     [[gnu::always_inline]] static inline Vector lookUp(Vector t, Vector i)
     {
         return _mm512_shuffle_epi8(t, i);
+    }
+    [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
+                                                       float *to)
+    {
+        const __m512i wide =
+            _mm512_maskz_cvtepu8_epi32(static_cast<__mmask16>(-1), loadBlock(keys));
+        _mm512_storeu_ps(to,
+                         _mm512_permutex2var_ps(_mm512_loadu_ps(t), wide, _mm512_loadu_ps(t + 16)));
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {
@@ -81,7 +97,10 @@ struct Avx512Bytes
     }
 
 private:
-    /// With a mask that keeps all: g++ 12 warns of its own plain intrinsic.
+    [[gnu::always_inline]] static inline __m128i loadBlock(const void *p)
+    {
+        return _mm_loadu_si128(static_cast<const __m128i *>(p));
+    }
     template <int q>
     [[gnu::always_inline]] static inline __m128i block(Vector v)
     {

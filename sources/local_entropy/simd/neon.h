@@ -22,6 +22,11 @@ struct NeonBytes
     {
         return vld1q_u8(static_cast<const std::uint8_t *>(p));
     }
+    [[gnu::always_inline]] static inline Vector loadBlocks(const std::uint8_t *p,
+                                                           const std::int64_t *offsets)
+    {
+        return loadAny(p + offsets[0]);
+    }
     [[gnu::always_inline]] static inline void store(void *p, Vector v)
     {
         vst1q_u8(static_cast<std::uint8_t *>(p), v);
@@ -41,6 +46,11 @@ struct NeonBytes
     [[gnu::always_inline]] static inline Vector lookUp(Vector t, Vector i)
     {
         return vqtbl1q_u8(t, vandq_u8(i, vdupq_n_u8(15))); // beyond 15 NEON gives 0
+    }
+    [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
+                                                       float *to)
+    {
+        for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {

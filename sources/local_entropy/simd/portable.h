@@ -27,6 +27,11 @@ struct PortableBytes
         std::memcpy(&v, p, sizeof v);
         return v;
     }
+    [[gnu::always_inline]] static inline Vector loadBlocks(const std::uint8_t *p,
+                                                           const std::int64_t *offsets)
+    {
+        return loadAny(p + offsets[0]);
+    }
     [[gnu::always_inline]] static inline void store(void *p, Vector v)
     {
         *static_cast<Vector *>(p) = v;
@@ -43,7 +48,8 @@ struct PortableBytes
         return sum - ((Vector)(a0 == b0) & (Vector)(a1 == b1));
     }
     [[gnu::always_inline]] static inline Vector table(const std::uint8_t *p) { return loadAny(p); }
-    [[gnu::always_inline]] static inline Vector lookUp(Vector t, Vector i)
+    /// Without an instruction for it this is long code: not inlined.
+    [[gnu::noinline]] static Vector lookUp(Vector t, Vector i)
     {
 #if defined(__clang__)
         Vector v;
@@ -52,6 +58,11 @@ struct PortableBytes
 #else
         return __builtin_shuffle(t, i);
 #endif
+    }
+    [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
+                                                       float *to)
+    {
+        for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {

@@ -34,6 +34,11 @@ struct Ssse3Bytes
     {
         return _mm_loadu_si128(static_cast<const Vector *>(p));
     }
+    [[gnu::always_inline]] static inline Vector loadBlocks(const std::uint8_t *p,
+                                                           const std::int64_t *offsets)
+    {
+        return loadAny(p + offsets[0]);
+    }
     [[gnu::always_inline]] static inline void store(void *p, Vector v)
     {
         _mm_store_si128(static_cast<Vector *>(p), v);
@@ -59,6 +64,11 @@ struct Ssse3Bytes
     [[gnu::always_inline]] static inline Vector lookUp(Vector t, Vector i)
     {
         return _mm_shuffle_epi8(t, i);
+    }
+    [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
+                                                       float *to)
+    {
+        for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {

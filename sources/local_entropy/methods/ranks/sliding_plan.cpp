@@ -294,7 +294,7 @@ public:
 
 const Method &slidingRanksMethod()
 {
-    static const SlidingRanks method;
+    static const SlidingRanks &method = *new SlidingRanks; // never destroyed, see methods()
     return method;
 }
 

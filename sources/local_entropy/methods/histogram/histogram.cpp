@@ -1,0 +1,154 @@
+#include "local_entropy/methods/histogram/histogram.h"
+
+#include "local_entropy/methods/histogram/strips.h"
+#include "local_entropy/methods/histogram/turn.h"
+#include "local_entropy/methods/plain/plain.h"
+#include "local_entropy/methods/results.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace local_entropy
+{
+namespace
+{
+
+constexpr int kMostValues = 65536; ///< that two bytes can tell apart
+constexpr int kSlackColumns = 16;  ///< of a turned tile, behind its last column
+
+/// A tile on its side, in scratch.
+template <typename Cell>
+Tile turnedTile(const Prepared &prepared, const Tile &tile, Scratch &scratch)
+{
+    Tile other = tile;
+    other.width = tile.height;
+    other.height = tile.width;
+    const std::int64_t columns = other.width + prepared.shape.width - 1;
+    const std::int64_t rows = other.height + prepared.shape.height - 1;
+    other.stride = columns + kSlackColumns;
+    const std::size_t cellBytes = (other.stride * rows * sizeof(Cell) + 63) / 64 * 64;
+    const std::size_t absentBytes =
+        tile.missing ? other.width * other.height * sizeof(std::uint16_t) : 0;
+    char *memory = static_cast<char *>(scratch.get(Scratch::MethodB, cellBytes + absentBytes));
+    Cell *cells = reinterpret_cast<Cell *>(memory);
+    turn(tile.row<Cell>(0), tile.stride, rows, columns, cells, other.stride);
+    for (std::int64_t y = 0; y < rows; ++y)
+        std::fill_n(cells + y * other.stride + columns, kSlackColumns, Cell{0});
+    other.cells = cells;
+    if (tile.missing) {
+        std::uint16_t *absent = reinterpret_cast<std::uint16_t *>(memory + cellBytes);
+        turn(tile.absent, tile.absentStride, tile.width, tile.height, absent, other.width);
+        other.absent = absent;
+        other.absentStride = other.width;
+    }
+    return other;
+}
+
+class HistogramPlan : public Plan
+{
+public:
+    explicit HistogramPlan(const Problem &problem) : prepared(problem) {}
+
+    /// Long in the direction of the walk, which has to fill the first window of every strip.
+    TileSize tileSize(const Problem &problem, int threads) const override
+    {
+        constexpr std::int64_t kLength = 512, kBreadth = 128, kTilesOfThread = 4;
+        const Region &region = problem.region;
+        const std::int64_t side = prepared.turns ? region.height : region.width;
+        std::int64_t length = std::max<std::int64_t>(kLength, 8 * prepared.shape.height);
+        std::int64_t breadth = kBreadth;
+        length = std::min(length, prepared.turns ? region.width : region.height);
+        // Threads that have too few tiles to share get smaller ones.
+        const auto tiles = [&] {
+            return (region.width * region.height) / std::max<std::int64_t>(length * breadth, 1);
+        };
+        if (threads > 1)
+            while (tiles() < kTilesOfThread * threads && breadth > kSlackColumns) breadth /= 2;
+        breadth = std::min(breadth, side);
+        return prepared.turns ? TileSize{length, breadth} : TileSize{breadth, length};
+    }
+
+    void work(const Problem &problem, TileQueue &queue, Scratch &scratch) const override
+    {
+        if (problem.result.isDouble)
+            workFor<double>(problem, queue, scratch);
+        else
+            workFor<float>(problem, queue, scratch);
+    }
+
+private:
+    template <typename Value>
+    void workFor(const Problem &problem, TileQueue &queue, Scratch &scratch) const
+    {
+        const int values = std::min(problem.filter.levels.count + 1, kMostValues);
+        const std::size_t bytes = histogramBytes(prepared, values);
+        void *histograms = scratch.get(Scratch::MethodA, bytes);
+        std::memset(histograms, 0, bytes);
+        Region place;
+        while (queue.take(place)) {
+            const Tile tile = loadTile(problem, place, scratch);
+            if (tile.bytes == 1)
+                fill<std::uint8_t, Value>(problem, tile, histograms, scratch);
+            else if (tile.bytes == 2)
+                fill<std::uint16_t, Value>(problem, tile, histograms, scratch);
+            else
+                plainTile(problem, tile, prepared.answers);
+        }
+    }
+
+    template <typename Cell, typename Value>
+    void fill(const Problem &problem, const Tile &tile, void *histograms, Scratch &scratch) const
+    {
+        Value *results = resultRow<Value>(problem, tile.place, 0);
+        if (!prepared.turns) {
+            walkTile<Cell>(prepared, tile, histograms, results, problem.result.stride);
+            return;
+        }
+        const Tile other = turnedTile<Cell>(prepared, tile, scratch);
+        Value *turnedResults = static_cast<Value *>(
+            scratch.get(Scratch::MethodC, other.width * other.height * sizeof(Value)));
+        walkTile<Cell>(prepared, other, histograms, turnedResults, other.width);
+        turn(turnedResults, other.width, other.width, other.height, results, problem.result.stride);
+    }
+
+    const Prepared prepared;
+};
+
+class Histogram : public Method
+{
+public:
+    const char *name() const override { return "histogram"; }
+
+    /// Whatever follows from a sum over the levels: not the Hill numbers of other orders.
+    bool can(const Problem &problem, Path) const override
+    {
+        const double order = problem.filter.order;
+        return problem.filter.measure != Measure::Hill || order == 0 || order == 1 || order == 2;
+    }
+
+    double cost(const Problem &problem, Path) const override
+    {
+        // Measured, nanoseconds. Steps of wide sums take longer, and so does their last step.
+        constexpr double kWindow = 0.8, kWindowWide = 40, kCell = 0.54, kFootprintCell = 1.0;
+        const bool wide = problem.result.isDouble;
+        const Shape &shape = problem.shape;
+        const int cells = std::min(edgesOf(shape).cells(), edgesOf(turned(shape)).cells());
+        return (wide ? kWindowWide : kWindow) +
+               cells * (shape.rectangle ? kCell : kFootprintCell) * (wide ? 2 : 1);
+    }
+
+    std::unique_ptr<const Plan> plan(const Problem &problem, Path) const override
+    {
+        return std::make_unique<HistogramPlan>(problem);
+    }
+};
+
+} // namespace
+
+const Method &histogramMethod()
+{
+    static const Histogram &method = *new Histogram; // never destroyed, see methods()
+    return method;
+}
+
+} // namespace local_entropy

@@ -1,0 +1,196 @@
+// Packed histograms: the counts of neighbouring windows, side by side in one word a level.
+//
+// K windows next to each other in a row share nearly all their cells. Their histograms are one
+// array: the word of a level holds K counts of it, window 0 in the lowest bits. A cell that enters
+// several of the windows costs one load, one addition and one store for all of them; what is left
+// to do for each window is S += F(n + 1) - F(n), a look-up. A run of cells that enters every window
+// (shifted by a cell from window to window) is K - 1 + its length cells:
+//
+//     cell      0 1 2 3 4 5 6 7     a run of 5, K = 4
+//     window 0  x x x x x
+//     window 1    x x x x x         the head: cells 0 to 2 enter windows 0 .. j
+//     window 2      x x x x x       the body: cells 3 and 4 enter all
+//     window 3        x x x x x     the tail: cells 5 to 7 enter the others
+//
+// A cell of the level of the cell before must wait for its store. So P packs, K windows apart, take
+// their cells in turn: their words are different ones, and the waits overlap.
+//
+// A count is read by itself or in a half word, straight from memory, and before the word is changed:
+// fewer instructions than taking a word apart. To be compiled without the vectoriser: it would join
+// the sums and counts to vectors, and a load of parts that were stored apart (or the reverse)
+// waits for the cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace local_entropy
+{
+namespace
+{
+
+/// The number itself, in a register: a copy of sums is then no copy of vectors.
+template <typename Sum>
+[[gnu::always_inline]] inline Sum scalar(Sum sum)
+{
+    asm("" : "+r"(sum));
+    return sum;
+}
+
+/// How windows share words: `kPacks` packs of `kWindows` windows.
+template <typename WordType, int kWindowsOfPack, int kPacksAtOnce>
+struct Packing
+{
+    using Word = WordType;
+    static constexpr int kWindows = kWindowsOfPack, kPacks = kPacksAtOnce;
+    static constexpr int kBits = 8 * sizeof(Word) / kWindows; ///< of a count: 8 or 16
+    static constexpr int kColumns = kWindows * kPacks;        ///< windows in all
+
+    /// 1 in the counts of windows first .. last.
+    static constexpr Word ones(int first, int last)
+    {
+        Word word = 0;
+        for (int window = first; window <= last; ++window) word |= Word(1) << (kBits * window);
+        return word;
+    }
+};
+
+/// A group of packs: its histograms, its windows' sums, and the steps of the sums. kStride: words
+/// from a pack to the next where the compiler may know it (a register less), or 0.
+template <typename PackingType, typename SumType, int kStride>
+struct Group
+{
+    using Packing = PackingType;
+    using Sum = SumType;
+    typename Packing::Word *counts; ///< the word of level v in pack i is at i * stride + v
+    std::size_t runtimeStride;
+    const Sum *steps; ///< where the step of count n before the change is steps[n]
+
+    std::size_t stride() const { return kStride ? kStride : runtimeStride; }
+};
+
+/// The halves of a word (or the word, if it has 32 bits or less) that hold counts first .. last.
+template <typename Packing, int kFirst, int kLast>
+[[gnu::always_inline]] inline void loadHalves(const typename Packing::Word *word,
+                                              std::uint32_t *halves)
+{
+    using Word = typename Packing::Word;
+    if constexpr (sizeof(Word) <= 4) {
+        halves[0] = *word;
+    } else {
+        constexpr bool kLittle = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+        constexpr int kInHalf = 32 / Packing::kBits;
+        const char *bytes = reinterpret_cast<const char *>(word);
+        if constexpr (kFirst < kInHalf) std::memcpy(&halves[0], bytes + (kLittle ? 0 : 4), 4);
+        if constexpr (kLast >= kInHalf) std::memcpy(&halves[1], bytes + (kLittle ? 4 : 0), 4);
+    }
+}
+
+/// One look-up: window `kWindow`'s sum, by the count before the change.
+template <typename Packing, bool kEnters, int kWindow, typename Sum>
+[[gnu::always_inline]] inline void addStep(const std::uint32_t *halves, Sum *sums, const Sum *steps)
+{
+    using Count = std::conditional_t<Packing::kBits == 8, std::uint8_t, std::uint16_t>;
+    constexpr int kInHalf = 32 / Packing::kBits;
+    const unsigned n = static_cast<Count>(halves[kWindow / kInHalf] >>
+                                          (Packing::kBits * (kWindow % kInHalf)));
+    if constexpr (kEnters)
+        sums[kWindow] += steps[n];
+    else
+        sums[kWindow] -= steps[n];
+}
+
+/// A cell enters, or leaves, windows kFirst .. kLast of a pack.
+template <typename Packing, bool kEnters, int kFirst, int kLast, typename Sum, int... kOffset>
+[[gnu::always_inline]] inline void moveCell(typename Packing::Word *word, Sum *sums,
+                                            const Sum *steps,
+                                            std::integer_sequence<int, kOffset...>)
+{
+    std::uint32_t halves[2];
+    loadHalves<Packing, kFirst, kLast>(word, halves);
+    (addStep<Packing, kEnters, kFirst + kOffset>(halves, sums, steps), ...);
+    constexpr typename Packing::Word kOnes = Packing::ones(kFirst, kLast);
+    if constexpr (kEnters)
+        *word += kOnes;
+    else
+        *word -= kOnes;
+}
+
+/// A cell for each pack of a group, `kWindows` cells apart.
+template <bool kEnters, int kFirst, int kLast, typename Group, typename Cell, int... kPack>
+[[gnu::always_inline]] inline void moveCells(const Group &group, const Cell *cells,
+                                             typename Group::Sum *sums,
+                                             std::integer_sequence<int, kPack...>)
+{
+    using Packing = typename Group::Packing;
+    using Offsets = std::make_integer_sequence<int, kLast - kFirst + 1>;
+    (moveCell<Packing, kEnters, kFirst, kLast>(
+         group.counts + kPack * group.stride() + cells[kPack * Packing::kWindows],
+         sums + kPack * Packing::kWindows, group.steps, Offsets()),
+     ...);
+}
+
+/// Cell `j` of a run of `kLength` cells (or of any length from K on: then of its head or tail).
+template <bool kEnters, int kFirst, int kLast, typename Group, typename Cell>
+[[gnu::always_inline]] inline void moveCells(const Group &group, const Cell *cells,
+                                             typename Group::Sum *sums)
+{
+    moveCells<kEnters, kFirst, kLast>(group, cells, sums,
+                                      std::make_integer_sequence<int, Group::Packing::kPacks>());
+}
+
+/// A run that is shorter than K, so that no cell enters all windows.
+template <bool kEnters, int kLength, typename Group, typename Cell, int... kCell>
+[[gnu::always_inline]] inline void moveShortRun(const Group &group, const Cell *cells,
+                                                typename Group::Sum *sums,
+                                                std::integer_sequence<int, kCell...>)
+{
+    constexpr int kLastWindow = Group::Packing::kWindows - 1;
+    (moveCells<kEnters, (kCell < kLength ? 0 : kCell - kLength + 1),
+               (kCell < kLastWindow ? kCell : kLastWindow)>(group, cells + kCell, sums),
+     ...);
+}
+
+/// A run of K cells or more.
+template <bool kEnters, typename Group, typename Cell, int... kCell>
+[[gnu::always_inline]] inline void moveLongRun(const Group &group, const Cell *cells, int length,
+                                               typename Group::Sum *sums,
+                                               std::integer_sequence<int, kCell...>)
+{
+    constexpr int kLastWindow = Group::Packing::kWindows - 1;
+    (moveCells<kEnters, 0, kCell>(group, cells + kCell, sums), ...);
+    const Cell *const tail = cells + length;
+    const Cell *cell = cells + kLastWindow;
+    for (; cell + 4 <= tail; cell += 4) {
+        moveCells<kEnters, 0, kLastWindow>(group, cell, sums);
+        moveCells<kEnters, 0, kLastWindow>(group, cell + 1, sums);
+        moveCells<kEnters, 0, kLastWindow>(group, cell + 2, sums);
+        moveCells<kEnters, 0, kLastWindow>(group, cell + 3, sums);
+    }
+    for (; cell < tail; ++cell) moveCells<kEnters, 0, kLastWindow>(group, cell, sums);
+    (moveCells<kEnters, kCell + 1, kLastWindow>(group, tail + kCell, sums), ...);
+}
+
+/// The run of `length` cells at `cells` enters, or leaves, the first window of a group, the run a
+/// cell further to the right the second, and so on. kTry: lengths below are done already.
+template <bool kEnters, int kTry = 1, typename Group, typename Cell>
+[[gnu::always_inline]] inline void moveRun(const Group &group, const Cell *cells, int length,
+                                           typename Group::Sum *sums)
+{
+    constexpr int kWindows = Group::Packing::kWindows;
+    if constexpr (kTry >= kWindows) {
+        moveLongRun<kEnters>(group, cells, length, sums,
+                             std::make_integer_sequence<int, kWindows - 1>());
+    } else if (length == kTry) {
+        moveShortRun<kEnters, kTry>(group, cells, sums,
+                                    std::make_integer_sequence<int, kTry + kWindows - 1>());
+    } else {
+        moveRun<kEnters, kTry + 1>(group, cells, length, sums);
+    }
+}
+
+} // namespace
+} // namespace local_entropy

@@ -1,0 +1,38 @@
+#include "local_entropy/methods/histogram/prepared.h"
+
+#include "local_entropy/methods/answers_of.h"
+
+namespace local_entropy
+{
+namespace
+{
+
+/// Turning a tile and its results takes about as long as so many cells that enter and leave.
+constexpr int kTurnCells = 5;
+
+bool turningPays(const Shape &shape)
+{
+    return edgesOf(turned(shape)).cells() + kTurnCells < edgesOf(shape).cells();
+}
+
+template <typename Sum>
+std::vector<Sum> differences(const Sum *sums, int most)
+{
+    std::vector<Sum> steps(most + 1, Sum{0});
+    for (int n = 1; n <= most; ++n) steps[n] = sums[n] - sums[n - 1];
+    return steps;
+}
+
+} // namespace
+
+Prepared::Prepared(const Problem &problem)
+    : answers(answersOf(problem)), turns(turningPays(problem.shape)),
+      shape(turns ? turned(problem.shape) : problem.shape), edges(edgesOf(shape))
+{
+    if (problem.result.isDouble)
+        wideSteps = differences(answers.wideSums(), answers.mostCells());
+    else
+        steps = differences(answers.sums(), answers.mostCells());
+}
+
+} // namespace local_entropy
