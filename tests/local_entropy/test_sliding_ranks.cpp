@@ -57,12 +57,12 @@ public:
                 const int any = static_cast<int>(random() % levels);
                 const int noise = static_cast<int>(random() % 5 + random() % 5);
                 image.at(x, y) = static_cast<Cell>(
-                    content == Content::Random    ? any
-                    : content == Content::Natural ? std::min<int>((x / 9 + y / 7 + noise) % 997,
-                                                                  levels - 1)
-                    : content == Content::Sparse  ? random() % 50 ? levels - 1 : any
-                    : content == Content::Flat    ? levels / 2
-                                                  : (x / 3 + y / 2) % levels);
+                    content == Content::Random ? any
+                    : content == Content::Natural
+                        ? std::min<int>((x / 9 + y / 7 + noise) % 997, levels - 1)
+                    : content == Content::Sparse ? random() % 50 ? levels - 1 : any
+                    : content == Content::Flat   ? levels / 2
+                                                 : (x / 3 + y / 2) % levels);
             }
     }
 
@@ -121,7 +121,7 @@ private:
     std::unique_ptr<GuardedArray<std::uint8_t>> mask;
 };
 
-constexpr int kWindows[][2] = {{7, 7},  {9, 9},  {15, 15}, {6, 5},  {5, 6},  {13, 3}, {3, 13},
+constexpr int kWindows[][2] = {{7, 7},  {9, 9},  {15, 15}, {6, 5},  {5, 6},  {13, 3},  {3, 13},
                                {30, 8}, {8, 30}, {45, 5},  {27, 1}, {1, 27}, {11, 11}, {1, 255}};
 
 template <typename Cell>

@@ -1,4 +1,5 @@
-// 64 bytes: AVX-512 with VBMI and VNNI. What follows this header is compiled for them (see bytes.h).
+// 64 bytes: AVX-512 with VBMI and VNNI. What follows this header is compiled for them (see
+// bytes.h).
 #pragma once
 
 #include "local_entropy/simd/avx512.h"
@@ -6,8 +7,8 @@
 
 #if defined(__clang__)
 #pragma clang attribute push(                                                                      \
-    __attribute__((target(                                                                         \
-        "avx2,bmi,bmi2,avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vnni"))),               \
+    __attribute__((                                                                                \
+        target("avx2,bmi,bmi2,avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vnni"))),        \
     apply_to = function)
 #else
 #pragma GCC target("avx2,bmi,bmi2,avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vnni")

@@ -1,8 +1,8 @@
 // The kernel of the sliding ranks, for the vectors of any path. Included after a path's header
 // (bytes.h says how).
 //
-// A window walks down; S = sum of F(n) over its levels is kept up to date. The cells of the row that
-// enters are put in one by one, from left to right. One whose level has n cells by then adds
+// A window walks down; S = sum of F(n) over its levels is kept up to date. The cells of the row
+// that enters are put in one by one, from left to right. One whose level has n cells by then adds
 // F(n + 1) - F(n): n is the cell's *rank*. The row that leaves is taken out from right to left.
 //
 //      leaving   l l l a . . .     rank of the leaving cell a: how many of the cells l and s are
@@ -11,14 +11,14 @@
 //      entering  e e e b . . .     rank of the entering cell b: how many of e and s equal b
 //
 // All windows that hold b compare it with the same cells; they differ by which columns are theirs.
-// So one chain of counts runs over the columns -reach ... reach around b, reach = width - 1; the rank
-// in the window that begins at column c is chain(c + reach) - chain(c - 1). The columns before b
-// count the rows that stay and b's own row, b's and later columns only the rows that stay; a
+// So one chain of counts runs over the columns -reach ... reach around b, reach = width - 1; the
+// rank in the window that begins at column c is chain(c + reach) - chain(c - 1). The columns before
+// b count the rows that stay and b's own row, b's and later columns only the rows that stay; a
 // difference has all of e then.
 //
 // Lanes are strips of columns (SlidingLayout), so that the next column is the next vector. The
-// columns beyond a strip are the next strip's first columns, that is the next lane's: a load from one
-// byte further on.
+// columns beyond a strip are the next strip's first columns, that is the next lane's: a load from
+// one byte further on.
 //
 // For each column of a strip (64 lanes), window w x h, vector instructions about:
 //   load        11        cells into lanes, w x h does not matter
@@ -151,16 +151,16 @@ private:
     /// into the same sets of a cache.
     std::size_t columnBytes() const { return std::size_t(2 * height() + 3) * kCellBytes; }
 
-    /// A column of the ring of rows. Every row is there twice, so that height + 1 rows in succession
-    /// lie one behind the other, whichever is the first.
+    /// A column of the ring of rows. Every row is there twice, so that height + 1 rows in
+    /// succession lie one behind the other, whichever is the first.
     std::uint8_t *column(int c) const
     {
         return cells + (c + reach) * static_cast<std::ptrdiff_t>(columnBytes());
     }
 
     /// The ranks of the cells that enter and leave the window that begins at column c, from left to
-    /// right: enter, leave, enter, leave ..., zeros up to a multiple of 4. Windows that begin before
-    /// the strip are the last of the strip before.
+    /// right: enter, leave, enter, leave ..., zeros up to a multiple of 4. Windows that begin
+    /// before the strip are the last of the strip before.
     std::uint8_t *ranksOf(int c) const
     {
         return ranks + static_cast<std::ptrdiff_t>(c + reach) * ranksBytes;
@@ -253,7 +253,8 @@ private:
     [[gnu::always_inline]] static inline OneCell cellAt(const std::uint8_t *p)
     {
         OneCell cell;
-        for (int byte = 0; byte < cellBytes; ++byte) cell.byte[byte] = Path::load(p + byte * kLanes);
+        for (int byte = 0; byte < cellBytes; ++byte)
+            cell.byte[byte] = Path::load(p + byte * kLanes);
         return cell;
     }
 
@@ -271,12 +272,23 @@ private:
                                                    const OneCell &leave, Chains<Path> &chains) const
     {
         const int end = knownHeight ? knownHeight : job.window.height;
-#pragma GCC unroll 16
-        for (int k = 1; k < end; ++k) {
-            const OneCell cell = cellAt(top + k * kCellBytes);
-            chains.enter[k & 1] = addEqual(chains.enter[k & 1], enter, cell);
-            chains.leave[k & 1] = addEqual(chains.leave[k & 1], leave, cell);
+        int k = 1;
+#pragma GCC unroll 8
+        for (; k + 1 < end; k += 2) {
+            countCell<0>(top + k * kCellBytes, enter, leave, chains);
+            countCell<1>(top + (k + 1) * kCellBytes, enter, leave, chains);
         }
+        if (k < end) countCell<0>(top + k * kCellBytes, enter, leave, chains);
+    }
+
+    template <int chain>
+    [[gnu::always_inline]] static inline void countCell(const std::uint8_t *at,
+                                                        const OneCell &enter, const OneCell &leave,
+                                                        Chains<Path> &chains)
+    {
+        const OneCell cell = cellAt(at);
+        chains.enter[chain] = addEqual(chains.enter[chain], enter, cell);
+        chains.leave[chain] = addEqual(chains.leave[chain], leave, cell);
     }
 
     /// The ranks of the cells of column c. Returns which tables they need.
@@ -385,10 +397,9 @@ private:
     {
         double *const difference = differences + c * kLanes;
         float *const answer = answers + c * kLanes;
-        const std::uint64_t undecided =
-            Path::update(ranksOf(c), groups, tables, job.planes,
-                         job.answers.scales()[job.window.cells], job.answers.band(), difference,
-                         answer);
+        const std::uint64_t undecided = Path::update(ranksOf(c), groups, tables, job.planes,
+                                                     job.answers.scales()[job.window.cells],
+                                                     job.answers.band(), difference, answer);
         if (__builtin_expect(undecided != 0, 0) && windowRow >= 0) settle(c, undecided);
     }
 
@@ -425,7 +436,8 @@ private:
             }
         for (int i = 0; i < kLanes; ++i) {
             const int n = resultsOf(places[i]);
-            if (n > 0 && n < columns) std::memcpy(resultOf(places[i]), spare + i * columns, n * sizeof(float));
+            if (n > 0 && n < columns)
+                std::memcpy(resultOf(places[i]), spare + i * columns, n * sizeof(float));
         }
     }
 

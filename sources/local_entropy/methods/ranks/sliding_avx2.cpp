@@ -58,8 +58,7 @@ struct Avx2Sums : Avx2Bytes
     /// How many chunks of 16 the ranks need whose maximum this is.
     [[gnu::always_inline]] static inline int tables(Vector all)
     {
-        __m128i most =
-            _mm_max_epu8(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+        __m128i most = _mm_max_epu8(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
         most = _mm_max_epu8(most, _mm_srli_si128(most, 8));
         most = _mm_max_epu8(most, _mm_srli_si128(most, 4));
         most = _mm_max_epu8(most, _mm_srli_si128(most, 2));
@@ -154,16 +153,16 @@ private:
         }
     }
 
-    /// Where lookUp() finds a rank of this chunk; its highest bit is set, and lookUp() then gives 0,
-    /// for ranks of others.
+    /// Where lookUp() finds a rank of this chunk; its highest bit is set, and lookUp() then gives
+    /// 0, for ranks of others.
     [[gnu::always_inline]] static inline Vector inChunk(Vector rank, int chunk)
     {
         const Vector moved = _mm256_xor_si256(rank, all(static_cast<std::uint8_t>(16 * chunk)));
         return _mm256_adds_epu8(moved, all(0x70));
     }
 
-    /// 8 windows, those `side` of two in every 8 of a block: differences, then floats. Sums of planes
-    /// are below 2^14 each.
+    /// 8 windows, those `side` of two in every 8 of a block: differences, then floats. Sums of
+    /// planes are below 2^14 each.
     template <int side>
     [[gnu::always_inline]] static inline std::uint64_t finish(const Vector *sums, double scale,
                                                               std::uint32_t band,
@@ -208,8 +207,8 @@ private:
                                                                       std::uint32_t band)
     {
         const __m256 bits = _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88);
-        const Vector low = _mm256_add_epi32(_mm256_castps_si256(bits),
-                                            _mm256_set1_epi32(static_cast<int>(band)));
+        const Vector low =
+            _mm256_add_epi32(_mm256_castps_si256(bits), _mm256_set1_epi32(static_cast<int>(band)));
         const std::uint32_t limit = (2 * band << 3) + 1 + (1u << 31);
         const Vector is = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(limit)),
                                              _mm256_slli_epi32(low, 3));

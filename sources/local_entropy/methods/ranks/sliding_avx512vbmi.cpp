@@ -15,9 +15,9 @@ namespace local_entropy
 namespace
 {
 
-/// The last stages. The bytes of 4 ranks of one window are put side by side, so that one instruction
-/// adds 4 looked-up bytes into 32 bits: no widening, no carries. That leaves the lanes in 4 quarters:
-/// quarter q has those of block b (16 lanes) from 16 b + 4 q on.
+/// The last stages. The bytes of 4 ranks of one window are put side by side, so that one
+/// instruction adds 4 looked-up bytes into 32 bits: no widening, no carries. That leaves the lanes
+/// in 4 quarters: quarter q has those of block b (16 lanes) from 16 b + 4 q on.
 struct Avx512VbmiSums : Avx512VbmiBytes
 {
     static constexpr int kPlanes = DeltaPlanes::kPlanes, kQuarters = 4;
@@ -69,9 +69,9 @@ struct Avx512VbmiSums : Avx512VbmiBytes
     /// The cells with these ranks enter and leave windows. Returns a bit for every
     /// answer that is undecided: that of place(bit).
     [[gnu::always_inline]] static inline std::uint64_t update(const std::uint8_t *ranks, int groups,
-                                                     int tables, const DeltaPlanes &planes,
-                                                     double scale, std::uint32_t band,
-                                                     double *differences, float *answers)
+                                                              int tables, const DeltaPlanes &planes,
+                                                              double scale, std::uint32_t band,
+                                                              double *differences, float *answers)
     {
         Vector sums[kQuarters][kPlanes];
         for (auto &quarter : sums)
@@ -85,14 +85,17 @@ struct Avx512VbmiSums : Avx512VbmiBytes
         std::uint64_t undecided = 0;
 #pragma GCC unroll 4
         for (int q = 0; q < kQuarters; ++q)
-            undecided |= std::uint64_t(finish(sums[q], scale, band, differences + 16 * q,
-                                              answers + 16 * q))
-                         << 16 * q;
+            undecided |=
+                std::uint64_t(finish(sums[q], scale, band, differences + 16 * q, answers + 16 * q))
+                << 16 * q;
         return undecided;
     }
 
     /// nearBoundaries() has two doubles of its first vector, then two of its second.
-    static int place(int bit) { return bit / 16 * 16 + bit % 4 / 2 * 8 + bit % 16 / 4 * 2 + bit % 2; }
+    static int place(int bit)
+    {
+        return bit / 16 * 16 + bit % 4 / 2 * 8 + bit % 16 / 4 * 2 + bit % 2;
+    }
 
     /// Places of a column are lanes of a row: to[i][c + k] = from[k * stride + i].
     static void write(const float *from, int stride, float *const *to, int c)
@@ -169,12 +172,11 @@ private:
                                                           float *answers)
     {
         const Vector low = _mm512_add_epi32(
-            sums[0], _mm512_add_epi32(_mm512_maskz_slli_epi32(kAll16, sums[1], 8), _mm512_maskz_slli_epi32(kAll16, sums[2], 16)));
+            sums[0], _mm512_add_epi32(_mm512_maskz_slli_epi32(kAll16, sums[1], 8),
+                                      _mm512_maskz_slli_epi32(kAll16, sums[2], 16)));
         const Vector high = _mm512_add_epi32(sums[3], _mm512_maskz_slli_epi32(kAll16, sums[4], 8));
-        const __m512d first = slide(half<0>(low), half<0>(high),
-                                    differences);
-        const __m512d second = slide(half<1>(low),
-                                     half<1>(high), differences + 8);
+        const __m512d first = slide(half<0>(low), half<0>(high), differences);
+        const __m512d second = slide(half<1>(low), half<1>(high), differences + 8);
         const __m512d scales = _mm512_set1_pd(scale);
         const __m512d a = _mm512_mul_pd(first, scales), b = _mm512_mul_pd(second, scales);
         const __m512 floats = _mm512_castps256_ps512(_mm512_maskz_cvtpd_ps(kAll8, a));
@@ -186,10 +188,10 @@ private:
     [[gnu::always_inline]] static inline __m512d slide(__m256i low, __m256i high,
                                                        double *differences)
     {
-        const __m512d difference = _mm512_sub_pd(_mm512_load_pd(differences),
-                                                 _mm512_maskz_cvtepi32_pd(kAll8, low));
-        const __m512d slid = _mm512_fnmadd_pd(_mm512_maskz_cvtepi32_pd(kAll8, high), _mm512_set1_pd(0x1p24),
-                                              difference);
+        const __m512d difference =
+            _mm512_sub_pd(_mm512_load_pd(differences), _mm512_maskz_cvtepi32_pd(kAll8, low));
+        const __m512d slid = _mm512_fnmadd_pd(_mm512_maskz_cvtepi32_pd(kAll8, high),
+                                              _mm512_set1_pd(0x1p24), difference);
         _mm512_store_pd(differences, slid);
         return slid;
     }
@@ -200,8 +202,8 @@ private:
     {
         const __m512 bits = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
         const std::uint32_t start = (1u << 28) - band;
-        const Vector low = _mm512_sub_epi32(_mm512_castps_si512(bits),
-                                            _mm512_set1_epi32(static_cast<int>(start)));
+        const Vector low =
+            _mm512_sub_epi32(_mm512_castps_si512(bits), _mm512_set1_epi32(static_cast<int>(start)));
         return _mm512_cmple_epu32_mask(_mm512_maskz_slli_epi32(kAll16, low, 3),
                                        _mm512_set1_epi32(static_cast<int>(2 * band << 3)));
     }

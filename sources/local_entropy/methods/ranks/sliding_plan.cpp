@@ -43,7 +43,8 @@ std::int64_t sumLevels(const Tile &tile, const Shape &window, std::int64_t x, st
     std::int64_t sum = 0;
     for (int row = 0; row < window.height; ++row) {
         const Cell *cells = tile.row<Cell>(y + row) + x;
-        for (int column = 0; column < window.width; ++column) sum += deltas[tallies[cells[column]]++];
+        for (int column = 0; column < window.width; ++column)
+            sum += deltas[tallies[cells[column]]++];
     }
     for (int row = 0; row < window.height; ++row) {
         const Cell *cells = tile.row<Cell>(y + row) + x;
@@ -60,9 +61,9 @@ float recountCells(const SlidingJob &job, std::int64_t x, std::int64_t y, std::u
     const std::int64_t sum =
         sumLevels<Cell>(tile, job.window, x, y, job.fineAnswers.deltas(), tallies) -
         job.fineAnswers.sums()[absent];
-    return job.fineAnswers.nearestFloat(sum, job.window.cells - absent, [&](std::vector<int> &counts) {
-        countLevels<Cell>(tile, job.window, x, y, counts);
-    });
+    return job.fineAnswers.nearestFloat(
+        sum, job.window.cells - absent,
+        [&](std::vector<int> &counts) { countLevels<Cell>(tile, job.window, x, y, counts); });
 }
 
 } // namespace
@@ -99,8 +100,7 @@ SlidingLayout SlidingLayout::of(const Shape &window, std::int64_t width, std::in
         const std::int64_t columns = ceilDiv(width + window.width - 1, strips);
         if (columns > kMostColumns) continue;
         layout.strips = strips;
-        layout.columns = std::max<int>(
-            {static_cast<int>(columns), kLeastColumns, window.width});
+        layout.columns = std::max<int>({static_cast<int>(columns), kLeastColumns, window.width});
         layout.rows = ceilDiv(height, lanes / strips);
         if (found && layout.work(window) >= best.work(window)) continue;
         best = layout;
@@ -153,7 +153,7 @@ constexpr std::int64_t kLeastInnerWidth = 200, kLeastInnerHeight = 60;
 
 /// The fastest first.
 constexpr SlidingPath kSlidingPaths[] = {
-    {Path::Avx512Vbmi, kLanesAvx512Vbmi, slidingKernelAvx512Vbmi, 0.22, 2.0, 45},
+    {Path::Avx512Vbmi, kLanesAvx512Vbmi, slidingKernelAvx512Vbmi, 0.25, 2.4, 55},
     {Path::Avx2, kLanesAvx2, slidingKernelAvx2, 0.2, 4.5, 45},
 };
 
@@ -210,11 +210,12 @@ public:
     /// a cache; some tiles for each thread.
     TileSize tileSize(const Problem &problem, int threads) const override
     {
-        constexpr std::int64_t kColumns = 32, kBandHeights = 20, kLeastHeights = 5, kCells = 1 << 20;
+        constexpr std::int64_t kColumns = 32, kBandHeights = 20, kLeastHeights = 5,
+                               kCells = 1 << 20;
         const Shape &window = problem.shape;
         const Region &region = problem.region;
-        const std::int64_t most = path.lanes * std::max<std::int64_t>(kColumns, window.width) -
-                                  (window.width - 1);
+        const std::int64_t most =
+            path.lanes * std::max<std::int64_t>(kColumns, window.width) - (window.width - 1);
         const std::int64_t width = ceilDiv(region.width, ceilDiv(region.width, most));
         const int strips = SlidingLayout::of(window, width, region.height, path.lanes).strips;
         const std::int64_t bands = path.lanes / strips;
@@ -279,7 +280,8 @@ public:
         const int reach = shape.width - 1;
         const double pairs = 2.0 * ((2 * reach + 1) * (shape.height - 1) + reach);
         return (pairs * path.compare * (isWide ? 1.5 : 1) + 2 * shape.width * path.delta +
-                path.rest) / path.lanes;
+                path.rest) /
+               path.lanes;
     }
 
     std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const override

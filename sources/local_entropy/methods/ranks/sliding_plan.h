@@ -16,8 +16,8 @@ namespace local_entropy
 /// has, and for rank 0 (F(0) = F(1) = 0): a vector of zeros adds nothing.
 struct DeltaPlanes
 {
-    static constexpr int kPlanes = 5;         ///< 40 bits
-    static constexpr int kFractionBits = 37;  ///< ln 255 + 1 < 8 needs three more
+    static constexpr int kPlanes = 5;        ///< 40 bits
+    static constexpr int kFractionBits = 37; ///< ln 255 + 1 < 8 needs three more
     alignas(64) std::uint8_t plane[kPlanes][256] = {};
 
     explicit DeltaPlanes(const Answers &answers);
@@ -73,8 +73,8 @@ struct SlidingJob
 
     /// `sums` are the sums of the windows of results x ... x + n - 1 of row y: writes those that
     /// have missing cells over `out`.
-    void finishMissing(std::int64_t x, std::int64_t y, const std::int64_t *sums, float *out,
-                       int n, std::uint8_t *tallies) const;
+    void finishMissing(std::int64_t x, std::int64_t y, const std::int64_t *sums, float *out, int n,
+                       std::uint8_t *tallies) const;
 };
 
 /// Fills the results of a tile with cells of 1 or 2 bytes.
