@@ -107,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench peers search measures batch record revision report test test-programs test-grade versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs data run bench bench-filter peers search measures batch record revision report test test-programs test-grade test-install versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -122,37 +122,43 @@ LIBRARY_SOURCES := $(shell find sources/local_entropy -name '*.cpp') \
                    $(shell find sources/local_entropy -name '*.cu' \
                              $(if $(filter 0,$(CUDA)),-exec grep -q __CUDACC__ {} \;) -print)
 LIBRARY := $(patsubst sources/%,$(OBJECTS)/%.o,$(basename $(sort $(LIBRARY_SOURCES))))
+# What cores call.
+BENEATH := $(addprefix $(OBJECTS)/entropy/,cpu_path.o result_memory.o) $(LIBRARY)
 
-$(CORE_PROGRAMS): $(BUILD)/%: $(BUILD)/%_core.o $(PARTS) $(LIBRARY)
+$(CORE_PROGRAMS): $(BUILD)/%: $(BUILD)/%_core.o $(PARTS) $(BENEATH)
 	$(LINK) $^ -o $@
 $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 	$(LINK) $^ -o $@
-$(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(LIBRARY)
+$(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(BENEATH)
 	$(LINK) $^ -o $@
-$(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(LIBRARY)
+$(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(BENEATH)
+	$(LINK) $^ -o $@
+# One harness, and the cases of bench_filter.
+BENCH := $(patsubst tools/%.cpp,$(BUILD)/%.o,$(wildcard tools/bench/*.cpp))
+$(BUILD)/bench_filter: $(BUILD)/bench_filter.o $(BENCH) $(LIBRARY)
 	$(LINK) $^ -o $@
 $(BUILD)/occupancy: $(BUILD)/occupancy_main.o
 	$(LINK) $^ -o $@
-$(BUILD)/parts: $(BUILD)/parts_main.o $(BUILD)/entropy_core.o $(LIBRARY)
+$(BUILD)/parts: $(BUILD)/parts_main.o $(BUILD)/entropy_core.o $(BENEATH)
 	$(LINK) $^ -o $@
 $(BUILD)/profile_labs: $(addprefix $(BUILD)/,profile_labs_main.o maximum_core.o transpose_core.o)
 	$(LINK) $^ $(LIBRARIES) -o $@
-$(addprefix $(BUILD)/,bench_gpu bench_everywhere): $(BUILD)/%: $(BUILD)/%_main.o $(LIBRARY)
+$(addprefix $(BUILD)/,bench_gpu bench_everywhere): $(BUILD)/%: $(BUILD)/%_main.o $(BENEATH)
 	$(LINK) $^ -o $@
 # What measures comes first, so that inline functions are its own, not those of a core that is built
 # with other flags (tools/flags.sh).
 HARNESS := $(BUILD)/bench_size_main.o
-$(BUILD)/bench_size: $(HARNESS) $(LIBRARY) $(BUILD)/entropy_core.o
+$(BUILD)/bench_size: $(HARNESS) $(BENEATH) $(BUILD)/entropy_core.o
 	$(LINK) $^ -o $@
 $(BUILD)/precision: $(BUILD)/precision.o
 	$(LINK) $^ -o $@
 $(BUILD)/search_hash: $(BUILD)/search_hash.o $(OBJECTS)/local_entropy/answers/partitions.o
 	$(LINK) $^ -o $@
-$(CORE_PROGRAMS:%=%_measures): $(BUILD)/%_measures: $(BUILD)/%_measures.o $(BUILD)/%_core.o $(FILES) $(LIBRARY)
+$(CORE_PROGRAMS:%=%_measures): $(BUILD)/%_measures: $(BUILD)/%_measures.o $(BUILD)/%_core.o $(FILES) $(BENEATH)
 	$(LINK) $^ -o $@
-$(CORE_PROGRAMS:%=%_profile): $(BUILD)/%_profile: $(BUILD)/profile_main.o $(BUILD)/%_core.o $(LIBRARY)
+$(CORE_PROGRAMS:%=%_profile): $(BUILD)/%_profile: $(BUILD)/profile_main.o $(BUILD)/%_core.o $(BENEATH)
 	$(LINK) $^ -o $@
-$(CORE_PROGRAMS:%=%_devices): $(BUILD)/%_devices: $(BUILD)/devices_main.o $(BUILD)/%_core.o $(LIBRARY)
+$(CORE_PROGRAMS:%=%_devices): $(BUILD)/%_devices: $(BUILD)/devices_main.o $(BUILD)/%_core.o $(BENEATH)
 	$(LINK) $^ -o $@
 
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
@@ -189,7 +195,8 @@ $(OBJECTS)/%.o: sources/%.cu $(BUILD)/compiler.stamp
 	$(CU) $(call for_cu,$(MORE_FLAGS)) -MD -MP -c $< -o $@
 	$(REGISTER_EARLY)
 $(BUILD)/%.o: tools/%.cpp $(BUILD)/compiler.stamp
-	$(CPP) -MD -MP -c $< -o $@
+	@mkdir -p $(@D)
+	$(CPP) -Itools -MD -MP -c $< -o $@
 
 # The library may become a shared one, which exports nothing but what it declares to be exported.
 $(OBJECTS)/local_entropy/%.o: MORE_FLAGS := -fPIC -fvisibility=hidden
@@ -245,6 +252,14 @@ PYTHON ?= python3
 peers: $(BUILD)/entropy $(BUILD)/entropy_measures $(BUILD)/make_data $(if $(filter 1,$(CUDA)),$(BUILD)/bench_gpu)
 	@mkdir -p $(RESULTS)
 	$(PYTHON) tools/peers.py --build $(BUILD) --csv $(RESULTS)/peers.csv $(ARGUMENTS)
+
+# The library by window, type and levels, beside scikit-image on one core as far as it is installed.
+bench-filter: $(BUILD)/bench_filter
+	@mkdir -p $(RESULTS)
+	$(BUILD)/bench_filter --csv $(RESULTS)/filter.csv $(ARGUMENTS)
+	@if command -v $(PYTHON) >/dev/null; then \
+	    $(PYTHON) tools/bench/scikit_image.py --program $(BUILD)/bench_filter --csv $(RESULTS)/filter.csv; \
+	    else echo 'scikit-image is not timed: there is no $(PYTHON)'; fi
 
 # The hashes of the methods words (hash.h), in seconds, and bits, ten minutes each, found again.
 search: $(BUILD)/search_hash
@@ -312,15 +327,15 @@ $(GRADER)/box: $(GRADER)/box.o $(GRADER)/isolation.o
 $(GRADER)/judge: $(JUDGE) $(FILES)
 	$(CXX) -fopenmp $^ -o $@
 $(GRADER)/baseline_%: tools/grade/baseline.cpp tools/grade/runner.cpp $(GRADER)/heap.o \
-                      $(BUILD)/entropy_core.o $(LIBRARY)
+                      $(BUILD)/entropy_core.o $(BENEATH)
 	$(CPP) -DBASELINE='"$*"' -c tools/grade/baseline.cpp -o $@.o
 	$(CPP) -DcudaCallback=baselineCallback -c tools/grade/runner.cpp -o $@_runner.o
-	$(LINK) $(BUILD)/entropy_core.o $@.o $@_runner.o $(GRADER)/heap.o $(LIBRARY) -o $@
+	$(LINK) $(BUILD)/entropy_core.o $@.o $@_runner.o $(GRADER)/heap.o $(BENEATH) -o $@
 .PRECIOUS: $(GRADER)/baseline_%
 
 grade: needs-python $(GRADE_TOOLS) $(GRADER)/baseline_$(BASELINE)
 	@[ "$${DATA:-data/data.bin}" != data/data.bin ] || $(MAKE) --no-print-directory data
-	@$(GRADE_COMMAND) --library '$(LIBRARY)' --baseline $(GRADER)/baseline_$(BASELINE) \
+	@$(GRADE_COMMAND) --library '$(BENEATH)' --baseline $(GRADER)/baseline_$(BASELINE) \
 	    --baseline-name $(BASELINE) $${DATA:+--data "$$DATA"} \
 	    $${REFERENCE:+--reference "$$REFERENCE"} $${GRADES:+--grades "$$GRADES"} \
 	    $${LIMIT:+--limit "$$LIMIT"} $${MEMORY:+--memory "$$MEMORY"} $${JOBS:+--jobs "$$JOBS"} \
@@ -334,22 +349,22 @@ needs-python:
 # ---- tests -------------------------------------------------------------------------------------
 
 # Programs that tests/all starts, each a main or a core of its own.
-PROGRAMS     := foreign broken minimal misbehaving broken_maximum broken_transpose
+PROGRAMS     := foreign broken minimal misbehaving hostile broken_maximum broken_transpose
 TEST_SOURCES := $(filter-out $(PROGRAMS:%=tests/%.cu),$(wildcard tests/*.cpp tests/*.cu))
 # Tests of one core only; test_core.cpp is for every core.
 STUDIES      := memory_study bottleneck_study fast_study variants_study
 ALL_SOURCES  := $(filter-out $(STUDIES:%=tests/test_%.cpp),$(TEST_SOURCES))
 
 $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
-	$(CPP) -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
+	$(CPP) -Itools -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	$(CU) -MD -MP -c $< -o $@
-$(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) \
-                    $(filter-out %_main.o,$(PARTS)) $(LIBRARY)
+$(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENCH) \
+                    $(filter-out %_main.o,$(PARTS)) $(BENEATH)
 	$(LINK) $^ -lgtest -lpthread $(LIBRARIES) -o $@
 $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUILD)/%_core.o \
     $(BUILD)/tests/no_benchmark.cpp.o $(BUILD)/tests/test_core.cpp.o $(BUILD)/tests/test_%.cpp.o \
-    $(LIBRARY)
+    $(BENEATH)
 	$(LINK) $^ -lgtest -lpthread -o $@
 # The library by itself.
 $(BUILD)/tests/local_entropy/%.cpp.o: tests/local_entropy/%.cpp $(BUILD)/compiler.stamp \
@@ -360,7 +375,9 @@ $(BUILD)/tests/library: $(patsubst %,$(BUILD)/%.o,$(wildcard tests/local_entropy
                         $(BUILD)/tests/main.cpp.o $(LIBRARY)
 	$(LINK) $^ -lgtest -lpthread -o $@
 # The core in another framework's main; other cores in this one's.
-$(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(LIBRARY)
+$(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(BENEATH)
+	$(LINK) $^ -o $@
+$(BUILD)/tests/hostile: $(BUILD)/tests/hostile.cu.o $(BENEATH)
 	$(LINK) $^ -o $@
 $(addprefix $(BUILD)/tests/,broken minimal misbehaving): $(BUILD)/tests/%: $(BUILD)/tests/%.cu.o $(PARTS)
 	$(LINK) $^ -o $@
@@ -375,18 +392,25 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 
 # The last line of both is the verdict: N passed, N failed, N skipped.
 TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all library $(STUDIES))
+TEST_INSTALL  = tests/local_entropy/test_install.sh $(BUILD) $(CXX) $(PYTHON)
 TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
 TESTED := $(addprefix $(BUILD)/tests/,all library $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
-          $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size parts \
+          $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_filter parts \
           occupancy entropy_devices entropy_profile profile_labs)
-test: $(TESTED) needs-python $(GRADE_TOOLS)
-	@tests/run.sh $(TEST_COMMANDS) '$(subst ','\'',$(TEST_GRADE))'
+test: $(TESTED) library needs-python $(GRADE_TOOLS)
+	@tests/run.sh $(TEST_COMMANDS) '$(TEST_INSTALL)' '$(subst ','\'',$(TEST_GRADE))'
 test-programs: $(TESTED)
 	@tests/run.sh $(TEST_COMMANDS)
+
+# The library as other projects find it once it is installed.
+test-install: library needs-python
+	@tests/run.sh '$(TEST_INSTALL)'
 
 # The grader on cores that are wrong, each in its own way.
 test-grade: needs-python $(GRADE_TOOLS) $(BUILD)/make_data
 	@tests/run.sh '$(subst ','\'',$(TEST_GRADE))'
+
+include tools/install.mk
 
 # ---- the rest ----------------------------------------------------------------------------------
 
@@ -395,6 +419,8 @@ make                build $(PROGRAM) and $(BUILD)/make_data
 make data           make data/data.bin and data/reference.bin, and check their checksums
 make run            run the active version on data/data.bin, after the benchmark of all versions
 make bench          the same, and keep the times in $(RESULTS)/
+make bench-filter   the library by window, type and levels, beside scikit-image if it is installed;
+                    ARGUMENTS='--methods all' and the like, see $(BUILD)/bench_filter --help
 make record         measure all that the documents cite, in $(RESULTS)/; then make report
                     STAGES='round1 parts': these stages only (tools/record.sh --help)
 make search         search for the hash functions of the library: seconds for the GPU's, ten minutes for each of the CPU's
@@ -406,6 +432,7 @@ make batch          run the active version on three text files, three times each
 make versions       list the versions of the core
 make report         tables, numbers and plots of the documents, from results/
 make test           build and run the tests, after installing GoogleTest if it is missing
+make install        the library local_entropy, for other programs: PREFIX=/usr/local, DESTDIR=; make uninstall
 make grade          build, check and time every core of a folder: CORES=folder; also DATA=, REFERENCE=, GRADES=,
                     LIMIT=60, MEMORY=4G, JOBS=, BASELINE=v12, FRESH=1; make grade-help explains them
 make clean          remove $(BUILD)/, data/data.bin and data/reference.bin
@@ -426,5 +453,5 @@ help:
 clean:
 	rm -rf $(BUILD) data/data.bin data/reference.bin
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/grade/*.d) \
+-include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/grade/*.d) \
          $(shell find $(OBJECTS) -name '*.d' 2>/dev/null)

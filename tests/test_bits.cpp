@@ -3,13 +3,17 @@
 #include "entropy/reference.h"
 #include "gallery.h"
 #include "local_entropy/answers/partitions.h"
+#include "local_entropy/memory/pages.h"
 #include "local_entropy/methods/bits/bits.h"
 #include "shapes.h"
 #include "temporary.h"
 
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <limits>
+#include <random>
 #include <set>
 #include <thread>
 
@@ -264,6 +268,58 @@ TEST_P(EnginePath, NamesTheFirstCellThatIsNoLevel)
             }
 }
 
+// Rows share words while they are packed, and are read beyond their ends.
+TEST_P(EnginePath, BadCellsInRowsThatDoNotCountChangeNothing)
+{
+    const float inf = std::numeric_limits<float>::infinity();
+    const float bad[] = {-1, 16, 255, -128, 4096, 0.5f, 1e30f, NAN, inf, -inf};
+    std::mt19937 random(11);
+    CpuOptions options, plain;
+    options.path = GetParam();
+    plain.path = Path::Plain;
+    for (const Shape shape : {Shape{300, 40}, Shape{611, 31}, Shape{961, 23}, Shape{7, 1500}}) {
+        const std::vector<float> good = makeSample("random", shape);
+        const auto whole = compute(shape.width, shape.height, good, plain);
+        for (int turn = 0; turn < 40; ++turn) {
+            const int begin = random() % shape.height;
+            const int end = begin + 1 + random() % (shape.height - begin);
+            std::vector<float> sample = good, result(good.size(), NAN);
+            for (int y = 0; y < shape.height; ++y)
+                if (y < begin - local_entropy::kRadius || y >= end + local_entropy::kRadius)
+                    for (int x = 0; x < shape.width; ++x)
+                        if (random() % 4 == 0)
+                            sample[y * shape.width + x] = bad[random() % std::size(bad)];
+            bits::entropyOnCpu(shape.width, shape.height, sample.data(), result.data(), begin, end,
+                               options);
+            for (int i = begin * shape.width; i < end * shape.width; ++i)
+                ASSERT_EQ(result[i], whole[i])
+                    << "x " << i % shape.width << ", y " << i / shape.width << " of rows " << begin
+                    << " to " << end << " of " << shape.width << " x " << shape.height;
+        }
+    }
+}
+
+// Not even where no float should be.
+TEST_P(EnginePath, StreamsToAnyAddress)
+{
+    const Shape shape{1000, 9};
+    const std::vector<float> sample = makeSample("random", shape);
+    CpuOptions options, plain;
+    options.path = GetParam();
+    options.stream = Choice::Yes;
+    plain.path = Path::Plain;
+    const auto expected = compute(shape.width, shape.height, sample, plain);
+    const std::size_t bytes = sample.size() * sizeof(float);
+    for (const int offset : {0, 1, 2, 3, 4, 61}) {
+        std::vector<char> memory(bytes + 64, 0x55);
+        auto *const result = reinterpret_cast<float *>(memory.data() + offset);
+        bits::entropyOnCpu(shape.width, shape.height, sample.data(), result, 0, shape.height,
+                           options);
+        EXPECT_EQ(std::memcmp(memory.data() + offset, expected.data(), bytes), 0) << offset;
+        EXPECT_EQ(memory[bytes + offset], 0x55);
+    }
+}
+
 TEST_P(EnginePath, TakesMinusZeroForZero)
 {
     std::vector<float> sample = makeSample("random", {500, 9}), zeros = sample;
@@ -330,7 +386,7 @@ TEST(Engine, PopulatingPagesKeepsWhatTheyHold)
     for (const std::size_t first : {0, 1, 1000})
         for (const std::size_t size :
              {std::size_t(0), std::size_t(1), std::size_t(1) << 20, memory.size() - 1000})
-            bits::populatePages(&memory[first], size * sizeof memory[0]);
+            local_entropy::populatePages(&memory[first], size * sizeof memory[0]);
     EXPECT_TRUE(memory == before);
 }
 

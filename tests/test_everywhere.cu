@@ -108,6 +108,29 @@ TEST(EngineEverywhere, NamesABadCell)
     expectSameBits(everywhere(shape, sample), onCpu(shape, sample), shape);
 }
 
+// One thread sends the first tile through the device, which has room: nobody else sees its cells.
+TEST(EngineEverywhere, NamesABadCellThatOnlyADeviceComputes)
+{
+    if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
+    for (const Shape shape : {Shape{4096, 4100}, Shape{10, 1700003}}) {
+        std::vector<float> sample = makeSample("random", shape);
+        std::vector<float> result(sample.size(), NAN);
+        bits::CpuOptions oneThread;
+        oneThread.threads = 1;
+        const auto compute = [&] {
+            return local_entropy::entropyEverywhere(shape.width, shape.height, sample.data(),
+                                                    result.data(), ThroughDevices::IfThereIsRoom,
+                                                    oneThread);
+        };
+        EXPECT_GT(compute(), 0);
+        for (const float bad : {16.0f, -1.0f, 3.5f, NAN}) {
+            sample[5] = bad;
+            const std::string message = messageOf(compute);
+            EXPECT_TRUE(holds(message, "x 5, y 0")) << bad << ": " << message;
+        }
+    }
+}
+
 TEST(EngineStaging, PacksLevelsAndFindsBadCells)
 {
     std::vector<float> cells(1003);

@@ -8,6 +8,7 @@
 #include "common/progress.h"
 #include "entropy/contents.h"
 #include "entropy/reference.h"
+#include "entropy/result_memory.h"
 #include "local_entropy/methods/bits/bits.h"
 
 #include <cstdio>
@@ -78,7 +79,7 @@ public:
     {
         const std::vector<float> sample = makeSample(content, width, height);
         const std::vector<float> gold = entropy::reference(width, height, sample.data());
-        const common::HostArray<float> result = bits::allocateResult(sample.size());
+        const common::HostArray<float> result = entropy::allocateResult(sample.size());
         std::fill_n(result.get(), sample.size(), 0.0f);
         for (const int threads : threadCounts) {
             const common::Timing copy = timeCopy(sample, result.get(), threads);

@@ -7,6 +7,8 @@
 #include "common/file_program.h"
 #include "common/machine.h"
 #include "entropy/contents.h"
+#include "entropy/result_memory.h"
+#include "local_entropy/memory/pages.h"
 #include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/schedule/everywhere.h"
 #include "local_entropy/schedule/staging.h"
@@ -105,7 +107,7 @@ public:
     {
         memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw common::Unavailable("no memory for a result");
-        bits::populatePages(memory, bytes); // as allocateResult() does
+        local_entropy::populatePages(memory, bytes); // as allocateResult() does
     }
     ~FreshArray()
     {
@@ -136,7 +138,7 @@ public:
         bits::entropyOnCpu(shape.width, shape.height, sample.data(), gold.data(), 0, shape.height,
                            portable);
 
-        common::HostArray<float> kept = bits::allocateResult(cells);
+        common::HostArray<float> kept = entropy::allocateResult(cells);
         std::fill_n(kept.get(), cells, NAN);
         const common::Timing copy = streamingCopy(sample, kept.get());
         const common::Timing duplex =
@@ -173,7 +175,7 @@ public:
                 switch (memory) {
                 case Memory::Fresh: timing = into([&] { return FreshArray(cells); }); break;
                 case Memory::Again:
-                    timing = into([&] { return bits::allocateResult(cells); });
+                    timing = into([&] { return entropy::allocateResult(cells); });
                     break;
                 case Memory::Touched:
                     std::fill_n(kept.get(), cells, NAN);

@@ -7,6 +7,7 @@
 #   round1 round2 round3   the ladder and the fast study, three times apart in time; the labs with
 #                          the first
 #   engine                 its kernels by content, size, alignment, path, threads and memory
+#   filter                 the library by window, type and levels, beside scikit-image
 #   studies                memory, bottlenecks, variants; the first two by groups and in batches
 #   profile                the profiler's counters of every kernel (needs ncu)
 #   parts                  where the time of a call goes; the first call; occupancy; precision
@@ -22,7 +23,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
-all="round1 engine profile round2 parts scaling studies flags round3 peers"
+all="round1 engine filter profile round2 parts scaling studies flags round3 peers"
 for stage; do
     case " $all " in
     *" $stage "*) ;;
@@ -86,7 +87,7 @@ keep() {
 # What the stages run, built before anything is timed.
 build() {
     local programs="all labs" program core
-    for program in scaling bench_cpu bench_everywhere precision; do programs+=" build/$program"; done
+    for program in scaling bench_cpu bench_everywhere bench_filter precision; do programs+=" build/$program"; done
     for core in fast_study memory_study bottleneck_study variants_study; do
         programs+=" build/$core build/${core}_measures"
     done
@@ -145,6 +146,8 @@ engine() {
     build/bench_cpu "$out/cpu.csv" && build/bench_everywhere "$out/everywhere.csv" || return
     [ "$gpus" = 0 ] || build/bench_gpu "$out/gpu.csv"
 }
+
+filter() { make -s bench-filter RESULTS="$out"; }
 
 studies() {
     local -x BENCHMARK_SECONDS=0.4

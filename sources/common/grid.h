@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/integer.h"
 
 #include <cuda_runtime.h>
 #include <string>
@@ -10,9 +11,6 @@ namespace common
 {
 
 constexpr int kMostBlocksDown = 65535; ///< CUDA's limit for gridDim.y and .z; .x takes any int
-
-/// Smallest integer that is not less than a / b; a, b >= 1. Never overflows.
-constexpr int ceilDiv(int a, int b) { return (a - 1) / b + 1; }
 
 /// Blocks for an array of which each block writes across x down cells.
 /// Throws Unavailable where a grid cannot be that high.

@@ -1,4 +1,4 @@
-// Integers from the command line.
+// Integers: quotients rounded up, and what the command line spells.
 #pragma once
 
 #include "common/error.h"
@@ -6,9 +6,17 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string>
+#include <type_traits>
 
 namespace common
 {
+
+/// Smallest integer that is not less than a / b; a >= 0, b >= 1. Never overflows.
+template <typename A, typename B>
+constexpr std::common_type_t<A, B> ceilDiv(A a, B b)
+{
+    return a / b + (a % b > 0);
+}
 
 /// The integer that `text` spells, all of it. Throws Error, with `name` and the range in its
 /// sentence, where it is none or lies outside of smallest..largest.

@@ -64,8 +64,8 @@ Timing repeat(Once once)
 
 /// Measures `run` by the wall clock. The first run warms up and its outcome goes to `validate`,
 /// which throws unless it is right: a wrong answer is never timed. Where it takes two seconds, it
-/// is the only one: what it would warm is little beside that. An outcome is destroyed after the
-/// clock has been read, so freeing it costs nothing here.
+/// is the only one. An outcome is destroyed after the clock has been read, so freeing it costs
+/// nothing here.
 template <typename Run, typename Validate>
 Timing measure(Run run, Validate validate)
 {

@@ -5,6 +5,7 @@
 #include "common/host_device.h"
 
 #include <cstddef>
+#include <new>
 #include <string>
 
 namespace entropy
@@ -30,6 +31,25 @@ struct Call
     common::ErrorScope scope;
     std::size_t cells = 0;
 };
+
+/// Thrown where there is not even memory for a sentence that names the version.
+inline const common::Unavailable kNoMemoryAtAll("cudaCallback: no host memory");
+
+/// Calls the version that `name()` names. Lack of memory for its smaller things, which containers
+/// report in their own way, becomes an exception of the contract (core.h).
+template <typename Callback>
+void callVersion(Callback callback, const char *(*name)(), int width, int height, float *sample,
+                 float **result)
+try {
+    callback(width, height, sample, result);
+} catch (const std::bad_alloc &) {
+    try {
+        const common::ErrorScope scope(name());
+        throw common::Unavailable("cudaCallback: no host memory");
+    } catch (const std::bad_alloc &) {
+        throw kNoMemoryAtAll;
+    }
+}
 
 /// Offset of cell (x, y): 64 bits, since an array may hold more than 2^31 cells.
 HOST_DEVICE inline std::size_t at(int x, int y, int width)

@@ -16,7 +16,9 @@
 #include "common/threads.h"
 #include "entropy/benchmark.h"
 #include "entropy/call.h"
+#include "entropy/cpu_path.h"
 #include "entropy/log_table.h"
+#include "entropy/result_memory.h"
 #include "entropy/window.h"
 #include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/words/call.h"
@@ -648,8 +650,10 @@ using Count = std::uint32_t;
 static HostArray<Count> prefixSums(int width, int height, const float *sample, int threads)
 {
     const std::int64_t pitch = (static_cast<std::int64_t>(width) + 1) * kLevels;
-    const std::size_t bytes = pitch * (height + std::size_t(1)) * sizeof(Count);
+    std::size_t bytes = 0;
+    const bool fits = !__builtin_mul_overflow(pitch * sizeof(Count), height + 1ULL, &bytes);
     const std::size_t available = common::availableMemory();
+    if (!fits) throw common::Unavailable("cudaCallback: the prefix sums need more than 2^64 bytes");
     if (bytes > available)
         throw common::Unavailable("cudaCallback: the prefix sums need " +
                                   std::to_string(bytes >> 20) + " MiB, " +
@@ -772,7 +776,7 @@ namespace v15
 void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("v15", width, height, sample, result);
-    HostArray<float> output = bits::allocateResult(call.cells);
+    HostArray<float> output = entropy::allocateResult(call.cells);
     words::entropyOnGpu(width, height, sample, output.get());
     *result = output.release();
 }
@@ -790,8 +794,8 @@ namespace v16
 void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("v16", width, height, sample, result);
-    HostArray<float> output = bits::allocateResult(call.cells);
-    bits::entropyOnCpu(width, height, sample, output.get(), 0, height);
+    HostArray<float> output = entropy::allocateResult(call.cells);
+    bits::entropyOnCpu(width, height, sample, output.get(), 0, height, entropy::cpuOptions());
     *result = output.release();
 }
 
@@ -809,8 +813,10 @@ namespace v17
 void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("v17", width, height, sample, result);
-    HostArray<float> output = bits::allocateResult(call.cells);
-    local_entropy::entropyEverywhere(width, height, sample, output.get());
+    HostArray<float> output = entropy::allocateResult(call.cells);
+    local_entropy::entropyEverywhere(width, height, sample, output.get(),
+                                     local_entropy::ThroughDevices::IfCheaper,
+                                     entropy::cpuOptions());
     *result = output.release();
 }
 
@@ -864,7 +870,8 @@ namespace active = VERSION; // an error here: there is no such version
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {
-    active::cudaCallback(width, height, sample, result);
+    entropy::callVersion(active::cudaCallback, entropy::activeVersion, width, height, sample,
+                         result);
 }
 
 const char *entropy::activeVersion()

@@ -1,14 +1,16 @@
 #include "local_entropy/engine.h"
 
+#include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/problem/load.h"
-#include "local_entropy/schedule/float_mode.h"
+#include "local_entropy/schedule/parts.h"
 #include "local_entropy/schedule/plans.h"
 #include "local_entropy/schedule/pool.h"
 #include "local_entropy/schedule/progress.h"
 #include "local_entropy/schedule/scratches.h"
 
 #include <algorithm>
+#include <deque>
 #include <thread>
 #include <type_traits>
 
@@ -36,8 +38,8 @@ Path pathFrom(const std::string &name)
     if (name.empty()) return bestPath();
     for (const Path path : kPaths)
         if (name == pathName(path) && pathWorksHere(path)) return path;
-    throw Error(Status::Unavailable, "the path '" + name + "' does not work here, only " +
-                                         list(Engine::paths()));
+    throw Error(Status::Unavailable,
+                "the path '" + name + "' does not work here, only " + list(Engine::paths()));
 }
 
 const Method *methodFrom(const std::string &name)
@@ -57,6 +59,17 @@ constexpr CellType typeOf()
     if constexpr (std::is_same_v<Cell, std::int16_t>) return CellType::Int16;
     if constexpr (std::is_same_v<Cell, bool>) return CellType::Bool;
     return CellType::Float32;
+}
+
+template <typename Cell, typename Value>
+Problem problemOf(const Filter &filter, const View<const Cell> &image, const View<Value> &result,
+                  const RunOptions &options)
+{
+    return checkedProblem(
+        filter, {image.data, typeOf<Cell>(), image.width, image.height, image.stride},
+        {options.mask.data, options.mask.width, options.mask.height, options.mask.stride},
+        {result.data, std::is_same_v<Value, double>, result.width, result.height, result.stride},
+        options.region);
 }
 
 } // namespace
@@ -84,42 +97,64 @@ struct Engine::Parts
                                              pathName(path));
     }
 
-    /// As many as have something to do: waking a thread takes as long as some results.
-    int threadsFor(const Problem &problem, const Method &method) const
+    /// A part of a problem, and how it is computed.
+    struct Share
+    {
+        Share(const Problem &problem, std::shared_ptr<const Plan> plan, int threads,
+              Progress &progress)
+            : problem(problem), plan(std::move(plan)),
+              queue(problem.region, this->plan->tileSize(problem, threads), progress)
+        {
+        }
+
+        Problem problem;
+        std::shared_ptr<const Plan> plan;
+        TileQueue queue;
+    };
+
+    /// Threads that have something to do: waking one takes as long as some results.
+    int threadsFor(const std::vector<Problem> &problems) const
     {
         constexpr double kNanoseconds = 50000; ///< for each thread
-        const double cells = static_cast<double>(problem.region.width) *
-                             static_cast<double>(problem.region.height);
-        const double worth = cells * method.cost(problem, path) / kNanoseconds;
+        double worth = 0;
+        for (const Problem &problem : problems)
+            worth += static_cast<double>(problem.region.width) *
+                     static_cast<double>(problem.region.height) *
+                     methodFor(problem).cost(problem, path) / kNanoseconds;
         return worth < pool.threads() ? std::max(static_cast<int>(worth), 1) : pool.threads();
     }
 
-    void run(const Problem &problem, const std::function<bool(double)> &callback)
+    void run(const Problem &whole, const std::function<bool(double)> &callback)
     {
-        const Method &method = methodFor(problem);
-        const std::shared_ptr<const Plan> plan = plans.get(method, problem, path);
-        const int threads = threadsFor(problem, method);
-        TileQueue queue(problem.region, plan->tileSize(problem, threads));
-        Progress progress(callback);
-        if (callback) queue.beforeEach = [&] { progress.ask(queue); };
+        const std::vector<Problem> problems = partsOf(whole);
+        const int threads = threadsFor(problems);
+        Progress progress(callback, whole.region);
+        std::deque<Share> shares;
+        for (const Problem &problem : problems)
+            shares.emplace_back(problem, plans.get(methodFor(problem), problem, path), threads,
+                                progress);
         try {
-            pool.run(threads, [&](int) {
-                const DefaultFloatMode mode;
-                const Scratches::Lease scratch(scratches);
-                try {
-                    plan->work(problem, queue, *scratch);
-                } catch (...) {
-                    queue.stop();
-                    throw;
-                }
-            });
+            pool.run(threads, [&](int) { work(shares, progress); });
         } catch (const Error &error) {
-            if (error.status() == Status::BadLevel) throwFirstBadCell(problem);
+            if (error.status() == Status::BadLevel) throwFirstBadCell(whole);
             throw;
         } catch (const std::bad_alloc &) {
             throw Error(Status::Unavailable, "no memory for a tile");
         }
-        if (queue.wasStopped()) throw Error(Status::Cancelled, "cancelled by the caller");
+        if (progress.wasStopped()) throw Error(Status::Cancelled, "cancelled by the caller");
+    }
+
+    /// What each thread does.
+    void work(std::deque<Share> &shares, Progress &progress)
+    {
+        const DefaultRounding rounding;
+        const Scratches::Lease scratch(scratches);
+        try {
+            for (Share &share : shares) share.plan->work(share.problem, share.queue, *scratch);
+        } catch (...) {
+            progress.stop();
+            throw;
+        }
     }
 };
 
@@ -132,13 +167,15 @@ template <typename Cell, typename Value>
 void Engine::run(const Filter &filter, View<const Cell> image, View<Value> result,
                  const RunOptions &options)
 {
-    const DefaultFloatMode mode;
-    const Problem problem = checkedProblem(
-        filter, {image.data, typeOf<Cell>(), image.width, image.height, image.stride},
-        {options.mask.data, options.mask.width, options.mask.height, options.mask.stride},
-        {result.data, std::is_same_v<Value, double>, result.width, result.height, result.stride},
-        options.region);
-    parts->run(problem, options.progress);
+    const DefaultRounding rounding;
+    parts->run(problemOf(filter, image, result, options), options.progress);
+}
+
+template <typename Cell, typename Value>
+std::string Engine::methodFor(const Filter &filter, View<const Cell> image, View<Value> result,
+                              const RunOptions &options) const
+{
+    return parts->methodFor(partsOf(problemOf(filter, image, result, options)).front()).name();
 }
 
 std::vector<std::string> Engine::paths()
@@ -156,14 +193,20 @@ std::vector<std::string> Engine::methods()
     return names;
 }
 
-#define INSTANTIATE(Cell)                                                                          \
-    template void Engine::run(const Filter &, View<const Cell>, View<float>, const RunOptions &);  \
-    template void Engine::run(const Filter &, View<const Cell>, View<double>, const RunOptions &);
-INSTANTIATE(std::uint8_t)
-INSTANTIATE(std::uint16_t)
-INSTANTIATE(std::int16_t)
-INSTANTIATE(float)
-INSTANTIATE(bool)
+#define INSTANTIATE(Cell, Value)                                                                   \
+    template void Engine::run(const Filter &, View<const Cell>, View<Value>, const RunOptions &);  \
+    template std::string Engine::methodFor(const Filter &, View<const Cell>, View<Value>,          \
+                                           const RunOptions &) const;
+INSTANTIATE(std::uint8_t, float)
+INSTANTIATE(std::uint8_t, double)
+INSTANTIATE(std::uint16_t, float)
+INSTANTIATE(std::uint16_t, double)
+INSTANTIATE(std::int16_t, float)
+INSTANTIATE(std::int16_t, double)
+INSTANTIATE(float, float)
+INSTANTIATE(float, double)
+INSTANTIATE(bool, float)
+INSTANTIATE(bool, double)
 #undef INSTANTIATE
 
 } // namespace local_entropy

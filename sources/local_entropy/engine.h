@@ -3,18 +3,13 @@
 
 #include "local_entropy/error.h"
 #include "local_entropy/filter.h"
+#include "local_entropy/visibility.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
-
-#if defined(__GNUC__)
-#define LOCAL_ENTROPY_API __attribute__((visibility("default")))
-#else
-#define LOCAL_ENTROPY_API
-#endif
 
 namespace local_entropy
 {
@@ -34,8 +29,8 @@ struct RunOptions
     /// The cells that have a result; the result is as large as it. No width: the whole image. Cells
     /// around the region are read, so that parts of an image are as the whole.
     Region region;
-    /// Called by the calling thread, every 20 ms or so, with the part that is done, 0 to 1; false
-    /// cancels the call, which then throws Error (Cancelled).
+    /// Called by the calling thread, some fifty times a second, with the part that is done, 0 to 1;
+    /// false cancels the call, which then throws Error (Cancelled).
     std::function<bool(double)> progress;
 };
 
@@ -53,7 +48,8 @@ public:
     /// Fills `result` with the measure of the window around every cell of `image`: the float (or
     /// double) nearest to the true value, whatever the engine's options; double within 1 ulp.
     /// Cells are std::uint8_t, std::uint16_t, std::int16_t, float or bool; results float or double;
-    /// both host memory of the caller's at any address that their type allows, and must not overlap.
+    /// both host memory of the caller's at any address that their type allows, and must not
+    /// overlap.
     template <typename Cell, typename Value>
     void run(const Filter &filter, View<const Cell> image, View<Value> result,
              const RunOptions &options = {});
@@ -64,6 +60,12 @@ public:
         run(filter, View<const Cell>{image.data, image.width, image.height, image.stride}, result,
             options);
     }
+
+    /// The name of the method that run() would choose for these arguments; no cell is read. Throws
+    /// what run() throws before it computes.
+    template <typename Cell, typename Value>
+    std::string methodFor(const Filter &filter, View<const Cell> image, View<Value> result,
+                          const RunOptions &options = {}) const;
 
     static std::vector<std::string> paths();   ///< that this processor can run, the best first
     static std::vector<std::string> methods(); ///< all there are

@@ -1,6 +1,8 @@
 // What goes wrong: a status that a program can act on, and a sentence for its user.
 #pragma once
 
+#include "local_entropy/visibility.h"
+
 #include <stdexcept>
 #include <string>
 
@@ -17,7 +19,8 @@ enum class Status {
     Internal = 5     ///< a defect of the library
 };
 
-class Error : public std::runtime_error
+/// Caught across the border of the shared library, hence its attribute.
+class LOCAL_ENTROPY_API Error : public std::runtime_error
 {
 public:
     Error(Status status, const std::string &sentence) : std::runtime_error(sentence), code(status)

@@ -89,10 +89,10 @@ long double resultOf(const Filter &filter, const View<const Cell> &image,
         for (int column = 0; column < window.width; ++column) {
             if (!window.footprint.empty() && !window.footprint[row * window.width + column])
                 continue;
-            const std::int64_t cx = indexOf(
-                filter.border, x - window.width / 2 - window.originX + column, image.width);
-            const std::int64_t cy = indexOf(
-                filter.border, y - window.height / 2 - window.originY + row, image.height);
+            const std::int64_t cx =
+                indexOf(filter.border, x - window.width / 2 - window.originX + column, image.width);
+            const std::int64_t cy =
+                indexOf(filter.border, y - window.height / 2 - window.originY + row, image.height);
             if (cx == -1 || cy == -1) continue;
             double cell = filter.constant;
             if (cx >= 0 && cy >= 0) {
@@ -111,8 +111,8 @@ template <typename T>
 bool isNearest(T value, long double truth)
 {
     if (std::isnan(truth)) return std::isnan(value);
-    const long double doubt = 64 * std::numeric_limits<long double>::epsilon() *
-                              std::fmax(std::fabs(truth), 1e-6L);
+    const long double doubt =
+        64 * std::numeric_limits<long double>::epsilon() * std::fmax(std::fabs(truth), 1e-6L);
     return value == static_cast<T>(truth - doubt) || value == static_cast<T>(truth) ||
            value == static_cast<T>(truth + doubt);
 }

@@ -27,8 +27,8 @@ public:
         const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
         const std::size_t used = ((height - 1) * stride + width) * sizeof(T);
         pages = (used + page - 1) / page * page;
-        memory = static_cast<char *>(mmap(nullptr, pages + 2 * page, PROT_NONE,
-                                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        memory = static_cast<char *>(
+            mmap(nullptr, pages + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
         if (memory == MAP_FAILED) throw std::runtime_error("no memory for a guarded array");
         whole = pages + 2 * page;
         if (mprotect(memory + page, pages, PROT_READ | PROT_WRITE) != 0)
@@ -120,8 +120,8 @@ public:
             << filter.levels.count << (filter.levels.binned ? " binned" : "") << ", border "
             << static_cast<int>(filter.border) << ", measure " << static_cast<int>(filter.measure)
             << " order " << filter.order << " base " << static_cast<int>(filter.base)
-            << (mask ? ", mask" : "") << (filter.nodata ? ", nodata" : "") << ", region " << region.x
-            << ", " << region.y << " " << region.width << " x " << region.height
+            << (mask ? ", mask" : "") << (filter.nodata ? ", nodata" : "") << ", region "
+            << region.x << ", " << region.y << " " << region.width << " x " << region.height
             << (asDouble ? ", double" : "");
         return out.str();
     }
@@ -149,8 +149,9 @@ private:
                 const double dx = (2 * x + 1.0) / window.width - 1;
                 const double dy = (2 * y + 1.0) / window.height - 1;
                 const double r = dx * dx + dy * dy;
-                window.footprint[y * window.width + x] =
-                    kind == 0 ? r <= 1 : kind == 1 ? r <= 1 && r > 0.3 : below(3) != 0;
+                window.footprint[y * window.width + x] = kind == 0   ? r <= 1
+                                                         : kind == 1 ? r <= 1 && r > 0.3
+                                                                     : below(3) != 0;
             }
         window.footprint[below(window.width * window.height)] = 1;
     }
@@ -182,7 +183,8 @@ private:
         filter.order = orders[below(6)];
     }
 
-    /// A cell that is a level; of few levels, of all, or now and then beyond, where that is allowed.
+    /// A cell that is a level; of few levels, of all, or now and then beyond, where that is
+    /// allowed.
     Cell randomCell(int kind)
     {
         const auto &levels = filter.levels;

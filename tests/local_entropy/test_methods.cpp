@@ -1,8 +1,8 @@
 // Every method, on every path, with any number of threads, against the judge: random questions from
 // a fixed seed, over types, levels, windows, footprints, borders, masks, strides and regions.
 
-#include "local_entropy/engine.h"
 #include "judge.h"
+#include "local_entropy/engine.h"
 #include "question.h"
 
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ bool isClose(long double value, long double truth)
 
 /// One run of an engine for one question: false, and a failure, if a result is not the nearest.
 template <typename Cell, typename Value>
-bool isRight(Engine &engine, const Question<Cell> &question,
-             const std::vector<long double> &truths, const std::string &who)
+bool isRight(Engine &engine, const Question<Cell> &question, const std::vector<long double> &truths,
+             const std::string &who)
 {
     GuardedArray<Value> values(question.region.width, question.region.height, question.gap);
     values.poison();
@@ -53,7 +53,8 @@ bool isRight(Engine &engine, const Question<Cell> &question,
             const Value value = values.at(x, y);
             if (question.exact() ? judge::isNearest(value, truth) : isClose(value, truth)) continue;
             ADD_FAILURE() << who << ": at " << x << ", " << y << " " << value << ", expected "
-                          << static_cast<double>(truth) << "\n" << question.text();
+                          << static_cast<double>(truth) << "\n"
+                          << question.text();
             return false;
         }
     EXPECT_TRUE(values.gapsArePoisoned()) << who << " wrote between the rows";
@@ -67,8 +68,9 @@ void ask(std::vector<std::pair<std::string, Engine>> &engines, unsigned seed, in
         const Question<Cell> question(seed + static_cast<unsigned>(i));
         const std::vector<long double> truths = truthsOf(question);
         for (auto &[who, engine] : engines) {
-            const bool right = question.asDouble ? isRight<Cell, double>(engine, question, truths, who)
-                                                 : isRight<Cell, float>(engine, question, truths, who);
+            const bool right = question.asDouble
+                                   ? isRight<Cell, double>(engine, question, truths, who)
+                                   : isRight<Cell, float>(engine, question, truths, who);
             if (!right) return;
         }
     }

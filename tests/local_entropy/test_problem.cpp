@@ -1,9 +1,10 @@
-// Filters and arrays that are not possible are refused with a sentence; tiles hold the right levels.
+// Filters and arrays that are not possible are refused with a sentence; tiles hold the right
+// levels.
 
+#include "judge.h"
 #include "local_entropy/error.h"
 #include "local_entropy/problem/border.h"
 #include "local_entropy/problem/load.h"
-#include "judge.h"
 
 #include <gtest/gtest.h>
 
@@ -43,17 +44,27 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
     const double nan = std::numeric_limits<double>::quiet_NaN();
     static const std::uint8_t mask[12 * 9] = {};
     const Spoilt all[] = {
-        {"the window is 0 x 5 cells, expected 1 to 255", [](auto &q) { q.filter.window.width = 0; }},
+        {"the window is 0 x 5 cells, expected 1 to 255",
+         [](auto &q) { q.filter.window.width = 0; }},
         {"the window is 5 x 256 cells", [](auto &q) { q.filter.window.height = 256; }},
-        {"the footprint is 65 x 5", [](auto &q) { q.filter.window = {65, 5, 0, 0, {1}}; }},
+        {"the footprint is 65 x 5",
+         [](auto &q) {
+             q.filter.window = {65, 5, 0, 0, {1}};
+         }},
         {"the footprint has 8 cells, expected 3 x 3 = 9",
-         [](auto &q) { q.filter.window = {3, 3, 0, 0, std::vector<std::uint8_t>(8, 1)}; }},
-        {"no cell of the footprint", [](auto &q) {
+         [](auto &q) {
+             q.filter.window = {3, 3, 0, 0, std::vector<std::uint8_t>(8, 1)};
+         }},
+        {"no cell of the footprint",
+         [](auto &q) {
              q.filter.window = {3, 3, 0, 0, std::vector<std::uint8_t>(9, 0)};
          }},
         {"originX is 3, expected -2 to 2", [](auto &q) { q.filter.window.originX = 3; }},
         {"originY is -3", [](auto &q) { q.filter.window.originY = -3; }},
-        {"originX is 2, expected -2 to 1", [](auto &q) { q.filter.window = {4, 4, 2, 0, {}}; }},
+        {"originX is 2, expected -2 to 1",
+         [](auto &q) {
+             q.filter.window = {4, 4, 2, 0, {}};
+         }},
         {"1 levels, expected 2 to 65536", [](auto &q) { q.filter.levels.count = 1; }},
         {"65537 levels", [](auto &q) { q.filter.levels.count = 65537; }},
         {"the first level is 0.5", [](auto &q) { q.filter.levels.low = 0.5; }},
@@ -68,6 +79,8 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
          [=](auto &q) { q.filter.measure = Measure::Hill, q.filter.order = nan; }},
         {"the constant of the border, 256, is not a cell",
          [](auto &q) { q.filter.border = Border::Constant, q.filter.constant = 256; }},
+        {"the constant of the border, nan, is not a cell",
+         [=](auto &q) { q.filter.border = Border::Constant, q.filter.constant = nan; }},
         {"the image is 0 x 9", [](auto &q) { q.image.width = 0; }},
         {"the image is 12 x -1", [](auto &q) { q.image.height = -1; }},
         {"the image has rows of 12 cells 11 apart", [](auto &q) { q.image.stride = 11; }},
@@ -79,12 +92,26 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
              q.image = {q.cells.data() + 1, CellType::Uint16, 5, 4, 0};
              q.result = {q.values.data(), false, 5, 4, 0};
          }},
-        {"the mask is 12 x 8 cells, the image 12 x 9", [](auto &q) { q.mask = {mask, 12, 8, 0}; }},
-        {"is not inside the image", [](auto &q) { q.region = {5, 0, 8, 9}; }},
-        {"is not inside the image", [](auto &q) { q.region = {-1, 0, 8, 9}; }},
+        {"the mask is 12 x 8 cells, the image 12 x 9",
+         [](auto &q) {
+             q.mask = {mask, 12, 8, 0};
+         }},
         {"is not inside the image",
-         [](auto &q) { q.region = {std::numeric_limits<std::int64_t>::max(), 0, 8, 9}; }},
-        {"the result is 12 x 9 cells, expected 3 x 2", [](auto &q) { q.region = {1, 1, 3, 2}; }},
+         [](auto &q) {
+             q.region = {5, 0, 8, 9};
+         }},
+        {"is not inside the image",
+         [](auto &q) {
+             q.region = {-1, 0, 8, 9};
+         }},
+        {"is not inside the image",
+         [](auto &q) {
+             q.region = {std::numeric_limits<std::int64_t>::max(), 0, 8, 9};
+         }},
+        {"the result is 12 x 9 cells, expected 3 x 2",
+         [](auto &q) {
+             q.region = {1, 1, 3, 2};
+         }},
         {"the result has no data", [](auto &q) { q.result.data = nullptr; }},
         {"the result and the image overlap",
          [](auto &q) {

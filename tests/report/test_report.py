@@ -173,6 +173,14 @@ class Tables(Tree):
         self.assertIn("| v0 | CUDA | baseline, a thread a cell | 20.0 (19.6 to 20.8) |",
                       self.text("report.md"))
 
+    def test_filters_have_a_column_a_path_and_scikit_image_beside(self):
+        self.assertIn("| cells | levels | window | method | avx512 | avx2 | 8 threads | by content |"
+                      " scikit-image | times as fast |", self.text("report.md"))
+        self.assertIn("| uint8 | 256 | 9x9 | ranks | 300 | 150 | 2100 | 0.90 to 1.10 | 1.50 | 200 |",
+                      self.text("report.md"))
+        self.assertIn("| uint8 | 2 | 5x5 | levels | 2000 | - | - | 1.00 to 1.00 | - | - |",
+                      self.text("report.md"))
+
     def test_another_machine_is_named(self):
         self.assertIn("| other | platform |", self.text("report.md"))
 

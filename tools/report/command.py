@@ -11,6 +11,7 @@ usage: tools/report.py                        fill the documents; draw, where ma
 """
 
 import pathlib
+import re
 import sys
 
 from .check import check, directories, unfilled, waiting
@@ -38,14 +39,21 @@ def fill(root):
 
 
 def draw(root):
-    """The plots of the record, and the diagrams, as far as they can be drawn here."""
+    """The plots of the record, those of other machines that a document shows, and the diagrams, as
+    far as they can be drawn here."""
     try:
         from . import diagrams, plots
     except ImportError as missing:
         say(f"the plots are left as they are: {missing}")
         return
-    for directory in directories(documents(root, Results(root))):
+    found = documents(root, Results(root))
+    for directory in directories(found):
         plots.draw(root / directory)
+    shown = {match.groups() for document in found for match in
+             re.finditer(r"\((?:\.\./)*(results/[\w.-]+)/plots/(\w+)\.svg\)", document.text)}
+    for directory, name in sorted(shown):
+        if directory not in directories(found) and name in plots.PLOTS:
+            plots.draw(root / directory, names=[name])
     diagrams.draw_all()
 
 

@@ -59,11 +59,11 @@ def panel_points(axis):
     return axis.get_position().width * WIDTH * 72
 
 
-def heading(figure, title, what, directory, note="", top=0.10):
+def heading(figure, title, what, directory, note="", top=0.10, stage=None):
     """Title and, smaller, what is shown, the machine and the revision; distances in inches."""
     height = figure.get_figheight()
     figure.text(0.012, 1 - top / height, title, fontsize=LARGE, weight="bold", va="top")
-    figure.text(0.012, 1 - (top + 0.26) / height, f"{what}\n{environment(directory)}{note}",
+    figure.text(0.012, 1 - (top + 0.26) / height, f"{what}\n{environment(directory, stage)}{note}",
                 fontsize=SMALL, color="#555555", va="top", linespacing=1.4)
 
 

@@ -160,8 +160,7 @@ def draw_scaling(directory, path, png):
     figure.subplots_adjust(left=0.075, right=0.945, wspace=0.24, top=0.73, bottom=0.115)
     heading(figure, "Threads: how many times faster than one",
             "Whole calls without a GPU, the fastest of each. Red line: twice the threads, half the "
-            "time.",
-            directory)
+            "time.", directory, stage="scaling")
     marker_legend(figure, [(ORANGE, True, "OpenMP, in shades"), (PURPLE, True, "engine")])
     for axis, side in zip(axes[0], sides):
         lines = []
@@ -190,34 +189,44 @@ def shade(version):
             "v14": GREEN}.get(version, ORANGE)
 
 
+def lines_of_gpus(rows, column, size):
+    """How many times as fast as on one GPU: a line a version that was measured on one."""
+    lines = []
+    for version in versions_of(rows):
+        times = {int(row["gpus"]): positive(row, column) for row in rows
+                 if row["version"] == version and size_of(row) == size}
+        if times.get(1):
+            engine = version in ("v15", "v16", "v17")
+            lines.append((version, FAMILIES["engine" if engine else "CUDA+OpenMP"], False,
+                          [(gpus, times[1] / time) for gpus, time in sorted(times.items())
+                           if time]))
+    return lines
+
+
 def draw_gpus(directory, path, png):
-    rows = read(directory, "gpus.csv")
-    if all(row["gpus"] == "1" for row in rows):
+    ladder, study = read(directory, "gpus.csv"), []
+    if (directory / "variants_study" / "gpus.csv").exists():
+        study = read(directory / "variants_study", "gpus.csv")
+    rows = ladder + study
+    most = max((int(row["gpus"]) for row in rows), default=1)
+    if most == 1:
         raise NothingToShow("one GPU in gpus.csv")
-    sizes = [size for size in sizes_of(rows) if size[0] * size[1] >= 1 << 20]
-    columns = [("kernel_median_ms", "kernel alone"), ("median_ms", "whole call")]
-    figure, axes = plt.subplots(1, 2, sharey=True, figsize=(WIDTH, 4.2))
-    figure.subplots_adjust(left=0.095, right=0.84, wspace=0.62, top=0.77, bottom=0.125)
-    heading(figure, "GPUs: how many times faster than one",
-            "Red line: twice the GPUs, half the time. Dashed: the smaller size.", directory)
-    for axis, (column, title) in zip(axes, columns):
-        lines = []
-        for size in sizes:
-            for version in versions_of(rows):
-                times = {int(row["gpus"]): positive(row, column) for row in rows
-                         if row["version"] == version and size_of(row) == size}
-                if times.get(1):
-                    lines.append((f"{version}, {named(size)}",
-                                  FAMILIES["engine" if version in ("v15", "v16", "v17")
-                                           else "CUDA+OpenMP"], size != sizes[-1],
-                                  [(gpus, times[1] / time) for gpus, time in sorted(times.items())
-                                   if time]))
-        if not lines:
-            axis.set_visible(False)
-            continue
-        most = max(x for *_, line in lines for x, _ in line)
-        lines_panel(axis, lines, "GPUs", "times faster than 1 GPU", title,
-                    [("ideal", [(1, 1), (most, most)])])
+    largest = max(sizes_of(rows), key=lambda size: size[0] * size[1])
+    panels = [(title, lines) for title, found, column in
+              (("kernel alone", ladder, "kernel_median_ms"), ("whole call", ladder, "median_ms"),
+               ("whole call, variants study", study, "median_ms"))
+              if (lines := lines_of_gpus(found, column, largest))]
+    if not panels:
+        raise NothingToShow(f"no version in gpus.csv was measured on one GPU at {named(largest)}")
+    figure, axes = plt.subplots(1, len(panels), sharey=True, squeeze=False, figsize=(WIDTH, 4.2))
+    figure.subplots_adjust(left=0.07, right=0.885, wspace=0.45, top=0.77, bottom=0.125)
+    heading(figure, f"GPUs: how many times faster than one, {named(largest)}",
+            "Medians of a few calls. Red line: twice the GPUs, half the time." +
+            (" In the study, one GPU takes two parts." if study else ""), directory,
+            stage="scaling")
+    for axis, (title, lines) in zip(axes[0], panels):
+        lines_panel(axis, lines, "GPUs", "times faster than 1 GPU" if axis is axes[0, 0] else
+                    "", title, [("ideal", [(1, 1), (most, most)])])
         for ticks in (axis.xaxis, axis.yaxis):
             ticks.set_major_locator(LogLocator(base=2, numticks=20))
         axis.tick_params(labelleft=True)
@@ -441,12 +450,12 @@ PLOTS = {"ladder": draw_ladder, "end_to_end": draw_end_to_end, "share": draw_sha
          "course": draw_course}
 
 
-def draw(directory, png=None):
-    """Draws every plot whose CSVs are there; returns the names of those drawn."""
+def draw(directory, png=None, names=tuple(PLOTS)):
+    """Draws every plot of these whose CSVs are there; returns the names of those drawn."""
     directory, drawn = pathlib.Path(directory), []
-    for name, draw_one in PLOTS.items():
+    for name in names:
         try:
-            draw_one(directory, directory / "plots" / f"{name}.svg", png)
+            PLOTS[name](directory, directory / "plots" / f"{name}.svg", png)
             drawn.append(name)
         except (NotMeasured, NothingToShow) as reason:
             print(f"plots.py: {reason}: {name} is left out", file=sys.stderr)

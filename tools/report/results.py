@@ -13,12 +13,13 @@ import statistics
 NOT_YET = "not measured yet"
 
 # What tells one measurement from another; the rest of the columns were measured, or describe it.
-KEYS = ("version", "way", "path", "peer", "content", "runs_on", "platform", "probe", "block",
-        "width", "height", "rows", "columns", "side", "size", "offset", "memory", "threads", "gpus",
-        "call", "part", "input", "run", "compiler", "flags", "arithmetic", "registers_asked",
-        "block_threads", "shared_bytes", "kernel", "metric", "key")
+KEYS = ("version", "way", "path", "peer", "content", "case", "type", "levels", "window", "method",
+        "chosen", "runs_on", "platform", "probe", "block", "width", "height", "rows", "columns",
+        "side", "size", "offset", "memory", "threads", "gpus", "call", "part", "input", "run",
+        "compiler", "flags", "arithmetic", "registers_asked", "block_threads", "shared_bytes",
+        "kernel", "metric", "key")
 # Of these, zero or nothing means that the version did not run, or ran no kernel.
-TIME = re.compile(r"(^|_)(ms|seconds)$|^mcells_per_s$")
+TIME = re.compile(r"(^|_)(ms|seconds)$|^m(cells|pixel)_per_s$")
 
 
 class NotMeasured(Exception):

@@ -60,14 +60,18 @@ def family_of(row):
     return "engine" if engine and int(engine[1]) >= 15 else row["platform"]
 
 
-def environment(directory):
-    """Machine and revision in a few words; of the record, where a study has none of its own."""
+def environment(directory, stage=None):
+    """Machine and revision in a few words; of the record, where a study has none of its own. The
+    revision is the stage's, where record.csv has it."""
     file = next((path for path in (directory / "environment.txt",
                                    directory.parent / "environment.txt") if path.exists()), None)
     text = file.read_text() if file else ""
     gpus = re.findall(r"^GPU \d+: +(.+?)[,(]", text, re.MULTILINE)
     threads = re.search(r"^threads: +(\d+)", text, re.MULTILINE)
     revision = re.search(r"^revision: +(\S+)", text, re.MULTILINE)
+    if stage and (directory / "record.csv").exists():
+        stages = (directory / "record.csv").read_text()
+        revision = re.search(rf"^{stage},(\w+)", stages, re.MULTILINE) or revision
     words = [f"{len(gpus)} {gpus[0]}" if gpus else "no GPU"]
     words += [f"{threads[1]} CPU threads"] if threads else []
     words += [f"revision {revision[1][:10]}"] if revision else []

@@ -547,7 +547,8 @@ static entropy::Benchmark benchmark128(128, 128), benchmark1024(1024, 1024),
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {
-    VERSION::cudaCallback(width, height, sample, result);
+    entropy::callVersion(VERSION::cudaCallback, entropy::activeVersion, width, height, sample,
+                         result);
 }
 
 const char *entropy::activeVersion()

@@ -805,7 +805,8 @@ static entropy::Benchmark benchmark400(400, 400), benchmark2560(2560, 2560),
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {
-    VERSION::cudaCallback(width, height, sample, result);
+    entropy::callVersion(VERSION::cudaCallback, entropy::activeVersion, width, height, sample,
+                         result);
 }
 
 const char *entropy::activeVersion()

@@ -1048,7 +1048,8 @@ static entropy::Benchmark benchmark1024(1024, 1024), benchmark4096(4096, 4096),
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {
-    VERSION::cudaCallback(width, height, sample, result);
+    entropy::callVersion(VERSION::cudaCallback, entropy::activeVersion, width, height, sample,
+                         result);
 }
 
 const char *entropy::activeVersion()

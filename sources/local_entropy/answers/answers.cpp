@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 #include <string>
 
 #include "common/error.h"
 #include "local_entropy/answers/exact.h"
+#include "local_entropy/answers/finish.h"
 #include "local_entropy/answers/logarithms.h"
 
 namespace local_entropy
@@ -26,29 +26,6 @@ constexpr UInt128 wide(std::uint64_t high, std::uint64_t low)
 }
 constexpr UInt128 kWideInverseLn2 = wide(0xB8AA3B295C17F0BB, 0xBE87FED0691D3E88);
 constexpr UInt128 kWideInverseLn10 = wide(0xDE5BD8A937287195, 0x355BAAAFAD33DC32);
-
-/// The double nearest to an integer below 2^63. Two halves, each put under the exponent of a power
-/// of two: compilers vectorise this everywhere, unlike the conversion, and only the sum rounds.
-inline double toDouble(std::int64_t value)
-{
-    const std::uint64_t unsignedValue = static_cast<std::uint64_t>(value);
-    const std::uint64_t highBits = unsignedValue >> 32 | 0x4530000000000000; // 2^84 + high 2^32
-    const std::uint64_t lowBits = (unsignedValue & 0xFFFFFFFF) | 0x4330000000000000; // 2^52 + low
-    double high, low;
-    std::memcpy(&high, &highBits, sizeof high);
-    std::memcpy(&low, &lowBits, sizeof low);
-    return (high - (0x1p84 + 0x1p52)) + low;
-}
-
-/// Whether a double that is off by up to `band` units of its last place leaves two floats: 29 bits
-/// more than a float has, and the boundary is their half.
-inline bool nearBoundary(double value, std::uint32_t band)
-{
-    std::uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    const std::uint32_t low = static_cast<std::uint32_t>(bits);
-    return ((low - (1u << 28) + band) & ((1u << 29) - 1)) <= 2 * band;
-}
 
 /// Finishes a row: value(i) for cells without dummies, or value(sum, cells) for each.
 template <class Value>
@@ -88,15 +65,25 @@ Answers::Answers(Measure measure, double order, Base base, int mostCells, double
     if (measure == Measure::Hill && !(order >= 0))
         throw common::Error("The order of a Hill number is at least 0, not " +
                             std::to_string(order));
-    if (measure == Measure::Entropy) kind = Kind::Entropy;
-    else if (measure == Measure::Simpson) kind = Kind::Simpson;
-    else if (measure == Measure::Richness || order == 0) kind = Kind::Richness;
-    else if (order == 1) kind = Kind::Exponential;
-    else if (order == 2) kind = Kind::InverseSimpson;
-    else kind = std::isinf(order) ? Kind::Maximum : Kind::Power;
+    if (measure == Measure::Entropy)
+        kind = Kind::Entropy;
+    else if (measure == Measure::Simpson)
+        kind = Kind::Simpson;
+    else if (measure == Measure::Richness || order == 0)
+        kind = Kind::Richness;
+    else if (order == 1)
+        kind = Kind::Exponential;
+    else if (order == 2)
+        kind = Kind::InverseSimpson;
+    else
+        kind = std::isinf(order) ? Kind::Maximum : Kind::Power;
     if (kind != Kind::Entropy) this->base = Base::E;
-    if (kind == Kind::Entropy || kind == Kind::Exponential) makeEntropyTables(mostBits);
-    else if (fromSums()) makeWholeTables();
+    if (kind == Kind::Entropy || kind == Kind::Exponential)
+        makeEntropyTables(mostBits);
+    else if (fromSums())
+        makeWholeTables();
+    else if (kind == Kind::Power)
+        logarithmsOf = Logarithms(most).of;
     if (!fromSums()) return;
     deltasOf.resize(most);
     for (int n = 0; n < most; n++) deltasOf[n] = sumsOf[n + 1] - sumsOf[n];
@@ -228,7 +215,8 @@ Interval Answers::entropyInterval(UInt128 difference, int cells) const
     return {mantissa, exponent, wideError << 26};
 }
 
-template <class T> bool Answers::decideWide(UInt128 sum, int cells, T &answer) const
+template <class T>
+bool Answers::decideWide(UInt128 sum, int cells, T &answer) const
 {
     answer = static_cast<T>(emptyValue);
     if (cells == 0) return true;
@@ -247,15 +235,39 @@ template <class T> bool Answers::decideWide(UInt128 sum, int cells, T &answer) c
     if (difference == 0) return true;
     const Interval entropy = entropyInterval(difference, cells);
     if (kind == Kind::Entropy && roundInterval(entropy, answer)) return true;
-    answer = static_cast<T>(
-        std::ldexp(static_cast<double>(entropy.mantissa >> 64), entropy.exponent + 64));
-    if (kind == Kind::Exponential) answer = std::exp(answer);
+    // A guess for roundByOrder(). The exponential turns H's error, H times that, into a relative
+    // one, and H is below 11.1.
+    const Real value(entropy.mantissa, entropy.exponent);
+    const Real guess = kind == Kind::Exponential ? exponential(value) : value;
+    if (kind == Kind::Exponential && roundInterval(guess.interval(wideError << 30), answer))
+        return true;
+    answer = roundMiddle<T>(guess.interval(0));
     return false;
 }
 
 template bool Answers::decideWide(UInt128 sum, int cells, double &answer) const;
 
-template <class T> T Answers::exactEntropy(const int *counts, int number, T guess) const
+/// (sum p^q)^(1 / (1 - q)) = exp((q ln(N / M) - ln(sum (n / M)^q)) / (q - 1)), M the largest count:
+/// no power overflows, and those that vanish do not matter. Numerator and denominator have the same
+/// sign. Near q = 1 both are small; the nearest q leaves the exponent off by 2^-57.
+Real Answers::hillNumber(const std::vector<int> &sorted, int cells) const
+{
+    const Real order = Real::of(hillOrder), one(1, 0);
+    const auto logOfRatio = [&](int a, int b) {
+        return Real(logarithmsOf[a] - logarithmsOf[b], -Logarithms::kBits);
+    };
+    Real sum;
+    for (auto n = sorted.begin(); n != sorted.end();) {
+        const auto next = std::upper_bound(n, sorted.end(), *n);
+        const Real power = inverseExponential(order * logOfRatio(sorted.back(), *n));
+        sum = sum + power * Real(static_cast<UInt128>(next - n), 0);
+        n = next;
+    }
+    return exponential((order * logOfRatio(cells, sorted.back()) - logarithm(sum)) / (order - one));
+}
+
+template <class T>
+T Answers::exactEntropy(const int *counts, int number, T guess) const
 {
     const ExactEntropy exact(counts, number);
     return roundByOrder(guess, [&](std::uint64_t m, int e) {
@@ -263,21 +275,19 @@ template <class T> T Answers::exactEntropy(const int *counts, int number, T gues
     });
 }
 
-template <class T> T Answers::answer(const int *counts, int number) const
+template <class T>
+T Answers::answer(const int *counts, int number) const
 {
     std::vector<int> sorted;
     std::copy_if(counts, counts + number, std::back_inserter(sorted), [](int n) { return n != 0; });
     std::sort(sorted.begin(), sorted.end());
     const int cells = std::accumulate(sorted.begin(), sorted.end(), 0);
     if (cells == 0) return static_cast<T>(emptyValue);
+    if (sorted.front() < 0 || cells > most)
+        throw common::Error("Counts of " + std::to_string(cells) + " cells, where a window has " +
+                            std::to_string(most) + " at most");
     if (kind == Kind::Maximum) return roundRatio<T>(cells, sorted.back());
-    if (kind == Kind::Power) {
-        long double sum = 0;
-        for (int n : sorted)
-            sum += std::pow(static_cast<long double>(n) / cells,
-                            static_cast<long double>(hillOrder));
-        return static_cast<T>(std::pow(sum, 1 / (1 - static_cast<long double>(hillOrder))));
-    }
+    if (kind == Kind::Power) return roundMiddle<T>(hillNumber(sorted, cells).interval(0));
     UInt128 sum = 0;
     for (int n : sorted) sum += wideSumsOf[n];
     T nearest;
@@ -288,7 +298,10 @@ template <class T> T Answers::answer(const int *counts, int number) const
 template float Answers::answer(const int *counts, int number) const;
 template double Answers::answer(const int *counts, int number) const;
 
-float Answers::floatOf(const int *counts, int number) const { return answer<float>(counts, number); }
+float Answers::floatOf(const int *counts, int number) const
+{
+    return answer<float>(counts, number);
+}
 
 double Answers::doubleOf(const int *counts, int number) const
 {

@@ -13,10 +13,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "local_entropy/answers/measure.h"
+#include "local_entropy/answers/real.h"
 #include "local_entropy/answers/rounding.h"
 #include "local_entropy/answers/uint128.h"
 
@@ -105,9 +105,10 @@ public:
         }
     }
 
-    /// The answer from the counts, in any order; zeros among them do no harm. Always exact, except
-    /// for Hill of an order other than 0, 1, 2 and infinity: there it is within one unit of the
-    /// last place.
+    /// The answer from the counts, in any order; zeros among them do no harm. Always the nearest,
+    /// except for Hill of an order other than 0, 1, 2 and infinity: there it is computed with 128
+    /// bits in a fixed order, the same bits everywhere, and the nearest unless it lies within 2^-32
+    /// units of a boundary; a double is within one unit of the last place.
     float floatOf(const int *counts, int number) const;
     double doubleOf(const int *counts, int number) const;
 
@@ -116,12 +117,17 @@ private:
 
     void makeEntropyTables(int mostBits);
     void makeWholeTables();
-    template <class T> T answer(const int *counts, int number) const;
-    template <class T> T exactEntropy(const int *counts, int number, T guess) const;
-    template <class T> bool decideWide(UInt128 sum, int cells, T &answer) const;
+    Real hillNumber(const std::vector<int> &sorted, int cells) const;
+    template <class T>
+    T answer(const int *counts, int number) const;
+    template <class T>
+    T exactEntropy(const int *counts, int number, T guess) const;
+    template <class T>
+    bool decideWide(UInt128 sum, int cells, T &answer) const;
     Interval entropyInterval(UInt128 difference, int cells) const;
     bool decide(std::int64_t sum, int cells, float &answer) const;
-    template <class T, class Recount> T fromCounts(Recount &&recount) const
+    template <class T, class Recount>
+    T fromCounts(Recount &&recount) const
     {
         std::vector<int> counts;
         recount(counts);
@@ -137,7 +143,7 @@ private:
     std::uint32_t bandUnits = 0;
     UInt128 wideError = 0; ///< of one wide sum's F(n)
     std::vector<std::int64_t> sumsOf, deltasOf;
-    std::vector<UInt128> wideSumsOf;
+    std::vector<UInt128> wideSumsOf, logarithmsOf;
     std::vector<double> scalesOf;
 };
 

@@ -71,8 +71,10 @@ bool FixedPoint::isZero() const
 bool FixedPoint::isWithin(int bits) const
 {
     FixedPoint magnitude(size - 2);
-    if (isNegative()) magnitude -= *this;
-    else magnitude += *this;
+    if (isNegative())
+        magnitude -= *this;
+    else
+        magnitude += *this;
     return magnitude.limbs[0] <= std::uint64_t{1} << bits &&
            std::all_of(magnitude.limbs.begin() + 1, magnitude.limbs.begin() + size,
                        [](auto limb) { return limb == 0; });
@@ -109,8 +111,10 @@ FixedPoint naturalLogarithm(std::uint64_t n, int fractionLimbs)
     FixedPoint result = logarithmOfRatio(1, 3, fractionLimbs);
     result *= static_cast<std::uint64_t>(e);
     const std::uint64_t power = std::uint64_t{1} << e;
-    if (n >= power) result += logarithmOfRatio(n - power, n + power, fractionLimbs);
-    else result -= logarithmOfRatio(power - n, n + power, fractionLimbs);
+    if (n >= power)
+        result += logarithmOfRatio(n - power, n + power, fractionLimbs);
+    else
+        result -= logarithmOfRatio(power - n, n + power, fractionLimbs);
     return result;
 }
 
@@ -139,7 +143,8 @@ FixedPoint ExactEntropy::scaledEntropy(int fractionLimbs) const
 }
 
 /// The sign of D - other, where `other` is off by less than 2^39 units.
-template <class Other> int ExactEntropy::decide(const Other &other) const
+template <class Other>
+int ExactEntropy::decide(const Other &other) const
 {
     constexpr int kErrorBits = 40;
     for (int limbs : {3, 5, FixedPoint::kMostFraction}) {
@@ -147,7 +152,8 @@ template <class Other> int ExactEntropy::decide(const Other &other) const
         difference -= other(limbs);
         if (!difference.isWithin(kErrorBits)) return difference.isNegative() ? -1 : 1;
     }
-    throw common::Error("Internal error: 512 bits do not tell which float is nearest to an entropy");
+    throw common::Error(
+        "Internal error: 512 bits do not tell which float is nearest to an entropy");
 }
 
 int ExactEntropy::order(Base base, std::uint64_t m, int e) const
@@ -168,8 +174,10 @@ int ExactEntropy::orderOfExponential(std::uint64_t m, int e) const
     return decide([&](int limbs) {
         FixedPoint other = naturalLogarithm(m, limbs), power = naturalLogarithm(2, limbs);
         power *= static_cast<std::uint64_t>(std::abs(e));
-        if (e < 0) other -= power;
-        else other += power;
+        if (e < 0)
+            other -= power;
+        else
+            other += power;
         other *= static_cast<std::uint64_t>(cells);
         return other;
     });

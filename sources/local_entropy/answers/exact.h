@@ -66,7 +66,8 @@ public:
 
 private:
     FixedPoint scaledEntropy(int fractionLimbs) const;
-    template <class Other> int decide(const Other &other) const;
+    template <class Other>
+    int decide(const Other &other) const;
 
     std::vector<std::pair<int, int>> levelsOf; ///< (n, how many levels have n cells), n >= 2
     int cells = 0;

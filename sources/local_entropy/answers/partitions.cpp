@@ -1,6 +1,7 @@
 #include "local_entropy/answers/partitions.h"
 
 #include "common/error.h"
+#include "local_entropy/answers/default_rounding.h"
 
 #include <cmath>
 #include <limits>
@@ -59,6 +60,7 @@ std::vector<Partition> partitionsOf(int cells)
 
 float exactEntropy(const Partition &partition)
 {
+    const DefaultRounding rounding;
     const int total = partition.cells();
     long double sum = 0;
     int used = 0;

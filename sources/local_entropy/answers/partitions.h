@@ -4,17 +4,14 @@
 // room only has to find out which one it is looking at.
 #pragma once
 
+#include "local_entropy/answers/window.h"
+
 #include <array>
 #include <cstdint>
 #include <vector>
 
 namespace local_entropy
 {
-
-constexpr int kRadius = 2;                      ///< a window reaches this far from its centre
-constexpr int kWindow = 2 * kRadius + 1;        ///< side of a window that no edge cuts
-constexpr int kWindowCells = kWindow * kWindow; ///< its cells
-constexpr int kLevels = 16;                     ///< a cell is 0 .. kLevels - 1
 
 /// How many levels occur how often: levels[n] of them occur n times. Their sum, with levels[0],
 /// is kLevels.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "common/error.h"
 #include "local_entropy/answers/uint128.h"
 
 namespace local_entropy
@@ -22,7 +23,8 @@ struct Interval
 };
 
 /// True, and `nearest` set, when every number of the interval rounds to the same T.
-template <class T> bool roundInterval(const Interval &value, T &nearest)
+template <class T>
+bool roundInterval(const Interval &value, T &nearest)
 {
     constexpr int kDropped = 128 - std::numeric_limits<T>::digits;
     const UInt128 half = static_cast<UInt128>(1) << (kDropped - 1);
@@ -35,15 +37,30 @@ template <class T> bool roundInterval(const Interval &value, T &nearest)
     return true;
 }
 
+/// The T nearest to the middle of an interval.
+template <class T>
+T roundMiddle(const Interval &value)
+{
+    constexpr int kDropped = 128 - std::numeric_limits<T>::digits;
+    const UInt128 half = static_cast<UInt128>(1) << (kDropped - 1);
+    const UInt128 low = value.mantissa & (2 * half - 1);
+    std::uint64_t kept = static_cast<std::uint64_t>(value.mantissa >> kDropped);
+    if (low > half || (low == half && (kept & 1))) kept++;
+    return std::ldexp(static_cast<T>(kept), value.exponent + kDropped);
+}
+
 /// The T nearest to numerator / denominator, both positive and below 2^62.
-template <class T> T roundRatio(std::uint64_t numerator, std::uint64_t denominator)
+template <class T>
+T roundRatio(std::uint64_t numerator, std::uint64_t denominator)
 {
     constexpr int kDigits = std::numeric_limits<T>::digits;
     // The shift leaves kDigits or kDigits + 1 bits in the quotient.
     int shift = kDigits + bitLength(denominator) - bitLength(numerator);
     UInt128 above = numerator, below = denominator;
-    if (shift > 0) above <<= shift;
-    else below <<= -shift;
+    if (shift > 0)
+        above <<= shift;
+    else
+        below <<= -shift;
     std::uint64_t quotient = static_cast<std::uint64_t>(above / below);
     UInt128 rest = above % below;
     if (quotient >> kDigits) {
@@ -59,15 +76,15 @@ template <class T> T roundRatio(std::uint64_t numerator, std::uint64_t denominat
 
 /// The T nearest to a number of which only its order to others is known: order(m, e) has the sign
 /// of number - m 2^e, for m < 2^55. `guess` may be off by some units; each costs one comparison.
-template <class T, class Order> T roundByOrder(T guess, const Order &order)
+template <class T, class Order>
+T roundByOrder(T guess, const Order &order)
 {
     constexpr int kDigits = std::numeric_limits<T>::digits;
-    for (;;) {
+    for (int step = 0; step < 1000; step++) {
         int exponent;
         const T fraction = std::frexp(guess, &exponent);
         exponent -= kDigits;
-        const std::uint64_t mantissa =
-            static_cast<std::uint64_t>(std::ldexp(fraction, kDigits));
+        const std::uint64_t mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, kDigits));
         const int odd = static_cast<int>(mantissa & 1);
         if (order(2 * mantissa + 1, exponent - 1) > -odd) {
             guess = std::nextafter(guess, std::numeric_limits<T>::infinity());
@@ -75,11 +92,12 @@ template <class T, class Order> T roundByOrder(T guess, const Order &order)
         }
         // Below a power of two the Ts lie twice as close.
         const bool power = mantissa == std::uint64_t{1} << (kDigits - 1);
-        const int below = power ? order(4 * mantissa - 1, exponent - 2)
-                                : order(2 * mantissa - 1, exponent - 1);
+        const int below =
+            power ? order(4 * mantissa - 1, exponent - 2) : order(2 * mantissa - 1, exponent - 1);
         if (below >= odd) return guess;
         guess = std::nextafter(guess, T{0});
     }
+    throw common::Error("Internal error: a guess is too far from the number to round");
 }
 
 } // namespace local_entropy

@@ -1,15 +1,20 @@
 // The list of methods, and the one place that chooses.
 
-#include "local_entropy/methods/method.h"
 #include "local_entropy/methods/histogram/histogram.h"
+#include "local_entropy/methods/levels/levels.h"
+#include "local_entropy/methods/method.h"
 #include "local_entropy/methods/plain/plain.h"
+#include "local_entropy/methods/ranks/ranks.h"
+#include "local_entropy/methods/ranks/sliding_plan.h"
 
 namespace local_entropy
 {
 
 const std::vector<const Method *> &methods()
 {
-    static const std::vector<const Method *> all = {&histogramMethod(), &plainMethod()};
+    // Never destroyed: objects that outlive main may still compute.
+    static const auto &all = *new std::vector<const Method *>{
+        &ranksMethod(), &slidingRanksMethod(), &levelsMethod(), &histogramMethod(), &plainMethod()};
     return all;
 }
 

@@ -60,10 +60,10 @@ void throwFirstBadCell(const Problem &problem)
     const Shape &shape = problem.shape;
     const Border border = problem.filter.border;
     const std::int64_t x = region.x - shape.left, y = region.y - shape.top;
-    const std::vector<char> rows = reached(border, y, y + region.height + shape.height - 1,
-                                           image.height);
-    const std::vector<char> columns = reached(border, x, x + region.width + shape.width - 1,
-                                              image.width);
+    const std::vector<char> rows =
+        reached(border, y, y + region.height + shape.height - 1, image.height);
+    const std::vector<char> columns =
+        reached(border, x, x + region.width + shape.width - 1, image.width);
     const LevelRule rule(problem.filter);
     for (std::int64_t row = 0; row < image.height; ++row)
         for (std::int64_t column = 0; rows[row] && column < image.width; ++column) {
@@ -72,10 +72,9 @@ void throwFirstBadCell(const Problem &problem)
                 continue;
             const double value = valueAt(image, column, row);
             if (rule(value) == kBadLevel)
-                throw Error(Status::BadLevel,
-                            "the cell at x " + std::to_string(column) + ", y " +
-                                std::to_string(row) + " is " + number(value) + ", expected " +
-                                expected(problem.filter.levels));
+                throw Error(Status::BadLevel, "the cell at x " + std::to_string(column) + ", y " +
+                                                  std::to_string(row) + " is " + number(value) +
+                                                  ", expected " + expected(problem.filter.levels));
         }
 }
 

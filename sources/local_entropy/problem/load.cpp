@@ -1,8 +1,9 @@
 #include "local_entropy/problem/load.h"
 
-#include "local_entropy/error.h"
+#include "local_entropy/problem/absent.h"
 #include "local_entropy/problem/border.h"
 #include "local_entropy/problem/levels.h"
+#include "local_entropy/problem/rows.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,76 +27,21 @@ Reach reachOf(const Shape &shape, const Region &place)
             place.height + shape.height - 1};
 }
 
-[[noreturn]] void throwBadLevel() { throw Error(Status::BadLevel, "a cell is not a level"); }
-
-const void *cellAt(const Image &image, std::int64_t x, std::int64_t y)
-{
-    return static_cast<const char *>(image.data) + (y * image.stride + x) * cellBytes(image.type);
-}
-
 // ---- without a copy ----------------------------------------------------------------------------
 
-/// Whether the tile can be used where it lies: all its cells, and the slack behind them, are in the
-/// image, and whatever is there is a level.
+/// Whether the tile can be used where it lies: all its cells are in the image, the slack behind
+/// them is in its memory, and whatever is there is a level.
 bool liesReady(const Problem &problem, const Reach &reach)
 {
     const Image &image = problem.image;
     const int bytes = cellBytes(image.type);
     return levelsAreCells(problem.filter, image.type) && !problem.mask.data &&
            problem.filter.levels.count == 1 << 8 * bytes && reach.x >= 0 && reach.y >= 0 &&
-           reach.y + reach.height <= image.height &&
-           reach.x + reach.width + kTileSlack / bytes <= image.width;
+           reach.x + reach.width <= image.width && reach.y + reach.height <= image.height &&
+           (reach.y + reach.height - 1) * image.stride + reach.x + reach.width +
+                   kTileSlack / bytes <=
+               (image.height - 1) * image.stride + image.width;
 }
-
-// ---- a row of levels ---------------------------------------------------------------------------
-
-/// Rows of an image as levels, kAbsent where a cell does not count. Throws at what is no level.
-class RowReader
-{
-public:
-    explicit RowReader(const Problem &problem)
-        : problem(problem), rule(problem.filter)
-    {
-        if (problem.image.type == CellType::Uint8)
-            for (int cell = 0; cell < 256; ++cell) ofByte[cell] = rule(cell);
-        if (problem.image.type == CellType::Bool)
-            for (int cell = 0; cell < 256; ++cell) ofByte[cell] = rule(cell != 0);
-    }
-
-    /// Cells x .. x + n - 1 of row y.
-    void read(std::int64_t x, std::int64_t y, std::int64_t n, std::int32_t *to) const
-    {
-        const void *cells = cellAt(problem.image, x, y);
-        switch (problem.image.type) {
-        case CellType::Uint8:
-        case CellType::Bool:
-            convert(static_cast<const std::uint8_t *>(cells), n, to,
-                    [this](std::uint8_t cell) { return ofByte[cell]; });
-            break;
-        case CellType::Uint16: convert(static_cast<const std::uint16_t *>(cells), n, to, rule); break;
-        case CellType::Int16: convert(static_cast<const std::int16_t *>(cells), n, to, rule); break;
-        case CellType::Float32: convert(static_cast<const float *>(cells), n, to, rule); break;
-        }
-        std::int32_t worst = 0;
-        if (problem.mask.data) {
-            const std::uint8_t *mask = problem.mask.data + y * problem.mask.stride + x;
-            for (std::int64_t i = 0; i < n; ++i) to[i] = mask[i] ? to[i] : kAbsent;
-        }
-        for (std::int64_t i = 0; i < n; ++i) worst = std::min(worst, to[i]);
-        if (worst == kBadLevel) throwBadLevel();
-    }
-
-private:
-    template <typename Cell, typename Rule>
-    static void convert(const Cell *cells, std::int64_t n, std::int32_t *to, const Rule &rule)
-    {
-        for (std::int64_t i = 0; i < n; ++i) to[i] = rule(cells[i]);
-    }
-
-    const Problem &problem;
-    LevelRule rule;
-    std::int32_t ofByte[256] = {};
-};
 
 // ---- a tile ------------------------------------------------------------------------------------
 
@@ -177,12 +123,14 @@ private:
         if (levelsAreCells(problem.filter, problem.image.type) && !problem.mask.data)
             return fillCells(x, y, n, to + left);
         reader.read(x, y, n, levels);
-        std::int32_t least = 0;
-        for (std::int64_t i = 0; i < n; ++i) least = std::min(least, levels[i]);
-        if (least < 0) missing = true;
         const std::int32_t instead = none;
-        for (std::int64_t i = 0; i < n; ++i)
-            to[left + i] = static_cast<Cell>(levels[i] < 0 ? instead : levels[i]);
+        std::int32_t negative = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::int32_t absent = levels[i] >> 31;
+            negative |= absent;
+            to[left + i] = static_cast<Cell>((levels[i] & ~absent) | (instead & absent));
+        }
+        if (negative) missing = true;
     }
 
     /// Cells that are levels if they are small enough.
@@ -248,8 +196,7 @@ Cell *fillTile(Tile &tile, const Problem &problem, const Reach &reach, Scratch &
 {
     tile.bytes = sizeof(Cell);
     const std::int64_t boundary = 64;
-    tile.stride =
-        (reach.width + kTileSlack / tile.bytes + boundary - 1) / boundary * boundary;
+    tile.stride = (reach.width + kTileSlack / tile.bytes + boundary - 1) / boundary * boundary;
     TileFiller<Cell> filler(problem, reach, tile.stride, scratch);
     Cell *const cells = filler.fill();
     tile.cells = cells;
@@ -257,68 +204,6 @@ Cell *fillTile(Tile &tile, const Problem &problem, const Reach &reach, Scratch &
     tile.none = problem.filter.levels.count;
     tile.values = problem.filter.levels.count + (tile.missing ? 1 : 0);
     return cells;
-}
-
-// ---- how many cells of each window do not count ------------------------------------------------
-
-/// In rectangles: sums of columns slide down, their sums slide along.
-template <typename Cell>
-void countAbsent(const Tile &tile, const Shape &shape, std::uint16_t *absent)
-{
-    const std::int64_t width = tile.width + shape.width - 1;
-    std::vector<std::uint16_t> column(width);
-    const auto add = [&](std::int64_t y, int sign) {
-        const Cell *row = tile.row<Cell>(y);
-        for (std::int64_t x = 0; x < width; ++x)
-            column[x] = static_cast<std::uint16_t>(column[x] + (row[x] == tile.none ? sign : 0));
-    };
-    for (int y = 0; y < shape.height - 1; ++y) add(y, 1);
-    for (std::int64_t y = 0; y < tile.height; ++y) {
-        add(y + shape.height - 1, 1);
-        int sum = 0;
-        for (int x = 0; x < shape.width - 1; ++x) sum += column[x];
-        for (std::int64_t x = 0; x < tile.width; ++x) {
-            sum += column[x + shape.width - 1];
-            absent[y * tile.absentStride + x] = static_cast<std::uint16_t>(sum);
-            sum -= column[x];
-        }
-        add(y, -1);
-    }
-}
-
-/// In footprints: each run is a difference of two sums from the left.
-template <typename Cell>
-void countAbsentInRuns(const Tile &tile, const Shape &shape, std::uint16_t *absent)
-{
-    const std::int64_t width = tile.width + shape.width - 1;
-    std::vector<std::uint32_t> sums(width + 1);
-    for (std::int64_t y = 0; y < tile.height; ++y)
-        std::fill_n(absent + y * tile.absentStride, tile.width, std::uint16_t(0));
-    for (std::int64_t row = 0; row < tile.height + shape.height - 1; ++row) {
-        const Cell *cells = tile.row<Cell>(row);
-        for (std::int64_t x = 0; x < width; ++x) sums[x + 1] = sums[x] + (cells[x] == tile.none);
-        if (sums[width] == 0) continue;
-        for (const Run &run : shape.runs) {
-            const std::int64_t y = row - run.row;
-            if (y < 0 || y >= tile.height) continue;
-            std::uint16_t *const to = absent + y * tile.absentStride;
-            for (std::int64_t x = 0; x < tile.width; ++x)
-                to[x] = static_cast<std::uint16_t>(to[x] + sums[x + run.end] - sums[x + run.begin]);
-        }
-    }
-}
-
-template <typename Cell>
-void countAbsentIn(Tile &tile, const Shape &shape, Scratch &scratch)
-{
-    tile.absentStride = (tile.width + 31) / 32 * 32;
-    auto *const absent = static_cast<std::uint16_t *>(
-        scratch.get(Scratch::Absent, tile.absentStride * tile.height * sizeof(std::uint16_t)));
-    if (shape.rectangle)
-        countAbsent<Cell>(tile, shape, absent);
-    else
-        countAbsentInRuns<Cell>(tile, shape, absent);
-    tile.absent = absent;
 }
 
 } // namespace
@@ -350,13 +235,7 @@ Tile loadTile(const Problem &problem, const Region &place, Scratch &scratch)
         std::uint32_t *const cells = fillTile<std::uint32_t>(tile, problem, reach, scratch);
         narrow<std::uint32_t, std::uint16_t>(tile, reach, cells);
     }
-    if (!tile.missing) return tile;
-    if (tile.bytes == 1)
-        countAbsentIn<std::uint8_t>(tile, problem.shape, scratch);
-    else if (tile.bytes == 2)
-        countAbsentIn<std::uint16_t>(tile, problem.shape, scratch);
-    else
-        countAbsentIn<std::uint32_t>(tile, problem.shape, scratch);
+    if (tile.missing) countAbsent(tile, problem.shape, scratch);
     return tile;
 }
 

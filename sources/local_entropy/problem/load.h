@@ -1,5 +1,5 @@
-// Loading: from cells of any type, border, mask and nodata to levels and "no cell". What lies behind
-// this door knows nothing of images.
+// Loading: from cells of any type, border, mask and nodata to levels and "no cell". What lies
+// behind this door knows nothing of images.
 #pragma once
 
 #include "local_entropy/memory/scratch.h"
@@ -14,14 +14,14 @@ namespace local_entropy
 /// cells[y * stride + x] and is shape.width x shape.height cells; all of them are there.
 struct Tile
 {
-    Region place;                           ///< of the results, in the image
-    std::int64_t width = 0, height = 0;     ///< results
-    const void *cells = nullptr;            ///< uint8, uint16 or uint32
-    int bytes = 1;                          ///< of a cell: 1, 2 or 4
-    std::int64_t stride = 0;                ///< in cells
-    int values = 0;                         ///< every cell is 0 .. values - 1
-    /// Cells that do not count all have the value `none`, as if they were of one more level. Windows
-    /// then have as many of these as `absent` says: one number a result.
+    Region place;                       ///< of the results, in the image
+    std::int64_t width = 0, height = 0; ///< results
+    const void *cells = nullptr;        ///< uint8, uint16 or uint32
+    int bytes = 1;                      ///< of a cell: 1, 2 or 4
+    std::int64_t stride = 0;            ///< in cells
+    int values = 0;                     ///< every cell is 0 .. values - 1
+    /// Cells that do not count all have the value `none`, as if they were of one more level.
+    /// Windows then have as many of these as `absent` says: one number a result.
     bool missing = false;
     std::uint32_t none = 0;
     const std::uint16_t *absent = nullptr;

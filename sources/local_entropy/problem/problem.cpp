@@ -54,9 +54,8 @@ void checkWindow(const Window &window)
     if (window.footprint.empty()) return;
     const std::size_t cells = static_cast<std::size_t>(window.width) * window.height;
     if (window.footprint.size() != cells)
-        bad("the footprint has " + text(window.footprint.size()) +
-            " cells, expected " + sides(window.width, window.height) + " = " +
-            text(cells));
+        bad("the footprint has " + text(window.footprint.size()) + " cells, expected " +
+            sides(window.width, window.height) + " = " + text(cells));
     for (const std::uint8_t cell : window.footprint)
         if (cell) return;
     bad("no cell of the footprint counts");
@@ -90,7 +89,9 @@ void checkFilter(const Filter &filter, CellType type)
     if (filter.base < Base::E || filter.base > Base::Ten) bad("there is no such base");
     if (filter.measure == Measure::Hill && !(filter.order >= 0))
         bad("the order of a Hill number is " + text(filter.order) + ", expected 0 or more");
-    if (filter.border == Border::Constant && constantLevel(filter, type) == kBadLevel)
+    const bool isCell = type == CellType::Float32 || !std::isnan(filter.constant);
+    if (filter.border == Border::Constant &&
+        (!isCell || constantLevel(filter, type) == kBadLevel))
         bad("the constant of the border, " + text(filter.constant) +
             ", is not a cell that has a level");
 }
@@ -158,9 +159,8 @@ Shape shapeOf(const Window &window)
     shape.top = window.height / 2 + window.originY;
     for (int row = 0; row < window.height; ++row)
         for (int x = 0, begin = 0; x <= window.width; ++x) {
-            const bool counts =
-                x < window.width &&
-                (window.footprint.empty() || window.footprint[row * window.width + x]);
+            const bool counts = x < window.width && (window.footprint.empty() ||
+                                                     window.footprint[row * window.width + x]);
             if (counts) continue;
             if (begin < x) {
                 shape.runs.push_back({row, begin, x});

@@ -14,8 +14,9 @@ enum class CellType { Uint8, Uint16, Int16, Float32, Bool };
 
 constexpr int cellBytes(CellType type)
 {
-    return type == CellType::Float32                                    ? 4
-           : type == CellType::Uint16 || type == CellType::Int16 ? 2 : 1;
+    return type == CellType::Float32                             ? 4
+           : type == CellType::Uint16 || type == CellType::Int16 ? 2
+                                                                 : 1;
 }
 
 /// Host memory; strides in cells.
@@ -41,7 +42,8 @@ struct Result
     std::int64_t width = 0, height = 0, stride = 0;
 };
 
-/// Cells of a window side by side: columns begin .. end - 1 of row `row`, from its upper left corner.
+/// Cells of a window side by side: columns begin .. end - 1 of row `row`, from its upper left
+/// corner.
 struct Run
 {
     int row, begin, end;

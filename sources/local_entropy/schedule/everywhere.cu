@@ -6,6 +6,7 @@
 #include "common/part_times.h"
 #include "common/threads.h"
 #include "local_entropy/answers/partitions.h"
+#include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/bits/cells.h"
 #include "local_entropy/methods/bits/narrow.h"
@@ -272,83 +273,90 @@ Devices *sharedDevices()
 }
 
 /// Narrow arrays have no blocks; their tiles are ranges of rows.
-void computeNarrow(Array &array, Devices &shared, int threads)
+void computeNarrow(Array &array, Devices &shared, const bits::CpuOptions &options, int threads)
 {
     const std::int64_t rows =
         std::max<std::int64_t>(Passage::kCells / 2 / (array.width + 2 * Passage::kPitch), 1);
     const common::PartScope scope(common::Part::Kernel);
     std::atomic<std::int64_t> next{0};
+    bits::CpuOptions alone = options;
+    alone.threads = 1;
+    const auto work = [&] {
+        const DefaultRounding rounding;
+        bits::Tile tile{};
+        const auto take = [&](bits::Tile &taken) {
+            const std::int64_t top = next.fetch_add(rows);
+            tile = taken = {0, array.width, top, std::min(top + rows, array.height)};
+            return top < array.height;
+        };
+        const auto compute = [&] {
+            try {
+                bits::entropyOnCpu(array.width, array.height, array.sample, array.result, tile.top,
+                                   tile.bottom, alone);
+            } catch (const common::Unavailable &) {
+                throw;
+            } catch (const common::Error &) { // which cell is the first, the end will tell
+                array.suspicious = true;
+            }
+        };
+        shared.work(array, take, compute);
+    };
     common::FirstError error;
 #pragma omp parallel num_threads(threads)
-    error.guard([&] {
-        bits::Tile tile{};
-        shared.work(
-            array,
-            [&](bits::Tile &taken) {
-                const std::int64_t top = next.fetch_add(rows);
-                tile = taken = {0, array.width, top, std::min(top + rows, array.height)};
-                return top < array.height;
-            },
-            [&] {
-                bits::CpuOptions alone;
-                alone.threads = 1;
-                try {
-                    bits::entropyOnCpu(array.width, array.height, array.sample, array.result,
-                                       tile.top, tile.bottom, alone);
-                } catch (const common::Unavailable &) {
-                    throw;
-                } catch (const common::Error &) { // which cell is the first, the end will tell
-                    array.suspicious = true;
-                }
-            });
-    });
+    error.guard(work);
     error.rethrow();
 }
 
-void computeBlocks(Array &array, Devices &shared, int threads)
+/// The tiles of other arrays are the blocks that the CPU's kernel would take.
+void computeBlocks(Array &array, Devices &shared, const bits::CpuOptions &options, int threads)
 {
-    bits::CpuOptions options;
-    options.threads = threads;
-    bits::runOnCpu(array.width, array.height, array.sample, array.result, 0, array.height, options,
-                   [&](const bits::Kernel &kernel, bits::Job &job, void *scratch) {
-                       bits::Job one; // of the block that was taken last
-                       shared.work(
-                           array,
-                           [&](bits::Tile &tile) {
-                               const std::int64_t block =
-                                   __atomic_fetch_add(&job.nextBlock, 1, __ATOMIC_RELAXED);
-                               if (block >= job.blocks) return false;
-                               one = bits::jobOf(job, block);
-                               tile = bits::tileOf(job, block);
-                               return true;
-                           },
-                           [&] {
-                               kernel.run(one, scratch);
-                               if (one.suspicious) array.suspicious = true;
-                           });
-                   });
+    bits::CpuOptions all = options;
+    all.threads = threads;
+    const auto worker = [&](const bits::Kernel &kernel, const bits::Task &task,
+                            bits::Progress &progress, void *scratch) {
+        bits::Progress one; // of the block that was taken last
+        const auto take = [&](bits::Tile &tile) {
+            const std::int64_t block = __atomic_fetch_add(&progress.nextBlock, 1, __ATOMIC_RELAXED);
+            if (block >= progress.endBlock) return false;
+            one = {block, block + 1};
+            tile = bits::tileOf(task, bits::blockOf(task, block));
+            return true;
+        };
+        const auto compute = [&] {
+            kernel.run(task, one, scratch);
+            if (one.suspicious) array.suspicious = true;
+        };
+        shared.work(array, take, compute);
+    };
+    bits::runOnCpu(array.width, array.height, array.sample, array.result, 0, array.height, all,
+                   worker);
 }
 
 } // namespace
 
 std::int64_t entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample,
-                               float *result, ThroughDevices choice)
+                               float *result, ThroughDevices choice,
+                               const bits::CpuOptions &options)
 {
+    const DefaultRounding rounding;
+    const int threads = options.threads > 0 ? std::min(options.threads, common::offeredThreads())
+                                            : common::offeredThreads();
     constexpr std::int64_t kFewestCells = 1 << 24; // below, the CPU is done too soon to share
     const bool large = width > 0 && height > 0 && width * height >= kFewestCells;
-    Devices *const shared =
-        large && choice != ThroughDevices::Never && !omp_in_parallel() ? sharedDevices() : nullptr;
+    const bool mayShare = choice != ThroughDevices::Never && !omp_in_parallel() &&
+                          !common::isForked(); // a process does not inherit devices
+    Devices *const shared = large && mayShare ? sharedDevices() : nullptr;
     std::unique_lock<std::mutex> mine;
     if (shared) mine = std::unique_lock<std::mutex>(shared->inUse, std::try_to_lock);
-    if (!mine.owns_lock() || (choice == ThroughDevices::IfCheaper && !shared->wanted()))
-        return bits::entropyOnCpu(width, height, sample, result, 0, height), 0;
-
-    const int threads = omp_get_max_threads();
+    if (!mine.owns_lock() || (choice == ThroughDevices::IfCheaper && !shared->wanted())) {
+        bits::entropyOnCpu(width, height, sample, result, 0, height, options);
+        return 0;
+    }
     Array array{width, height, sample, result, choice};
     if (bits::isNarrow(width, height))
-        computeNarrow(array, *shared, threads);
+        computeNarrow(array, *shared, options, threads);
     else
-        computeBlocks(array, *shared, threads);
+        computeBlocks(array, *shared, options, threads);
     if (array.suspicious) {
         bits::checkCells(width, sample, 0, height);
         throw common::Error("entropyEverywhere: a cell was bad and is no longer");
@@ -359,9 +367,9 @@ std::int64_t entropyEverywhere(std::int64_t width, std::int64_t height, const fl
 #else
 
 std::int64_t entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample,
-                               float *result, ThroughDevices)
+                               float *result, ThroughDevices, const bits::CpuOptions &options)
 {
-    bits::entropyOnCpu(width, height, sample, result, 0, height);
+    bits::entropyOnCpu(width, height, sample, result, 0, height, options);
     return 0;
 }
 

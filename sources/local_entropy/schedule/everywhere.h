@@ -1,6 +1,8 @@
 // The entropy of an array in host memory by all that a machine has: its GPUs and its cores.
 #pragma once
 
+#include "local_entropy/methods/bits/bits.h"
+
 #include <cstdint>
 
 namespace local_entropy
@@ -15,6 +17,7 @@ enum class ThroughDevices { IfCheaper, IfThereIsRoom, Never };
 /// sample   host memory: height rows of width cells, each an integer 0..15; any other cell throws
 ///          common::Error with its place and value.
 /// result   host memory: the same shape.
+/// options  of what the CPU computes.
 ///
 /// The array is cut into tiles. Every thread that OpenMP offers takes one after the other: it sends
 /// it through a GPU, if one has room and that costs the thread clearly less time than computing the
@@ -26,6 +29,7 @@ enum class ThroughDevices { IfCheaper, IfThereIsRoom, Never };
 /// allocates what passes between host and devices and keeps it: for each device 40 MB of
 /// page-locked and as much device memory.
 std::int64_t entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample,
-                               float *result, ThroughDevices choice = ThroughDevices::IfCheaper);
+                               float *result, ThroughDevices choice = ThroughDevices::IfCheaper,
+                               const bits::CpuOptions &options = {});
 
 } // namespace local_entropy

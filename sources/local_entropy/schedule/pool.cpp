@@ -110,8 +110,7 @@ void Pool::run(int threads, const std::function<void(int)> &work)
 {
     threads = std::min(threads, most);
     std::unique_lock<std::mutex> mine;
-    if (threads > 1 && !isWorker &&
-        (shared->process == 0 || shared->process == getpid()))
+    if (threads > 1 && !isWorker && (shared->process == 0 || shared->process == getpid()))
         mine = std::unique_lock<std::mutex>(shared->inUse, std::try_to_lock);
     if (!mine.owns_lock()) return work(0);
 
@@ -119,9 +118,8 @@ void Pool::run(int threads, const std::function<void(int)> &work)
     all.process = getpid();
     while (static_cast<int>(all.threads.size()) < threads - 1) {
         const int number = static_cast<int>(all.threads.size()) + 1;
-        all.threads.emplace_back([&all, number, seen = all.round.load()] {
-            all.serve(number, seen);
-        });
+        all.threads.emplace_back(
+            [&all, number, seen = all.round.load()] { all.serve(number, seen); });
     }
     {
         const std::lock_guard<std::mutex> lock(all.mutex);

@@ -1,8 +1,9 @@
-// Progress and cancelling: asked for between tiles, by the thread that called.
+// How far a call is, and whether it shall go on.
 #pragma once
 
-#include "local_entropy/schedule/tile_queue.h"
+#include "local_entropy/filter.h"
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <thread>
@@ -10,29 +11,42 @@
 namespace local_entropy
 {
 
-/// Asks `callback`, if there is one, every 20 ms, at most: false from it stops the queue.
 class Progress
 {
 public:
-    explicit Progress(const std::function<bool(double)> &callback) : callback(callback) {}
-
-    /// Before a tile is taken; in threads other than the one that made this, nothing happens.
-    void ask(TileQueue &queue)
+    /// `callback` may be empty; it gets the part that is done, 0 to 1, and returns whether to go
+    /// on.
+    Progress(const std::function<bool(double)> &callback, const Region &region)
+        : callback(callback), cells(region.width * region.height)
     {
-        if (!callback || std::this_thread::get_id() != caller) return;
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last < kEvery) return;
-        last = now;
-        const double part = static_cast<double>(queue.taken()) / static_cast<double>(queue.tiles());
-        if (!callback(part)) queue.stop();
     }
+
+    /// Before a tile of that many cells is computed; false: nobody shall compute any more. In the
+    /// thread that made this, the callback is called, at most fifty times a second.
+    bool goOn(std::int64_t next)
+    {
+        if (stopped) return false;
+        const std::int64_t before = begun.fetch_add(next, std::memory_order_relaxed);
+        if (!callback || std::this_thread::get_id() != caller) return true;
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last < kEvery) return true;
+        last = now;
+        if (!callback(static_cast<double>(before) / static_cast<double>(cells))) stopped = true;
+        return !stopped;
+    }
+
+    void stop() { stopped = true; }
+    bool wasStopped() const { return stopped; }
 
 private:
     static constexpr std::chrono::milliseconds kEvery{20};
 
     const std::function<bool(double)> &callback;
+    const std::int64_t cells;
     const std::thread::id caller = std::this_thread::get_id();
     std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+    std::atomic<std::int64_t> begun{0};
+    std::atomic<bool> stopped{false};
 };
 
 } // namespace local_entropy

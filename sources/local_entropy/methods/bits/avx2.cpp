@@ -1,6 +1,6 @@
 // The bit-sliced kernel in words of 32 bytes.
 
-#include "local_entropy/methods/bits/job.h"
+#include "local_entropy/methods/bits/task.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 
@@ -55,22 +55,24 @@ using Hash = BinaryHash;
 }
 
 /// pairs[i][j] = lane i + 16 * lane (i + 4), of 64 cells each; outOfRange collects bits of cells
-/// that are not in 0..15.
+/// that are not in 0..15. Of these, no bit gets into another cell: they may lie in rows that do not
+/// count.
 [[gnu::always_inline]] inline void packPairs(const float *cells, std::uint8_t (*pairs)[64],
                                              Word &outOfRange)
 {
     const __m256i inOrder = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    const Word lower = repeated(0x0f);
     __m256i seen = _mm256_setzero_si256();
     for (int lane = 0; lane < 4; ++lane)
         for (int j = 0; j < 64; j += 32) {
             const __m256i low = toBytes(cells + 60 * lane + j);
             const __m256i high = toBytes(cells + 60 * (lane + 4) + j);
             seen = _mm256_or_si256(seen, _mm256_or_si256(low, high));
-            const __m256i both = _mm256_or_si256(low, _mm256_slli_epi16(high, 4));
+            const Word both = select(lower, (Word)low, (Word)_mm256_slli_epi16(high, 4));
             _mm256_store_si256(reinterpret_cast<__m256i *>(pairs[lane] + j),
-                               _mm256_permutevar8x32_epi32(both, inOrder));
+                               _mm256_permutevar8x32_epi32((__m256i)both, inOrder));
         }
-    outOfRange |= andNot((Word)seen, repeated(0x0f));
+    outOfRange |= andNot((Word)seen, lower);
 }
 
 /// 32 indices from their lower and upper bytes.
@@ -118,11 +120,11 @@ inline void finishStreaming() { _mm_sfence(); }
 namespace local_entropy::bits
 {
 
-static void run(Job &job, void *scratch)
+static void run(const Task &task, Progress &progress, void *scratch)
 {
     const ConversionFlags flags;
-    runBlocks(job, scratch);
-    if (flags.raised()) __atomic_store_n(&job.suspicious, 1, __ATOMIC_RELAXED);
+    runBlocks(task, progress, scratch);
+    if (flags.raised()) __atomic_store_n(&progress.suspicious, 1, __ATOMIC_RELAXED);
 }
 
 const Kernel kAvx2 = {"avx2", worksHere, false, sizeof(State), run};

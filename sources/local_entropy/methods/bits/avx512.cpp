@@ -1,6 +1,6 @@
 // The bit-sliced kernel in words of 64 bytes, with every function of three words one instruction.
 
-#include "local_entropy/methods/bits/job.h"
+#include "local_entropy/methods/bits/task.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 
@@ -109,20 +109,22 @@ using Hash = TernaryHash;
 }
 
 /// pairs[i][j] = lane i + 16 * lane (i + 4), of 64 cells each; outOfRange collects bits of cells
-/// that are not in 0..15.
+/// that are not in 0..15. Of these, no bit gets into another cell: they may lie in rows that do not
+/// count.
 [[gnu::always_inline]] inline void packPairs(const float *cells, std::uint8_t (*pairs)[64],
                                              Word &outOfRange)
 {
     const __m512i inOrder = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const Word lower = repeated(0x0f);
     __m512i seen = _mm512_setzero_si512();
     for (int lane = 0; lane < 4; ++lane) {
         const __m512i low = toBytes(cells + 60 * lane);
         const __m512i high = toBytes(cells + 60 * (lane + 4));
         seen = _mm512_ternarylogic_epi64(seen, low, high, 0xfe);
-        const __m512i both = _mm512_or_si512(low, _mm512_slli_epi16(high, 4));
+        const __m512i both = (__m512i)select(lower, (Word)low, (Word)_mm512_slli_epi16(high, 4));
         _mm512_store_si512(pairs[lane], _mm512_maskz_permutexvar_epi32(0xffff, inOrder, both));
     }
-    outOfRange |= andNot((Word)seen, repeated(0x0f));
+    outOfRange |= andNot((Word)seen, lower);
 }
 
 /// 64 indices from their lower and upper bytes.
@@ -168,11 +170,11 @@ inline void finishStreaming() { _mm_sfence(); }
 namespace local_entropy::bits
 {
 
-static void run(Job &job, void *scratch)
+static void run(const Task &task, Progress &progress, void *scratch)
 {
     const ConversionFlags flags;
-    runBlocks(job, scratch);
-    if (flags.raised()) __atomic_store_n(&job.suspicious, 1, __ATOMIC_RELAXED);
+    runBlocks(task, progress, scratch);
+    if (flags.raised()) __atomic_store_n(&progress.suspicious, 1, __ATOMIC_RELAXED);
 }
 
 const Kernel kAvx512 = {"avx512", worksHere, true, sizeof(State), run};

@@ -1,8 +1,6 @@
 // The entropy of every 5x5 window of an array, as fast as a CPU can: the interface.
 #pragma once
 
-#include "common/host_array.h"
-
 #include <cstdint>
 
 namespace local_entropy::bits
@@ -22,12 +20,10 @@ constexpr Path kPaths[] = {Path::Avx512, Path::Avx2, Path::Portable, Path::Plain
 const char *pathName(Path path);
 bool pathWorksHere(Path path);
 
-/// The fastest bit-sliced path of this processor, or the one that ENTROPY_CPU_PATH in the
-/// environment names (avx512, avx2, portable). Throws common::Error if that is none of them, or
-/// cannot run here.
+/// The fastest bit-sliced path of this processor.
 Path bestKernel();
 
-/// Settings that tests and benchmarks may fix; what is left at Best is chosen by the engine.
+/// Settings that tests and benchmarks may fix; what is left at Best is chosen here.
 struct CpuOptions
 {
     enum class Choice { Best, Yes, No };
@@ -47,21 +43,11 @@ struct CpuOptions
 ///
 /// Rows begin - 2 .. end + 1, where they exist, decide the result. A cell of these that is not
 /// 0..15 throws common::Error with its place and value; then the rows of the result hold anything.
-/// Cells of other rows may be read, but nothing outside the array. May be called from several
-/// threads at once. The first call takes longer: it builds tables.
+/// Cells of other rows may be read, but nothing outside the array, and they may hold anything. May
+/// be called from several threads at once, under any rounding mode, and from destructors of global
+/// and thread-local objects. In a process that was forked after a call, it takes one thread. The
+/// first call takes longer: it builds tables. What these and the threads take is kept.
 void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, float *result,
                   std::int64_t begin, std::int64_t end, const CpuOptions &options = {});
-
-/// Asks the system for large pages for that memory and, from 16 MiB on, to hand out those that are
-/// not there yet now, to all threads at once: cheaper than one by one, when each is first written
-/// to. What they hold stays.
-void populatePages(void *memory, std::size_t bytes);
-
-/// Memory for a result, to be freed by free(), with its pages populated: touching small ones, one
-/// by one, costs more than computing what goes into them. With glibc, what is freed of results of
-/// 16 MiB and more stays with the process, up to 2 GiB, for the next one; only of those that the
-/// main thread allocates. To that end malloc's thresholds are set, for good and for the whole
-/// process. ENTROPY_KEEP_MEMORY=0 in the environment, from the start, prevents that memory is kept.
-common::HostArray<float> allocateResult(std::size_t cells);
 
 } // namespace local_entropy::bits

@@ -28,7 +28,7 @@
 #pragma once
 
 #include "local_entropy/methods/bits/hash.h"
-#include "local_entropy/methods/bits/job.h"
+#include "local_entropy/methods/bits/task.h"
 
 #include <utility>
 
@@ -39,18 +39,25 @@ namespace
 
 // ---- the layout --------------------------------------------------------------------------------
 
-constexpr int kReach = 2;                         ///< a window reaches this far from its centre
-constexpr int kSide = 5;                          ///< of a window
-constexpr int kDepth = 16;                        ///< levels
-constexpr int kBits = 4;                          ///< of a cell
-constexpr int kLanes = 8;                         ///< bits of a byte
-constexpr int kLane = 60;                         ///< columns of a lane
-constexpr int kPlane = 64;                        ///< bytes of a plane
-constexpr int kParts = kPlane / sizeof(Word);     ///< words of a plane
-constexpr int kRead = kPanelColumns + 2 * kReach; ///< cells that a row of a panel is packed from
-constexpr int kGroup = 16;                        ///< cells that are looked up in one go
+constexpr int kBits = 4;                           ///< of a cell
+constexpr int kLanes = 8;                          ///< bits of a byte
+constexpr int kLane = 60;                          ///< columns of a lane
+constexpr int kPlane = 64;                         ///< bytes of a plane
+constexpr int kParts = kPlane / sizeof(Word);      ///< words of a plane
+constexpr int kRead = kPanelColumns + 2 * kRadius; ///< cells that a row of a panel is packed from
+constexpr int kGroup = 16;                         ///< cells that are looked up in one go
 constexpr int kGroups = kPanelColumns / kGroup;
 static_assert(kLanes * kLane == kPanelColumns && kBits * kPlane == kPackedRow);
+
+/// So many elements of a size, and more to fill whole planes: what is behind stays aligned.
+constexpr int wholePlanes(int elements, int size)
+{
+    return (elements * size + kPlane - 1) / kPlane * kPlane / size;
+}
+constexpr int kStored = (kLanes - 1) * kLane + kPlane; ///< indices: lanes are stored whole
+constexpr int kIndices = wholePlanes(kStored, sizeof(std::uint16_t));
+constexpr int kBorder = wholePlanes(kRead, sizeof(float));
+static_assert(kRead == (kLanes - 1) * kLane + kPlane); // packPairs() reads lanes as long as planes
 
 /// What is kept while a panel is worked through from top to bottom: small enough for the
 /// first-level cache.
@@ -58,14 +65,14 @@ struct alignas(kPlane) State
 {
     /// Which cells are of that level, of two rows. The second half stays empty: loads that begin
     /// in the first half may reach into it.
-    std::uint8_t indicator[2][kDepth][2 * kPlane];
-    Word across[kSide][kDepth][kParts][3];       ///< that level in 5 cells of a row, of five rows
-    Word count[kDepth][kParts][kCountDigits];    ///< that level in the window
-    std::uint16_t index[2][kPanelColumns + 160]; ///< of two rows; lanes are stored 4 cells too long
-    float entropy[2][kPanelColumns];             ///< of two rows, on their way to the result
-    float border[kRead + 12];                    ///< cells at the first or last end of the array
-    std::uint8_t inside[kPlane];                 ///< plane: the column exists
-    Word outOfRange;                             ///< not zero once a cell was none of 0..15
+    std::uint8_t indicator[2][kLevels][2 * kPlane];
+    Word across[kWindow][kLevels][kParts][3];  ///< that level in 5 cells of a row, of five rows
+    Word count[kLevels][kParts][kCountDigits]; ///< that level in the window
+    std::uint16_t index[2][kIndices];          ///< of two rows
+    float entropy[2][kPanelColumns];           ///< of two rows, on their way to the result
+    float border[kBorder];                     ///< cells at the first or last end of the array
+    std::uint8_t inside[kPlane];               ///< plane: the column exists
+    Word outOfRange;                           ///< not zero once a cell was none of 0..15
 };
 
 [[gnu::always_inline]] inline Word load(const void *from)
@@ -122,33 +129,14 @@ template <int Distance>
     }
 }
 
-struct Block
-{
-    std::int64_t firstPanel = 0, panels = 0; ///< from left to right
-    std::int64_t begin = 0, end = 0;         ///< rows
-
-    std::int64_t packedRows() const { return end - begin + 2 * kReach; }
-};
-
-/// Takes the next block of the job that nobody has; one with no panels when there is none left.
-inline Block takeBlock(Job &job)
-{
-    const std::int64_t number = __atomic_fetch_add(&job.nextBlock, 1, __ATOMIC_RELAXED);
-    if (number >= job.blocks) return {};
-    const std::int64_t across = (job.panels + job.panelsPerBlock - 1) / job.panelsPerBlock;
-    Block block;
-    block.firstPanel = number % across * job.panelsPerBlock;
-    block.panels = smaller(job.panelsPerBlock, job.panels - block.firstPanel);
-    block.begin = job.begin + number / across * job.rowsPerBlock;
-    block.end = smaller(block.begin + job.rowsPerBlock, job.end);
-    return block;
-}
+/// Rows of a block and of the two above and below that its windows reach.
+inline std::int64_t packedRows(const Block &block) { return block.end - block.begin + 2 * kRadius; }
 
 /// Packs a block, one row of one panel a step, in the order in which the array lies in memory.
 /// Rows that do not exist are left as they are: nobody reads them.
 struct Packer
 {
-    const Job &job;
+    const Task &task;
     State &state;
     Block block;
     std::uint8_t *packed = nullptr;
@@ -162,21 +150,21 @@ struct Packer
         panel = row = 0;
     }
 
-    bool busy() const { return row < block.packedRows() && block.panels > 0; }
+    bool busy() const { return row < packedRows(block) && block.panels > 0; }
 
     /// What lies in columns outside the array does not matter (State::inside), so a row that is cut
     /// by an edge is read beyond it, into the rows before and after; but not beyond the array.
     [[gnu::always_inline]] inline void step()
     {
-        const std::int64_t y = block.begin - kReach + row;
-        if (y >= 0 && y < job.height) {
+        const std::int64_t y = block.begin - kRadius + row;
+        if (y >= 0 && y < task.height) {
             const std::int64_t first =
-                y * job.width + (block.firstPanel + panel) * kPanelColumns - kReach;
-            const float *cells = job.sample + first;
+                y * task.width + (block.firstPanel + panel) * kPanelColumns - kRadius;
+            const float *cells = task.sample + first;
             ahead = reinterpret_cast<const char *>(cells + 2 * kPanelColumns);
-            if (__builtin_expect(first < 0 || first + kRead > job.width * job.height, 0))
+            if (__builtin_expect(first < 0 || first + kRead > task.width * task.height, 0))
                 cells = copyRow(first);
-            packRow(cells, packed + (panel * block.packedRows() + row) * kPackedRow, state);
+            packRow(cells, packed + (panel * packedRows(block) + row) * kPackedRow, state);
         }
         if (++panel == block.panels) panel = 0, ++row;
         if (!busy()) ahead = reinterpret_cast<const char *>(&state);
@@ -186,9 +174,9 @@ struct Packer
     [[gnu::noinline]] const float *copyRow(std::int64_t first)
     {
         const std::int64_t begin = larger(first, 0);
-        const std::int64_t end = smaller(first + kRead, job.width * job.height);
+        const std::int64_t end = smaller(first + kRead, task.width * task.height);
         __builtin_memset(state.border, 0, sizeof state.border);
-        __builtin_memcpy(state.border + (begin - first), job.sample + begin,
+        __builtin_memcpy(state.border + (begin - first), task.sample + begin,
                          (end - begin) * sizeof(float));
         return state.border;
     }
@@ -340,7 +328,7 @@ struct Meanwhile
 /// Number of cells within reach of `place` on a side of `length` cells.
 inline int reached(std::int64_t place, std::int64_t length)
 {
-    return static_cast<int>(smaller(place + kReach, length - 1) - larger(place - kReach, 0) + 1);
+    return static_cast<int>(smaller(place + kRadius, length - 1) - larger(place - kRadius, 0) + 1);
 }
 
 // ---- a panel from top to bottom ----------------------------------------------------------------
@@ -348,12 +336,12 @@ inline int reached(std::int64_t place, std::int64_t length)
 template <bool Stream, bool Gather>
 struct Panel
 {
-    const Job &job;
+    const Task &task;
     State &state;
     Packer &next;               ///< packs the next block meanwhile
     const std::uint8_t *packed; ///< the rows of this panel
     std::int64_t left, begin, end;
-    int columns = static_cast<int>(smaller(kPanelColumns, job.width - left));
+    int columns = static_cast<int>(smaller(kPanelColumns, task.width - left));
     Lookup lookup{};
     float *target = nullptr; ///< where the row of `lookup` belongs in the result
     Writing writing{};
@@ -364,18 +352,18 @@ struct Panel
     void run()
     {
         reset();
-        prepare(begin - kReach, 0);
+        prepare(begin - kRadius, 0);
         int oldest = 0;
-        for (std::int64_t y = begin - kReach; y < end + kReach; ++y) {
+        for (std::int64_t y = begin - kRadius; y < end + kRadius; ++y) {
             const int slot = (y - begin) & 1;
             if (next.busy()) next.step();
             // A row early: a load right behind the stores that it overlaps would have to wait.
-            if (y + 1 < end + kReach) prepare(y + 1, slot ^ 1);
-            if (y < begin + kReach)
-                countOnly(slot, oldest, std::make_integer_sequence<int, kDepth>());
+            if (y + 1 < end + kRadius) prepare(y + 1, slot ^ 1);
+            if (y < begin + kRadius)
+                countOnly(slot, oldest, std::make_integer_sequence<int, kLevels>());
             else
-                countAndOutput(y - kReach, slot, oldest);
-            oldest = oldest == kSide - 1 ? 0 : oldest + 1;
+                countAndOutput(y - kRadius, slot, oldest);
+            oldest = oldest == kWindow - 1 ? 0 : oldest + 1;
         }
         output(0, kGroups, {lookup, writing, nullptr});
         if (kCollect)
@@ -391,8 +379,8 @@ private:
         for (int byte = 0; byte < kPlane; ++byte) {
             int bits = 0;
             for (int lane = 0; lane < kLanes; ++lane) {
-                const std::int64_t x = left + lane * kLane + byte - kReach;
-                bits |= (x >= 0 && x < job.width) << lane;
+                const std::int64_t x = left + lane * kLane + byte - kRadius;
+                bits |= (x >= 0 && x < task.width) << lane;
             }
             state.inside[byte] = static_cast<std::uint8_t>(bits);
         }
@@ -400,10 +388,10 @@ private:
 
     void prepare(std::int64_t y, int slot)
     {
-        if (y >= 0 && y < job.height)
-            makeIndicators(state, slot, packed + (y - begin + kReach) * kPackedRow);
+        if (y >= 0 && y < task.height)
+            makeIndicators(state, slot, packed + (y - begin + kRadius) * kPackedRow);
         else
-            for (int level = 0; level < kDepth; ++level)
+            for (int level = 0; level < kLevels; ++level)
                 __builtin_memset(state.indicator[slot][level], 0, kPlane);
     }
 
@@ -428,13 +416,13 @@ private:
                                              const Meanwhile &meanwhile)
     {
         constexpr int kPerPart = (kGroups + kParts - 1) / kParts;
-        constexpr int kFirst = kPerPart * Level / kDepth, kLast = kPerPart * (Level + 1) / kDepth;
+        constexpr int kFirst = kPerPart * Level / kLevels, kLast = kPerPart * (Level + 1) / kLevels;
         Word count[kCountDigits];
         slideLevel<Level>(slot, oldest, part, count);
         sums.take<Level>(count);
         const int first = part * kPerPart;
         output(first + kFirst, first + kLast, meanwhile);
-        if (part == 0 && Level < kDepth - 1) {
+        if (part == 0 && Level < kLevels - 1) {
             __builtin_prefetch(meanwhile.ahead + 128 * Level);
             __builtin_prefetch(meanwhile.ahead + 128 * Level + 64);
         }
@@ -454,7 +442,7 @@ private:
         const Meanwhile meanwhile{lookup, writing, next.ahead};
         for (int part = kParts - 1; part >= 0; --part) { // down: a lane's last 4 bytes are no cells
             Sums sums;
-            levels(slot, oldest, part, sums, meanwhile, std::make_integer_sequence<int, kDepth>());
+            levels(slot, oldest, part, sums, meanwhile, std::make_integer_sequence<int, kLevels>());
             Word planes[16];
             sums.fold(planes, std::make_integer_sequence<int, kIndexDigits>());
             planes[15] = Word{};
@@ -487,37 +475,38 @@ private:
     /// windows the left or right edge cuts; the few other cells are finished here.
     void startRow(std::int64_t y, const std::uint16_t *index)
     {
-        float *row = job.result + y * job.width + left;
-        const int down = reached(y, job.height);
-        const int cutLeft = left == 0 ? kReach : 0;
-        const int cutRight = static_cast<int>(larger(0, left + columns + kReach - job.width));
+        float *row = task.result + y * task.width + left;
+        const int down = reached(y, task.height);
+        const int cutLeft = left == 0 ? kRadius : 0;
+        const int cutRight = static_cast<int>(larger(0, left + columns + kRadius - task.width));
         int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(row) / sizeof(float) % 16);
         if (first < cutLeft) first += kGroup;
         const int groups = static_cast<int>(larger(0, columns - cutRight - first) / kGroup);
-        const int last = groups ? first + groups * kGroup : (first = 0);
+        if (groups == 0) first = 0;
+        const int last = first + groups * kGroup;
         for (int x = 0; x < first; ++x) row[x] = single(x, down, index);
         for (int x = last; x < columns; ++x) row[x] = single(x, down, index);
 
         target = row + first;
-        lookup = {kCollect ? state.entropy[y & 1] : target, index + first, job.tables[kSide * down],
-                  groups};
+        lookup = {kCollect ? state.entropy[y & 1] : target, index + first,
+                  task.tables[kWindow * down], groups};
     }
 
     float single(int x, int down, const std::uint16_t *index) const
     {
-        return job.tables[reached(left + x, job.width) * down][index[x]];
+        return task.tables[reached(left + x, task.width) * down][index[x]];
     }
 };
 
 template <bool Stream, bool Gather>
-inline void runPanels(Job &job, State &state, Packer &next, const Block &block,
+inline void runPanels(const Task &task, State &state, Packer &next, const Block &block,
                       const std::uint8_t *packed)
 {
     for (std::int64_t panel = 0; panel < block.panels; ++panel) {
-        Panel<Stream, Gather> work{job,
+        Panel<Stream, Gather> work{task,
                                    state,
                                    next,
-                                   packed + panel * block.packedRows() * kPackedRow,
+                                   packed + panel * packedRows(block) * kPackedRow,
                                    (block.firstPanel + panel) * kPanelColumns,
                                    block.begin,
                                    block.end};
@@ -527,41 +516,41 @@ inline void runPanels(Job &job, State &state, Packer &next, const Block &block,
 
 // ---- all blocks of a thread --------------------------------------------------------------------
 
-[[gnu::noinline]] void runBlocks(Job &job, void *scratch)
+[[gnu::noinline]] void runBlocks(const Task &task, Progress &progress, void *scratch)
 {
     State &state = *static_cast<State *>(scratch);
     __builtin_memset(&state, 0, sizeof state);
     std::uint8_t *packed[2];
     packed[0] = static_cast<std::uint8_t *>(scratch) + sizeof(State);
-    packed[1] = packed[0] + job.packedBytes();
+    packed[1] = packed[0] + task.packedBytes;
 
-    Packer packer{job, state, {}, nullptr, 0, 0, reinterpret_cast<const char *>(&state)};
-    Block block = takeBlock(job);
+    Packer packer{task, state, {}, nullptr, 0, 0, reinterpret_cast<const char *>(&state)};
+    Block block = takeBlock(task, progress);
     packer.start(block, packed[0]);
     while (packer.busy()) packer.step();
     while (block.panels > 0) {
         const std::uint8_t *rows = packed[0];
         packed[0] = packed[1];
         packed[1] = const_cast<std::uint8_t *>(rows);
-        const Block following = takeBlock(job);
+        const Block following = takeBlock(task, progress);
         packer.start(following, packed[0]);
-        if (job.stream && job.gather)
-            runPanels<true, true>(job, state, packer, block, rows);
-        else if (job.stream)
-            runPanels<true, false>(job, state, packer, block, rows);
-        else if (job.gather)
-            runPanels<false, true>(job, state, packer, block, rows);
+        if (task.stream && task.gather)
+            runPanels<true, true>(task, state, packer, block, rows);
+        else if (task.stream)
+            runPanels<true, false>(task, state, packer, block, rows);
+        else if (task.gather)
+            runPanels<false, true>(task, state, packer, block, rows);
         else
-            runPanels<false, false>(job, state, packer, block, rows);
+            runPanels<false, false>(task, state, packer, block, rows);
         while (packer.busy()) packer.step();
         block = following;
     }
-    if (job.stream) finishStreaming();
+    if (task.stream) finishStreaming();
 
     std::uint8_t bytes[sizeof(Word)];
     store(bytes, state.outOfRange);
     for (const std::uint8_t byte : bytes)
-        if (byte) __atomic_store_n(&job.suspicious, 1, __ATOMIC_RELAXED);
+        if (byte) __atomic_store_n(&progress.suspicious, 1, __ATOMIC_RELAXED);
 }
 
 } // namespace

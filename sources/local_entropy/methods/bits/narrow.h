@@ -3,7 +3,7 @@
 // into strips of rows, each turned on its side (x becomes y), computed and turned back.
 #pragma once
 
-#include "local_entropy/methods/bits/job.h"
+#include "local_entropy/methods/bits/task.h"
 
 namespace local_entropy::bits
 {
@@ -12,7 +12,7 @@ namespace local_entropy::bits
 bool isNarrow(std::int64_t width, std::int64_t rows);
 
 /// Like kernel.run on as many as `threads` threads, for the array that `whole` describes; how it is
-/// cut is decided here. Sets whole.suspicious.
-void runNarrow(const Kernel &kernel, Job &whole, int threads);
+/// cut is decided here. Sets progress.suspicious.
+void runNarrow(const Kernel &kernel, const Task &whole, Progress &progress, int threads);
 
 } // namespace local_entropy::bits

@@ -39,20 +39,22 @@ using Hash = BinaryHash;
 }
 
 /// pairs[i][j] = lane i + 16 * lane (i + 4), of 64 cells each; outOfRange collects bits of cells
-/// that are not in 0..15.
+/// that are not in 0..15. Of these, no bit gets into another cell: they may lie in rows that do not
+/// count.
 [[gnu::always_inline]] inline void packPairs(const float *cells, std::uint8_t (*pairs)[64],
                                              Word &outOfRange)
 {
+    const Word lower = repeated(0x0f);
     __m128i seen = _mm_setzero_si128();
     for (int lane = 0; lane < 4; ++lane)
         for (int j = 0; j < 64; j += 16) {
             const __m128i low = toBytes(cells + 60 * lane + j);
             const __m128i high = toBytes(cells + 60 * (lane + 4) + j);
             seen = _mm_or_si128(seen, _mm_or_si128(low, high));
-            _mm_store_si128(reinterpret_cast<__m128i *>(pairs[lane] + j),
-                            _mm_or_si128(low, _mm_slli_epi16(high, 4)));
+            const Word both = select(lower, (Word)low, (Word)_mm_slli_epi16(high, 4));
+            _mm_store_si128(reinterpret_cast<__m128i *>(pairs[lane] + j), (__m128i)both);
         }
-    outOfRange |= andNot((Word)seen, repeated(0x0f));
+    outOfRange |= andNot((Word)seen, lower);
 }
 
 #else
@@ -139,14 +141,14 @@ namespace local_entropy::bits
 
 static bool worksHere() { return true; }
 
-static void run(Job &job, void *scratch)
+static void run(const Task &task, Progress &progress, void *scratch)
 {
 #if defined(__SSE2__)
     const ConversionFlags flags;
-    runBlocks(job, scratch);
-    if (flags.raised()) __atomic_store_n(&job.suspicious, 1, __ATOMIC_RELAXED);
+    runBlocks(task, progress, scratch);
+    if (flags.raised()) __atomic_store_n(&progress.suspicious, 1, __ATOMIC_RELAXED);
 #else
-    runBlocks(job, scratch);
+    runBlocks(task, progress, scratch);
 #endif
 }
 

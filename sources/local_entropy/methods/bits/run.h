@@ -1,16 +1,18 @@
-// How other parts of the engine take their share of what entropyOnCpu() does.
+// How other parts of the library take their share of what entropyOnCpu() does.
 #pragma once
 
 #include "local_entropy/methods/bits/bits.h"
-#include "local_entropy/methods/bits/job.h"
+#include "local_entropy/methods/bits/task.h"
 
 #include <functional>
 
 namespace local_entropy::bits
 {
 
-/// What each thread does about the blocks of a job; entropyOnCpu() does kernel.run(job, scratch).
-using Worker = std::function<void(const Kernel &kernel, Job &job, void *scratch)>;
+/// What each thread does about the blocks of a task; entropyOnCpu() does kernel.run(task, progress,
+/// scratch).
+using Worker =
+    std::function<void(const Kernel &kernel, const Task &task, Progress &progress, void *scratch)>;
 
 /// Columns [left, right) of rows [top, bottom).
 struct Tile
@@ -18,13 +20,10 @@ struct Tile
     std::int64_t left, right, top, bottom;
 };
 
-/// The cells of a block of a job.
-Tile tileOf(const Job &job, std::int64_t block);
+/// The cells of a block of a task.
+Tile tileOf(const Task &task, const Block &block);
 
-/// A job of that block alone. May be called while others take blocks.
-Job jobOf(const Job &job, std::int64_t block);
-
-/// entropyOnCpu() with other workers, who leave no block of the job undone. An array whose width
+/// entropyOnCpu() with other workers, who leave no block of the task undone. An array whose width
 /// isNarrow() has no blocks: it is computed without them.
 void runOnCpu(std::int64_t width, std::int64_t height, const float *sample, float *result,
               std::int64_t begin, std::int64_t end, const CpuOptions &options,

@@ -1,6 +1,7 @@
 #include "local_entropy/methods/bits/tables.h"
 
 #include "common/error.h"
+#include "common/integer.h"
 #include "local_entropy/methods/bits/hash.h"
 
 #include <map>
@@ -47,7 +48,7 @@ static int indexOf(const Partition &partition)
 static common::HostArray<float> zeros(std::size_t size)
 {
     constexpr std::size_t kHugePage = std::size_t(2) << 20;
-    const std::size_t bytes = (size * sizeof(float) + kHugePage - 1) / kHugePage * kHugePage;
+    const std::size_t bytes = common::ceilDiv(size * sizeof(float), kHugePage) * kHugePage;
     common::HostArray<float> memory(static_cast<float *>(std::aligned_alloc(kHugePage, bytes)));
     if (!memory) throw common::Unavailable("no host memory for the tables of entropies");
 #ifdef MADV_HUGEPAGE
@@ -58,10 +59,10 @@ static common::HostArray<float> zeros(std::size_t size)
 }
 
 template <typename Hash>
-static CpuTables build()
+static Tables build()
 {
     const std::vector<int> sizes = windowSizes();
-    CpuTables tables;
+    Tables tables;
     tables.memory = zeros(sizes.size() * kTableSize);
     float *table = tables.memory.get();
     for (const int cells : sizes) {
@@ -70,8 +71,9 @@ static CpuTables build()
             const int index = indexOf<Hash>(partition);
             const auto entry = taken.emplace(index, partition.sumOfLogs());
             if (entry.first->second != partition.sumOfLogs())
-                throw common::Error("the hash of the CPU engine maps two entropies of windows of " +
-                                    std::to_string(cells) + " cells to " + std::to_string(index));
+                throw common::Error(
+                    "the hash of the method bits maps two entropies of windows of " +
+                    std::to_string(cells) + " cells to " + std::to_string(index));
             if (entry.second) table[index] = exactEntropy(partition);
         }
         tables.ofCells[cells] = table;
@@ -80,15 +82,16 @@ static CpuTables build()
     return tables;
 }
 
-const CpuTables &ternaryTables()
+const Tables &ternaryTables()
 {
-    static const CpuTables tables = build<TernaryHash>();
+    static const Tables &tables =
+        *new Tables(build<TernaryHash>()); // for ever: calls may come late
     return tables;
 }
 
-const CpuTables &binaryTables()
+const Tables &binaryTables()
 {
-    static const CpuTables tables = build<BinaryHash>();
+    static const Tables &tables = *new Tables(build<BinaryHash>()); // for ever: calls may come late
     return tables;
 }
 

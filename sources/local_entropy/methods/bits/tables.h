@@ -11,7 +11,7 @@ namespace local_entropy::bits
 
 /// For every size of window a table of floats, indexed by the hash of the counts (hash.h).
 /// Entries that no window can ask for are 0.
-struct CpuTables
+struct Tables
 {
     std::array<const float *, kWindowCells + 1> ofCells{}; ///< null for sizes that do not occur
     common::HostArray<float> memory;
@@ -19,7 +19,7 @@ struct CpuTables
 
 /// Built and verified at the first call; throws common::Error if two different entropies share an
 /// entry. May be called by several threads at once.
-const CpuTables &ternaryTables();
-const CpuTables &binaryTables();
+const Tables &ternaryTables();
+const Tables &binaryTables();
 
 } // namespace local_entropy::bits

@@ -147,7 +147,7 @@ public:
 
 const Method &histogramMethod()
 {
-    static const Histogram method;
+    static const Histogram &method = *new Histogram; // never destroyed, see methods()
     return method;
 }
 

@@ -123,7 +123,7 @@ void plainTile(const Problem &problem, const Tile &tile, const Answers &answers)
 
 const Method &plainMethod()
 {
-    static const Plain method;
+    static const Plain &method = *new Plain;
     return method;
 }
 

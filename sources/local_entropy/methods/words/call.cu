@@ -6,6 +6,7 @@
 
 #ifdef __CUDACC__
 #include "common/launch.h"
+#include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/methods/words/words.h"
 #endif
 
@@ -16,6 +17,7 @@ namespace local_entropy::words
 
 void entropyOnGpu(std::int64_t width, std::int64_t height, const float *sample, float *result)
 {
+    const DefaultRounding rounding;
     if (width < 1 || height < 1)
         throw common::Error("entropyOnGpu: an array of " + std::to_string(width) + " x " +
                             std::to_string(height));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/host_device.h"
+#include "common/integer.h"
 #include "local_entropy/answers/partitions.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ inline Plan makePlan(std::int64_t width, std::int64_t height, std::int64_t begin
     constexpr double kBigShare = 0.985; // of the rows, if there are kManyRows for a team
     constexpr std::int64_t kManyRows = 80;
     constexpr std::int64_t kFewIdle = 16; // one strip in so many may lie outside the array
-    const auto ceilDiv = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+    using common::ceilDiv;
     // Rows of results whose windows reach over that many batches of cells.
     const auto rowsOf = [](std::int64_t batches) { return batches * kBatch - (kWindow - 1); };
     const auto batchesOf = [&](std::int64_t rows) { return ceilDiv(rows + kWindow - 1, kBatch); };

@@ -2,6 +2,7 @@
 
 #include "common/error.h"
 #include "local_entropy/answers/partitions.h"
+#include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/methods/words/hash.h"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ std::map<std::uint32_t, Row> rowsOfCodes()
                     .first->second;
             if (itsMeaning != meaning)
                 throw common::Error("the code " + std::to_string(code) +
-                                    " of the GPU engine stands for two entropies");
+                                    " of the method words stands for two entropies");
             entry.chance += chanceOf(partition);
         }
     std::map<std::uint32_t, Row> rows;
@@ -116,7 +117,7 @@ public:
             --left;
             if (best < 0 || cost(place) < cost(best)) best = place;
         }
-        if (best < 0) throw common::Error("the tables of the GPU engine do not fit");
+        if (best < 0) throw common::Error("the tables of the method words do not fit");
         for (const Entry &entry : row.entries) {
             const std::int64_t place = best + entry.code - first;
             taken[place] = true;
@@ -142,12 +143,13 @@ void checkCodeOfNoCells(const GpuTables &tables)
         row >= GpuTables::kFirstRow && row < GpuTables::kFirstRow + GpuTables::kRows;
     const std::int64_t place = hasRow ? code + tables.shifts[row - GpuTables::kFirstRow] / 4 : -1;
     if (place < 0 || place >= GpuTables::kEntries)
-        throw common::Error("the code of no cells lies outside the table of the GPU engine");
+        throw common::Error("the code of no cells lies outside the table of the method words");
 }
 
 /// Lays the rows over each other: those that are asked for most first, then the fullest.
 std::unique_ptr<GpuTables> build()
 {
+    const DefaultRounding rounding;
     auto tables = std::make_unique<GpuTables>();
     for (int level = 0; level < kLevels; ++level) {
         tables->words[2 * level] = oneHot(level).low;
@@ -169,7 +171,7 @@ std::unique_ptr<GpuTables> build()
     Folding folding(tables->entropies);
     for (const std::uint32_t number : order) {
         if (number < GpuTables::kFirstRow || number >= GpuTables::kFirstRow + GpuTables::kRows)
-            throw common::Error("a code of the GPU engine lies outside its table");
+            throw common::Error("a code of the method words lies outside its table");
         const Row &row = rows.at(number);
         const std::int64_t shift = folding.put(row) - row.entries.front().code;
         tables->shifts[number - GpuTables::kFirstRow] =
@@ -183,8 +185,8 @@ std::unique_ptr<GpuTables> build()
 
 const GpuTables &gpuTables()
 {
-    static const std::unique_ptr<GpuTables> tables = build();
-    return *tables;
+    static const GpuTables &tables = *build().release(); // for ever: calls may come late
+    return tables;
 }
 
 } // namespace local_entropy::words

@@ -1,0 +1,32 @@
+// 64 bytes at a time.
+#include "local_entropy/methods/levels/kernels.h"
+
+#include <cstring>
+
+#if defined(__x86_64__)
+
+#include "local_entropy/simd/avx512.h"
+#include "local_entropy/simd/counters_avx512.h"
+
+#include "local_entropy/methods/levels/box.h"
+#include "local_entropy/methods/levels/two_levels_kernel.h"
+
+namespace local_entropy
+{
+namespace
+{
+
+void boxes(const BoxTile &tile, const PlaneTables *, const Finish &finish, Scratch &scratch)
+{
+    fillBoxes<Avx512Counters>(tile, finish, scratch);
+}
+
+} // namespace
+
+const LevelsKernels kLevelsAvx512 = {boxes, fillTwoLevels<Avx512Counters>};
+
+} // namespace local_entropy
+
+#include "local_entropy/simd/end.h"
+
+#endif

@@ -1,0 +1,103 @@
+#include "local_entropy/methods/levels/finish.h"
+
+#include "local_entropy/methods/levels/sums.h"
+
+#include <vector>
+
+namespace local_entropy
+{
+namespace
+{
+
+/// Appends the counts of one window.
+template <class Count>
+void appendCounts(const Count *counts, std::int64_t stride, int levels, std::vector<int> &to)
+{
+    for (int level = 0; level < levels; level++) to.push_back(counts[level * stride]);
+}
+
+template <class Count>
+double nearestDouble(const Answers &answers, const Count *counts, std::int64_t stride, int levels)
+{
+    UInt128 sum = 0;
+    int cells = 0;
+    for (int level = 0; level < levels; level++) {
+        sum += answers.wideSums()[counts[level * stride]];
+        cells += counts[level * stride];
+    }
+    return answers.nearestDouble(
+        sum, cells, [&](std::vector<int> &all) { appendCounts(counts, stride, levels, all); });
+}
+
+} // namespace
+
+template <class Count>
+void Finish::block(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y,
+                   int n) const
+{
+    if (answers.fromSums() && !problem.result.isDouble) {
+        floats(counts, stride, x, y, n, row<float>(y) + x);
+        return;
+    }
+    std::vector<int> all;
+    for (int i = 0; i < n; i++) {
+        all.clear();
+        appendCounts(counts + i, stride, levels, all);
+        const int number = static_cast<int>(all.size());
+        if (!problem.result.isDouble)
+            row<float>(y)[x + i] = answers.floatOf(all.data(), number);
+        else
+            row<double>(y)[x + i] = answers.fromSums()
+                                        ? nearestDouble(answers, counts + i, stride, levels)
+                                        : answers.doubleOf(all.data(), number);
+    }
+}
+
+template <class Count>
+void Finish::floats(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y, int n,
+                    float *to) const
+{
+    std::int64_t sums[kMost];
+    addLookUps(counts, stride, levels, answers.sums(), n, sums);
+    const std::uint16_t *missing = nullptr;
+    if (this->missing(x, y, n).end) {
+        // Answers take the cells that do not count for those of one more level.
+        missing = tile.absent + y * tile.absentStride + x;
+        for (int i = 0; i < n; i++) sums[i] += answers.sums()[missing[i]];
+    }
+    answers.finishRowExactly(
+        sums, problem.shape.cells, missing, to, n,
+        [&](int i, std::vector<int> &all) { appendCounts(counts + i, stride, levels, all); });
+}
+
+template <class Count>
+float Finish::one(const Count *counts, std::int64_t stride) const
+{
+    std::int64_t sum = 0;
+    for (int level = 0; level < levels; level++) sum += answers.sums()[counts[level * stride]];
+    return answers.nearestFloat(sum, problem.shape.cells, [&](std::vector<int> &all) {
+        appendCounts(counts, stride, levels, all);
+    });
+}
+
+Finish::Missing Finish::missing(std::int64_t x, std::int64_t y, int n) const
+{
+    if (!tile.missing) return {0, 0};
+    const std::uint16_t *of = tile.absent + y * tile.absentStride + x;
+    unsigned any = 0;
+    for (int i = 0; i < n; i++) any |= of[i];
+    if (!any) return {0, 0};
+    int begin = 0, end = n;
+    while (!of[begin]) begin++;
+    while (!of[end - 1]) end--;
+    return {begin, end};
+}
+
+template void Finish::block(const std::uint8_t *, std::int64_t, std::int64_t, std::int64_t,
+                            int) const;
+template void Finish::block(const std::uint16_t *, std::int64_t, std::int64_t, std::int64_t,
+                            int) const;
+template float Finish::one(const std::uint8_t *, std::int64_t) const;
+template float Finish::one(const std::uint16_t *, std::int64_t) const;
+
+} // namespace local_entropy

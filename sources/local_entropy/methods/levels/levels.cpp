@@ -1,0 +1,134 @@
+#include "local_entropy/methods/levels/levels.h"
+
+#include "local_entropy/methods/answers_of.h"
+#include "local_entropy/methods/levels/kernels.h"
+#include "local_entropy/methods/levels/tile_levels.h"
+#include "local_entropy/methods/plain/plain.h"
+#include "local_entropy/methods/results.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace local_entropy
+{
+namespace
+{
+
+/// Levels that a tile is expected to hold, of `count` that it may hold.
+int expectedLevels(int count) { return std::min(count, 256); }
+
+class LevelsPlan : public Plan
+{
+public:
+    LevelsPlan(const Problem &problem, Path path)
+        : answers(answersOf(problem)), kernels(levelsKernels(path))
+    {
+        // Beyond, making the table would take longer than a tile of two levels could spare.
+        constexpr int kMostForAny = 1024;
+        const int cells = problem.shape.cells;
+        if (problem.filter.levels.count == 2 || cells <= kMostForAny) two.emplace(problem, answers);
+        if (planesCan(problem)) planes.emplace(answers, cells, problem.filter.levels.count);
+    }
+
+    /// As wide as a strip of the kernels, and high: a strip's first row takes all of a window.
+    TileSize tileSize(const Problem &problem, int threads) const override
+    {
+        constexpr std::int64_t kMost = 1024;
+        const Shape &shape = problem.shape;
+        const Region &region = problem.region;
+        const StripLayout strip(shape.width, stripLevels(problem), shape.cells > 255);
+        const std::int64_t across = (region.width + strip.results - 1) / strip.results;
+        const std::int64_t fair = region.height * std::max<std::int64_t>(across, 1) /
+                                  (4 * static_cast<std::int64_t>(threads));
+        const std::int64_t least = std::min<std::int64_t>(8 * shape.height, kMost);
+        return {strip.results, std::clamp(fair, least, kMost)};
+    }
+
+    void work(const Problem &problem, TileQueue &queue, Scratch &scratch) const override
+    {
+        Region place;
+        while (queue.take(place)) fill(problem, loadTile(problem, place, scratch), scratch);
+    }
+
+private:
+    static int stripLevels(const Problem &problem)
+    {
+        const int count = problem.filter.levels.count;
+        return count == 2 ? 1 : std::min(count, 32);
+    }
+
+    void fill(const Problem &problem, const Tile &tile, Scratch &scratch) const
+    {
+        const TileLevels levels(tile, problem.shape, scratch);
+        if (!levels.fit()) {
+            plainTile(problem, tile, answers);
+            return;
+        }
+        BoxTile box = levels.boxTile(tile, problem.shape);
+        if (box.levels == 0) {
+            fillEmpty(problem, tile);
+        } else if (box.levels <= 2 && two) {
+            const Finish finish(problem, tile, answers, 2);
+            box.levels = 1;
+            kernels.twoLevels(box, *two, finish, scratch);
+        } else {
+            const Finish finish(problem, tile, answers, box.levels);
+            kernels.boxes(box, planes ? &*planes : nullptr, finish, scratch);
+        }
+    }
+
+    /// A tile whose cells are all missing.
+    void fillEmpty(const Problem &problem, const Tile &tile) const
+    {
+        for (std::int64_t y = 0; y < tile.height; ++y)
+            if (problem.result.isDouble)
+                std::fill_n(resultRow<double>(problem, tile.place, y), tile.width, answers.empty());
+            else
+                std::fill_n(resultRow<float>(problem, tile.place, y), tile.width,
+                            static_cast<float>(answers.empty()));
+    }
+
+    const Answers answers;
+    const LevelsKernels &kernels;
+    std::optional<TwoLevelTable> two;
+    std::optional<PlaneTables> planes;
+};
+
+class LevelsMethod : public Method
+{
+public:
+    const char *name() const override { return "levels"; }
+    bool can(const Problem &problem, Path) const override { return problem.shape.rectangle; }
+
+    double cost(const Problem &problem, Path path) const override
+    {
+        const int levels = expectedLevels(problem.filter.levels.count);
+        if (levels == 2) return problem.shape.cells > 255 ? 1.7 : 1.3;
+        return 1.3 + levels * levelCost(problem, path);
+    }
+
+    std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const override
+    {
+        return std::make_unique<LevelsPlan>(problem, path);
+    }
+
+private:
+    /// Nanoseconds a result and level, measured.
+    static double levelCost(const Problem &problem, Path path)
+    {
+        if (path == Path::Avx512Vbmi && planesCan(problem)) return 0.11;
+        const bool wide = problem.shape.cells > 255;
+        const bool fast = pathIncludes(path, Path::Avx2);
+        return wide ? (fast ? 0.38 : 0.62) : (fast ? 0.30 : 0.34);
+    }
+};
+
+} // namespace
+
+const Method &levelsMethod()
+{
+    static const LevelsMethod &method = *new LevelsMethod; // never destroyed, see methods()
+    return method;
+}
+
+} // namespace local_entropy

@@ -1,0 +1,40 @@
+// The entropy's sums in bytes, for processors that look up 64 bytes at a time.
+#pragma once
+
+#include "local_entropy/answers/answers.h"
+#include "local_entropy/problem/problem.h"
+
+#include <cstdint>
+
+namespace local_entropy
+{
+
+/// G(n) = n ln(N / n), N cells in a window, in fixed point with 40 bits, cut into five planes of
+/// bytes. The sum of G(count) over the levels is D = N H; G is small where n ln n is large, so that
+/// 40 bits leave few windows undecided, for which Answers have the last word: one in 10000 of
+/// random cells, one in 300 where entropies are small.
+///
+/// Counts to 127 have an entry in each plane. One level at most has a count of 128 or more, since
+/// windows have up to 255 cells: `beyond` has what G(n) is more than G(n - 128), in signed bytes.
+struct PlaneTables
+{
+    static constexpr int kPlanes = 5, kEntries = 128, kMostCells = 255;
+    static constexpr int kMostLevels = 120; ///< sums of bytes of three planes fit 31 bits
+
+    alignas(64) std::uint8_t plane[kPlanes][kEntries];
+    alignas(64) std::int8_t beyond[kPlanes][kEntries];
+    double scale;      ///< H = D scale
+    bool beyondNeeded; ///< counts may be 128 or more
+
+    /// How far D scale is off from H at most. H is undecided if D scale - error and D scale + error
+    /// are not rounded to the same float, unless D is 0: then H is.
+    double error;
+
+    /// For windows of `cells` cells, 2 to kMostCells, of up to `levels` levels, and an entropy.
+    PlaneTables(const Answers &answers, int cells, int levels);
+};
+
+/// Whether there are such tables for a question.
+bool planesCan(const Problem &problem);
+
+} // namespace local_entropy

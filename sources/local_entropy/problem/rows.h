@@ -1,0 +1,113 @@
+// Rows of an image, as levels.
+#pragma once
+
+#include "local_entropy/error.h"
+#include "local_entropy/problem/levels.h"
+#include "local_entropy/problem/problem.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace local_entropy
+{
+
+inline const void *cellAt(const Image &image, std::int64_t x, std::int64_t y)
+{
+    return static_cast<const char *>(image.data) + (y * image.stride + x) * cellBytes(image.type);
+}
+
+[[noreturn]] inline void throwBadLevel() { throw Error(Status::BadLevel, "a cell is not a level"); }
+
+/// Rows of an image as levels, kAbsent where a cell does not count. Throws at what is no level.
+class RowReader
+{
+public:
+    explicit RowReader(const Problem &problem)
+        : problem(problem), rule(problem.filter),
+          plainIntegers(!problem.filter.levels.binned && !problem.filter.levels.clamp &&
+                        !problem.filter.nodata)
+    {
+        if (problem.image.type == CellType::Uint8)
+            for (int cell = 0; cell < 256; ++cell) ofByte[cell] = rule(cell);
+        if (problem.image.type == CellType::Bool)
+            for (int cell = 0; cell < 256; ++cell) ofByte[cell] = rule(cell != 0);
+    }
+
+    /// Cells x .. x + n - 1 of row y.
+    void read(std::int64_t x, std::int64_t y, std::int64_t n, std::int32_t *to) const
+    {
+        const void *cells = cellAt(problem.image, x, y);
+        switch (problem.image.type) {
+        case CellType::Uint8:
+        case CellType::Bool:
+            convert(static_cast<const std::uint8_t *>(cells), n, to,
+                    [this](std::uint8_t cell) { return ofByte[cell]; });
+            break;
+        case CellType::Uint16:
+            convert(static_cast<const std::uint16_t *>(cells), n, to, rule);
+            break;
+        case CellType::Int16: convert(static_cast<const std::int16_t *>(cells), n, to, rule); break;
+        case CellType::Float32:
+            if (plainIntegers)
+                convertIntegers(static_cast<const float *>(cells), n, to);
+            else
+                convert(static_cast<const float *>(cells), n, to, rule);
+            break;
+        }
+        if (problem.mask.data) {
+            const std::uint8_t *mask = problem.mask.data + y * problem.mask.stride + x;
+            for (std::int64_t i = 0; i < n; ++i) {
+                const std::int32_t counts = -(mask[i] != 0);
+                to[i] = (to[i] & counts) | (kAbsent & ~counts);
+            }
+        }
+        std::int32_t bad = 0;
+        for (std::int64_t i = 0; i < n; ++i) bad |= -(to[i] == kBadLevel);
+        if (bad) throwBadLevel();
+    }
+
+private:
+    template <typename Cell, typename Rule>
+    static void convert(const Cell *cells, std::int64_t n, std::int32_t *to, const Rule &rule)
+    {
+        for (std::int64_t i = 0; i < n; ++i) to[i] = rule(cells[i]);
+    }
+
+    /// Floats that are integers, the usual ones. They are compared as the integers that their bits
+    /// are, which order floats of the same sign: compilers make vectors of that, but not of
+    /// comparisons of floats, which might trap.
+    void convertIntegers(const float *cells, std::int64_t n, std::int32_t *to) const
+    {
+        const float low = static_cast<float>(problem.filter.levels.low);
+        const std::int32_t end = bitsOf(static_cast<float>(problem.filter.levels.count));
+        for (std::int64_t i = 0; i < n; ++i) {
+            const float level = cells[i] - low + 0.0f; // exact where it is one; and never -0
+            const std::int32_t bits = bitsOf(level), inside = -((bits >= 0) & (bits < end));
+            const auto integer = static_cast<std::int32_t>(floatOf(bits & inside));
+            const std::int32_t good = inside & -(bitsOf(static_cast<float>(integer)) == bits);
+            const bool isNaN = (bitsOf(cells[i]) & 0x7fffffff) > 0x7f800000;
+            to[i] = (integer & good) | (~good & (kBadLevel + isNaN));
+        }
+    }
+    static_assert(kBadLevel + 1 == kAbsent);
+
+    static std::int32_t bitsOf(float number)
+    {
+        std::int32_t bits;
+        std::memcpy(&bits, &number, sizeof bits);
+        return bits;
+    }
+    static float floatOf(std::int32_t bits)
+    {
+        float number;
+        std::memcpy(&number, &bits, sizeof number);
+        return number;
+    }
+
+    const Problem &problem;
+    const LevelRule rule;
+    const bool plainIntegers; ///< the rule is no more than that cells are integers
+    std::int32_t ofByte[256] = {};
+};
+
+} // namespace local_entropy

@@ -1,0 +1,207 @@
+// The library where programs seldom call it: under another rounding mode, while the process or a
+// thread ends, after a fork; and what it leaves behind. `hostile rounding` and so on print "right".
+#include "entropy/result_memory.h"
+#include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/schedule/everywhere.h"
+
+#include <cfenv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <malloc.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+namespace bits = local_entropy::bits;
+
+namespace
+{
+
+constexpr int kWidth = 2000, kHeight = 1000; // enough for several threads
+
+std::vector<float> makeCells()
+{
+    std::vector<float> cells(kWidth * kHeight);
+    std::uint32_t random = 7;
+    for (float &cell : cells) {
+        random = random * 1664525 + 1013904223;
+        cell = static_cast<float>(random >> 28);
+    }
+    return cells;
+}
+
+const std::vector<float> &cells = *new std::vector<float>(makeCells());
+
+/// Shares nothing with the library: long double, window by window.
+float nearest(int x, int y)
+{
+    int count[16] = {}, total = 0;
+    for (int wy = std::max(y - 2, 0); wy <= std::min(y + 2, kHeight - 1); ++wy)
+        for (int wx = std::max(x - 2, 0); wx <= std::min(x + 2, kWidth - 1); ++wx, ++total)
+            ++count[static_cast<int>(cells[wy * kWidth + wx])];
+    long double sum = 0;
+    for (const int n : count)
+        if (n > 0) sum += n * std::log(static_cast<long double>(n));
+    return static_cast<float>(std::log(static_cast<long double>(total)) - sum / total);
+}
+
+/// Rows of the answer, a few from everywhere.
+bool isRight(const std::vector<float> &result)
+{
+    for (int y = 0; y < kHeight; y += y % 97 == 3 ? 94 : 1)
+        for (int x = 0; x < kWidth; ++x)
+            if (!(result[y * kWidth + x] == nearest(x, y))) return false;
+    return true;
+}
+
+std::vector<float> compute(bits::Path path = bits::Path::Best)
+{
+    bits::CpuOptions options;
+    options.path = path;
+    std::vector<float> result(cells.size(), NAN);
+    bits::entropyOnCpu(kWidth, kHeight, cells.data(), result.data(), 0, kHeight, options);
+    return result;
+}
+
+/// Of every path, so that every table is used.
+bool areRight()
+{
+    bool right = true;
+    for (const bits::Path path : bits::kPaths)
+        if (bits::pathWorksHere(path)) right = right && isRight(compute(path));
+    return right;
+}
+
+int report(bool right)
+{
+    std::puts(right ? "right" : "WRONG");
+    std::fflush(stdout);
+    return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/// The first call of the process, so that tables are built under it.
+int underAnotherRounding()
+{
+    std::fesetround(FE_UPWARD);
+#if defined(__SSE2__)
+    constexpr unsigned kFlushToZero = 0x8040; // results and operands
+    _mm_setcsr(_mm_getcsr() | kFlushToZero);
+    const unsigned before = _mm_getcsr() & ~0x3fu;
+#endif
+    std::vector<std::vector<float>> results;
+    for (const bits::Path path : bits::kPaths)
+        if (bits::pathWorksHere(path)) results.push_back(compute(path));
+    results.emplace_back(cells.size(), NAN);
+    local_entropy::entropyEverywhere(kWidth, kHeight, cells.data(), results.back().data());
+    bool right = std::fegetround() == FE_UPWARD;
+#if defined(__SSE2__)
+    right = right && (_mm_getcsr() & ~0x3fu) == before;
+#endif
+    std::fesetenv(FE_DFL_ENV);
+    for (const std::vector<float> &result : results) right = right && isRight(result);
+    return report(right);
+}
+
+/// Of invalid and inexact results: a signal, unless the library masks them.
+int underTraps()
+{
+#if defined(__GLIBC__) && defined(__SSE2__)
+    feenableexcept(FE_ALL_EXCEPT);
+#endif
+    const std::vector<float> result = compute();
+    std::fesetenv(FE_DFL_ENV);
+    return report(isRight(result));
+}
+
+/// Calls when it is destroyed.
+struct Late
+{
+    ~Late()
+    {
+        if (!wanted) return;
+        const std::vector<std::vector<float>> others(64, std::vector<float>(1 << 18, NAN));
+        report(areRight()); // what has been freed is theirs by now
+    }
+    bool wanted = false;
+};
+Late ofTheProcess;
+thread_local Late ofTheThread;
+
+int whileTheProcessEnds()
+{
+    const bool right = areRight();
+    ofTheProcess.wanted = true;
+    return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int whileAThreadEnds()
+{
+    std::thread([] {
+        ofTheThread.wanted = true; // made before what the library keeps for the thread
+        compute();
+    }).join();
+    return EXIT_SUCCESS;
+}
+
+int afterAFork()
+{
+    if (!isRight(compute())) return report(false);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60); // instead of waiting for ever
+        std::vector<float> result(cells.size(), NAN);
+        local_entropy::entropyEverywhere(kWidth, kHeight, cells.data(), result.data());
+        _exit(isRight(result) && isRight(compute()) ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return report(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
+}
+
+std::size_t residentBytes()
+{
+    std::size_t all = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+/// Whether a freed result stays; and that other memory of that size is still a mapping of its own.
+int memoryOfResults()
+{
+    constexpr std::size_t kBytes = std::size_t(64) << 20;
+    const std::size_t before = residentBytes();
+    {
+        const auto result = entropy::allocateResult(kBytes / sizeof(float));
+    }
+    const bool kept = residentBytes() >= before + kBytes * 3 / 4;
+#ifdef __GLIBC__
+    const auto mappings = mallinfo2().hblks;
+    void *volatile other = std::malloc(2 * kBytes); // more than is kept; it is not left out
+    const bool isMapped = mallinfo2().hblks == mappings + 1;
+    std::free(other);
+    std::puts(isMapped ? "others are mapped" : "others come from the HEAP");
+#endif
+    std::puts(kept ? "kept" : "given back");
+    return EXIT_SUCCESS;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const std::string what = argc > 1 ? argv[1] : "";
+    if (what == "rounding") return underAnotherRounding();
+    if (what == "traps") return underTraps();
+    if (what == "exit") return whileTheProcessEnds();
+    if (what == "thread") return whileAThreadEnds();
+    if (what == "fork") return afterAFork();
+    if (what == "memory") return memoryOfResults();
+    return 2;
+}

@@ -1,0 +1,350 @@
+// The C interface: structs of other versions, types, names, progress, and the same bits as in C++.
+#include "c_interface.h"
+
+#include "local_entropy/engine.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
+using local_entropy::Engine;
+using local_entropy::Filter;
+using local_entropy::RunOptions;
+using local_entropy::View;
+
+namespace
+{
+
+/// The bits of `count` values.
+template <typename Value>
+std::string bits(const Value *values, std::size_t count)
+{
+    return {reinterpret_cast<const char *>(values), count * sizeof(Value)};
+}
+
+/// The values of the whole image with their gaps between rows, which stay as they were.
+template <typename Cell, typename Value>
+void expectSameAsInCpp(le_engine *engine, int cellType, int valueType)
+{
+    constexpr std::int64_t kWidth = 11, kHeight = 6, kCellStride = 13, kValueStride = 12;
+    constexpr int kLow = std::is_same_v<Cell, std::int16_t> || std::is_same_v<Cell, float> ? 2 : 0;
+    std::vector<unsigned char> bytes(kCellStride * kHeight * sizeof(Cell)); // also for bool
+    const Cell *cells = reinterpret_cast<Cell *>(bytes.data());
+    for (std::int64_t i = 0; i < kCellStride * kHeight; ++i)
+        reinterpret_cast<Cell *>(bytes.data())[i] = static_cast<Cell>(i * i % 7 % 5 - kLow);
+    std::vector<Value> inC(kValueStride * kHeight, -7), inCpp = inC;
+
+    le_filter filter;
+    le_filter_init(&filter);
+    filter.low = -kLow;
+    const le_image image = {cells, cellType, kWidth, kHeight, kCellStride};
+    const le_result result = {inC.data(), valueType, kWidth, kHeight, kValueStride};
+    EXPECT_EQ(le_run(engine, &filter, &image, nullptr, nullptr, &result, nullptr), LE_OK)
+        << le_last_error();
+
+    Filter cpp;
+    cpp.levels.low = -kLow;
+    Engine().run(cpp, View<const Cell>{cells, kWidth, kHeight, kCellStride},
+                 View<Value>{inCpp.data(), kWidth, kHeight, kValueStride});
+    EXPECT_EQ(bits(inC.data(), inC.size()), bits(inCpp.data(), inCpp.size()))
+        << "types " << cellType << ", " << valueType;
+    EXPECT_EQ(inC[kWidth], -7);
+    EXPECT_GT(inC[0], 0);
+}
+
+} // namespace
+
+TEST_F(CInterface, TheWorkedExample)
+{
+    const std::uint8_t worked[] = {1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6, 4, 5, 6, 7};
+    image = {worked, LE_UINT8, 4, 4, 0};
+    result = {values, LE_FLOAT32, 4, 4, 0};
+    ASSERT_EQ(run(), LE_OK) << le_last_error();
+    const float corner = 1.52295506f, edge = 1.70455146f, middle = 1.84074879f;
+    const float expected[] = {corner, edge,   edge,   corner, edge,   middle, middle, edge,
+                              edge,   middle, middle, edge,   corner, edge,   edge,   corner};
+    EXPECT_EQ(bits(values, 16), bits(expected, 16));
+}
+
+TEST_F(CInterface, TheLayoutIsThatOfTheFirstVersion)
+{
+    if (sizeof(void *) != 8) GTEST_SKIP() << "needs 64-bit pointers";
+    EXPECT_EQ(sizeof(le_filter), 112u);
+    EXPECT_EQ(offsetof(le_filter, footprint), 24u);
+    EXPECT_EQ(offsetof(le_filter, levels), 32u);
+    EXPECT_EQ(offsetof(le_filter, clamp), 56u);
+    EXPECT_EQ(offsetof(le_filter, border), 60u);
+    EXPECT_EQ(offsetof(le_filter, measure), 72u);
+    EXPECT_EQ(offsetof(le_filter, order), 80u);
+    EXPECT_EQ(offsetof(le_filter, empty), 88u);
+    EXPECT_EQ(offsetof(le_filter, nodata), 104u);
+    EXPECT_EQ(sizeof(le_image), 40u);
+    EXPECT_EQ(sizeof(le_result), 40u);
+    EXPECT_EQ(sizeof(le_region), 32u);
+    EXPECT_EQ(sizeof(le_engine_options), 32u);
+    EXPECT_EQ(sizeof(le_run_options), 24u);
+}
+
+TEST_F(CInterface, TheDefaultsAreThoseOfCpp)
+{
+    const Filter cpp;
+    EXPECT_EQ(filter.struct_size, sizeof filter);
+    EXPECT_EQ(filter.width, cpp.window.width);
+    EXPECT_EQ(filter.height, cpp.window.height);
+    EXPECT_EQ(filter.footprint, nullptr);
+    EXPECT_EQ(filter.levels, cpp.levels.count);
+    EXPECT_EQ(filter.low, cpp.levels.low);
+    EXPECT_EQ(filter.high, cpp.levels.high);
+    EXPECT_EQ(filter.clamp, cpp.levels.clamp);
+    EXPECT_EQ(filter.border, static_cast<int>(cpp.border));
+    EXPECT_EQ(filter.constant, cpp.constant);
+    EXPECT_EQ(filter.measure, static_cast<int>(cpp.measure));
+    EXPECT_EQ(filter.order, cpp.order);
+    EXPECT_EQ(filter.base, static_cast<int>(cpp.base));
+    EXPECT_EQ(filter.empty, cpp.empty);
+    EXPECT_EQ(filter.has_nodata, 0);
+}
+
+TEST_F(CInterface, SizesOfStructsThatAreNoneAreRefused)
+{
+    for (const std::size_t size :
+         {std::size_t(0), sizeof(void *), offsetof(le_filter, levels), sizeof filter - 1,
+          sizeof filter + 1, std::size_t(4104), ~std::size_t(0), ~std::size_t(7)})
+        expectBad(filter.struct_size, size, "filter.struct_size is " + std::to_string(size));
+    for (const std::size_t size :
+         {std::size_t(0), sizeof(void *), sizeof filter + 1, ~std::size_t(0)})
+        expectStatus(LE_BAD_ARGUMENT, "filter.struct_size is " + std::to_string(size),
+                     le_filter_init_sized(&filter, size));
+
+    le_run_options_init(&besides);
+    options = &besides;
+    for (const std::size_t size : {std::size_t(0), sizeof(void *), std::size_t(4104)})
+        expectBad(besides.struct_size, size, "options.struct_size is " + std::to_string(size));
+
+    le_engine_options wanted;
+    le_engine_options_init(&wanted);
+    for (const std::size_t size : {std::size_t(0), sizeof(void *), std::size_t(4104)}) {
+        wanted.struct_size = size;
+        le_engine *made;
+        expectStatus(LE_BAD_ARGUMENT, "options.struct_size is " + std::to_string(size),
+                     le_engine_create(&wanted, &made));
+    }
+}
+
+TEST_F(CInterface, AShorterStructHasTheDefaultsInWhatItLacks)
+{
+    ASSERT_EQ(run(), LE_OK);
+    const std::string expected = bits(values, kStride * kHeight);
+    poison();
+    // The rest would be refused if it were read.
+    std::memset(reinterpret_cast<char *>(&filter) + offsetof(le_filter, measure), 0x55,
+                sizeof filter - offsetof(le_filter, measure));
+    filter.struct_size = offsetof(le_filter, measure);
+    EXPECT_EQ(run(), LE_OK) << le_last_error();
+    EXPECT_EQ(bits(values, kStride * kHeight), expected);
+
+    le_engine_options wanted;
+    le_engine_options_init(&wanted);
+    wanted.struct_size = offsetof(le_engine_options, path);
+    wanted.path = "pentium";
+    le_engine *made;
+    EXPECT_EQ(le_engine_create(&wanted, &made), LE_OK) << le_last_error();
+    le_engine_destroy(made);
+}
+
+TEST_F(CInterface, NoMoreOfAShorterFilterIsInitialised)
+{
+    std::memset(&filter, 0x55, sizeof filter);
+    const std::size_t size = offsetof(le_filter, measure);
+    EXPECT_EQ(le_filter_init_sized(&filter, size), LE_OK);
+    EXPECT_EQ(filter.struct_size, size);
+    EXPECT_EQ(filter.border, LE_CUT);
+    EXPECT_EQ(filter.measure, 0x55555555);
+}
+
+TEST_F(CInterface, ALongerStructIsRefusedIfItAsksForWhatIsNotKnown)
+{
+    struct Later
+    {
+        le_filter known;
+        std::uint64_t more[2];
+    } later;
+    std::memset(&later, 0x55, sizeof later);
+    EXPECT_EQ(le_filter_init_sized(&later.known, sizeof later), LE_OK);
+    EXPECT_EQ(later.known.struct_size, sizeof later);
+    EXPECT_EQ(le_run(engine, &later.known, &image, mask, region, &result, options), LE_OK)
+        << le_last_error();
+    poison();
+    later.more[1] = std::uint64_t(1) << 63;
+    expectStatus(LE_BAD_ARGUMENT, "filter has a member that this library",
+                 le_run(engine, &later.known, &image, mask, region, &result, options));
+}
+
+TEST_F(CInterface, EveryTypeGivesTheBitsOfCpp)
+{
+    const auto check = [&](auto cell, int type) {
+        expectSameAsInCpp<decltype(cell), float>(engine, type, LE_FLOAT32);
+        expectSameAsInCpp<decltype(cell), double>(engine, type, LE_FLOAT64);
+    };
+    check(std::uint8_t(), LE_UINT8);
+    check(std::uint16_t(), LE_UINT16);
+    check(std::int16_t(), LE_INT16);
+    check(float(), LE_FLOAT32);
+    check(bool(), LE_BOOL);
+}
+
+TEST_F(CInterface, EveryMemberReachesTheFilter)
+{
+    const std::uint8_t cross[] = {0, 1, 0, 1, 1, 1, 0, 1, 0, 0, 1, 0};
+    filter.width = 3;
+    filter.height = 4;
+    filter.origin_x = 1;
+    filter.origin_y = -2;
+    filter.footprint = cross;
+    filter.levels = 5;
+    filter.binned = 1;
+    filter.low = 1;
+    filter.high = 7.5;
+    filter.clamp = 1;
+    filter.border = LE_CONSTANT;
+    filter.constant = 6;
+    filter.base = LE_BASE_2;
+    filter.empty = -3;
+    filter.has_nodata = 1;
+    filter.nodata = 4;
+    Filter cpp;
+    cpp.window = {3, 4, 1, -2, {cross, cross + 12}};
+    cpp.levels = {5, true, 1, 7.5, true};
+    cpp.border = local_entropy::Border::Constant;
+    cpp.constant = 6;
+    cpp.base = local_entropy::Base::Two;
+    cpp.empty = -3;
+    cpp.nodata = 4;
+
+    std::uint8_t counts[kWidth * kHeight];
+    for (int i = 0; i < kWidth * kHeight; ++i) counts[i] = i % kWidth > 3 ? 1 + i % 2 : 0;
+    counting = {counts, LE_BOOL, kWidth, kHeight, 0};
+    part = {1, 1, 5, 3}; // of which (2, 1) sees only cells that do not count
+    mask = &counting;
+    region = &part;
+    result = {values, LE_FLOAT32, part.width, part.height, 0};
+    ASSERT_EQ(run(), LE_OK) << le_last_error();
+
+    std::vector<float> expected(part.width * part.height);
+    RunOptions inCpp;
+    inCpp.mask = {counts, kWidth, kHeight};
+    inCpp.region = {part.x, part.y, part.width, part.height};
+    Engine().run(cpp, View<const std::uint8_t>{cells, kWidth, kHeight},
+                 View<float>{expected.data(), part.width, part.height}, inCpp);
+    EXPECT_EQ(bits(values, expected.size()), bits(expected.data(), expected.size()));
+    EXPECT_EQ(values[1], -3);
+}
+
+TEST_F(CInterface, MeasuresReachTheFilter)
+{
+    const std::uint8_t worked[] = {0, 0, 0, 1, 1, 2}; // p = 1/2, 1/3, 1/6
+    image = {worked, LE_UINT8, 6, 1, 0};
+    result = {values, LE_FLOAT32, 6, 1, 0};
+    filter.width = 11;
+    const auto expect = [&](double value) {
+        ASSERT_EQ(run(), LE_OK) << le_last_error();
+        for (int i = 0; i < 6; ++i) EXPECT_NEAR(values[i], value, 1e-6);
+    };
+    filter.measure = LE_SIMPSON;
+    expect(1 - 14.0 / 36);
+    filter.measure = LE_RICHNESS;
+    expect(3);
+    filter.measure = LE_HILL;
+    filter.order = 2;
+    expect(36.0 / 14);
+    filter.measure = LE_ENTROPY;
+    filter.base = LE_BASE_10;
+    expect(0.43924729);
+}
+
+TEST_F(CInterface, Names)
+{
+    const auto expectNames = [](const char *(*name)(int), const std::vector<std::string> &names) {
+        ASSERT_FALSE(names.empty());
+        for (std::size_t i = 0; i < names.size(); ++i)
+            EXPECT_STREQ(name(static_cast<int>(i)), names[i].c_str());
+        for (const int index : {-1, static_cast<int>(names.size()), 1 << 30, -1 - 0x7fffffff})
+            EXPECT_EQ(name(index), nullptr) << index;
+        EXPECT_EQ(name(0), name(0)) << "names stay where they are";
+    };
+    expectNames(le_paths, Engine::paths());
+    expectNames(le_methods, Engine::methods());
+    EXPECT_STREQ(le_version(), LE_VERSION);
+    EXPECT_STREQ(le_status_name(LE_OK), "ok");
+    EXPECT_STREQ(le_status_name(LE_CANCELLED), "cancelled");
+    EXPECT_STREQ(le_status_name(LE_INTERNAL), "internal error");
+    EXPECT_STREQ(le_status_name(6), "unknown status");
+    EXPECT_STREQ(le_status_name(-1), "unknown status");
+}
+
+namespace
+{
+
+struct Progress
+{
+    int calls = 0, answer = 0;
+    double last = -1;
+    bool rises = true;
+};
+
+int note(void *user, double part)
+{
+    Progress &progress = *static_cast<Progress *>(user);
+    ++progress.calls;
+    progress.rises = progress.rises && part >= progress.last && part >= 0 && part <= 1;
+    progress.last = part;
+    return progress.answer;
+}
+
+int throws(void *, double) { throw std::logic_error("thrown by a callback"); }
+
+} // namespace
+
+TEST_F(CInterface, ProgressIsToldAndCancels)
+{
+    constexpr std::int64_t kSide = 1500; // long enough for some calls
+    const std::vector<std::uint8_t> large(kSide * kSide, 3);
+    std::vector<float> results(kSide * kSide);
+    const le_image all = {large.data(), LE_UINT8, kSide, kSide, 0};
+    const le_result out = {results.data(), LE_FLOAT32, kSide, kSide, 0};
+    filter.width = filter.height = 9;
+    Progress progress;
+    besides = {sizeof besides, note, &progress};
+    const auto call = [&] {
+        return le_run(engine, &filter, &all, nullptr, nullptr, &out, &besides);
+    };
+
+    EXPECT_EQ(call(), LE_OK) << le_last_error();
+    EXPECT_GT(progress.calls, 0);
+    EXPECT_TRUE(progress.rises);
+
+    progress = {};
+    progress.answer = -1;
+    EXPECT_EQ(call(), LE_CANCELLED);
+    EXPECT_EQ(progress.calls, 1);
+    EXPECT_STRNE(le_last_error(), "");
+
+    besides.progress = throws; // which it must not; but nothing crosses
+    EXPECT_EQ(call(), LE_INTERNAL);
+    EXPECT_STREQ(le_last_error(), "thrown by a callback");
+    EXPECT_EQ(run(), LE_OK) << "the engine can be used after that: " << le_last_error();
+}
+
+TEST(CHeader, IsStrictC99)
+{
+    for (const std::string language :
+         {"c -std=c99", "c -std=c11", "c++ -std=c++98 -Wno-long-long"}) {
+        const std::string command = "cc -x " + language +
+                                    " -pedantic -Wall -Wextra -Werror -fsyntax-only -Isources " +
+                                    (language[1] == ' ' ? "outside/main.c"
+                                                        : "sources/local_entropy/local_entropy.h");
+        EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    }
+}

@@ -1,0 +1,231 @@
+// The engine as an object: options, threads, progress, hostile surroundings.
+
+#include "local_entropy/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cfenv>
+#include <chrono>
+#include <cstring>
+#include <random>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace
+{
+
+using namespace local_entropy;
+
+std::vector<std::uint8_t> randomImage(std::int64_t cells, int levels = 256)
+{
+    std::mt19937 random(5);
+    std::vector<std::uint8_t> image(cells);
+    for (auto &cell : image) cell = static_cast<std::uint8_t>(random() % levels);
+    return image;
+}
+
+constexpr std::int64_t kWidth = 700, kHeight = 300;
+
+std::vector<float> run(Engine &engine, const std::vector<std::uint8_t> &image,
+                       const Filter &filter = {}, const RunOptions &options = {})
+{
+    std::vector<float> values(kWidth * kHeight, std::nanf(""));
+    engine.run(filter, View<const std::uint8_t>{image.data(), kWidth, kHeight, 0},
+               View<float>{values.data(), kWidth, kHeight, 0}, options);
+    return values;
+}
+
+bool same(const std::vector<float> &a, const std::vector<float> &b)
+{
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+Engine withThreads(int threads)
+{
+    EngineOptions options;
+    options.threads = threads;
+    return Engine(options);
+}
+
+TEST(LocalEntropyEngine, RefusesOptionsThatAreNotPossible)
+{
+    const auto refused = [](const EngineOptions &options, const char *sentence) {
+        try {
+            Engine engine(options);
+            ADD_FAILURE() << "accepted, expected: " << sentence;
+        } catch (const Error &error) {
+            EXPECT_NE(std::string(error.what()).find(sentence), std::string::npos) << error.what();
+        }
+    };
+    EngineOptions options;
+    options.threads = -1;
+    refused(options, "-1 threads");
+    options = {};
+    options.path = "sse9";
+    refused(options, "the path 'sse9' does not work here, only ");
+    options = {};
+    options.method = "magic";
+    refused(options, "there is no method 'magic', only ");
+}
+
+TEST(LocalEntropyEngine, GivesTheSameBitsWithAnyNumberOfThreads)
+{
+    const auto image = randomImage(kWidth * kHeight);
+    Engine one = withThreads(1);
+    const auto expected = run(one, image);
+    for (const int threads : {2, 3, 7, 16}) {
+        Engine several = withThreads(threads);
+        for (int i = 0; i < 20; ++i) ASSERT_TRUE(same(run(several, image), expected)) << threads;
+    }
+}
+
+TEST(LocalEntropyEngine, IsUsedFromManyThreadsAtOnce)
+{
+    const auto image = randomImage(kWidth * kHeight);
+    Engine engine = withThreads(3);
+    const auto expected = run(engine, image);
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 6; ++i)
+        callers.emplace_back([&] {
+            for (int j = 0; j < 10; ++j) wrong += !same(run(engine, image), expected);
+        });
+    for (std::thread &caller : callers) caller.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST(LocalEntropyEngine, TellsProgressAndCanBeCancelled)
+{
+    const auto image = randomImage(kWidth * kHeight);
+    for (const int threads : {1, 3}) {
+        EngineOptions some;
+        some.threads = threads;
+        some.method = "plain"; // the slowest
+        Engine engine(some);
+        Filter filter;
+        filter.window.width = filter.window.height = 25;
+        double last = 0;
+        int calls = 0;
+        RunOptions options;
+        options.progress = [&](double part) {
+            EXPECT_GE(part, last);
+            EXPECT_LE(part, 1);
+            last = part;
+            return ++calls < 3;
+        };
+        auto image2 = image;
+        try {
+            run(engine, image2, filter, options);
+            ADD_FAILURE() << "was not cancelled after " << calls << " calls";
+        } catch (const Error &error) {
+            EXPECT_EQ(error.status(), Status::Cancelled) << error.what();
+        }
+        EXPECT_EQ(calls, 3);
+        EXPECT_TRUE(same(run(engine, image), run(engine, image))) << "usable no longer";
+    }
+}
+
+TEST(LocalEntropyEngine, PassesOnWhatTheCallbackThrows)
+{
+    const auto image = randomImage(kWidth * kHeight);
+    EngineOptions some;
+    some.method = "plain";
+    some.threads = 3;
+    Engine engine(some);
+    Filter filter;
+    filter.window.width = filter.window.height = 25;
+    RunOptions options;
+    options.progress = [](double) -> bool { throw std::logic_error("enough"); };
+    EXPECT_THROW(run(engine, image, filter, options), std::logic_error);
+    EXPECT_TRUE(same(run(engine, image), run(engine, image)));
+}
+
+TEST(LocalEntropyEngine, NamesTheBadCellWhoeverMeetsIt)
+{
+    std::vector<float> image(kWidth * kHeight, 3), values(kWidth * kHeight);
+    image[250 * kWidth + 17] = 16;
+    image[120 * kWidth + 690] = -1;
+    Filter filter;
+    filter.levels.count = 16;
+    for (const int threads : {1, 4}) {
+        Engine engine = withThreads(threads);
+        try {
+            engine.run(filter, View<const float>{image.data(), kWidth, kHeight, 0},
+                       View<float>{values.data(), kWidth, kHeight, 0});
+            FAIL() << "accepted";
+        } catch (const Error &error) {
+            EXPECT_EQ(error.status(), Status::BadLevel);
+            EXPECT_STREQ(error.what(), "the cell at x 690, y 120 is -1, expected an integer 0..15");
+        }
+    }
+}
+
+TEST(LocalEntropyEngine, RoundsToNearestWhateverItsCallerDoes)
+{
+    const auto image = randomImage(kWidth * kHeight);
+    Engine calm = withThreads(2);
+    const auto expected = run(calm, image);
+    for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+        std::fesetround(mode);
+        Engine engine = withThreads(2); // its tables and threads are made in that mode
+        const auto values = run(engine, image);
+        const int after = std::fegetround();
+        std::fesetround(FE_TONEAREST);
+        EXPECT_TRUE(same(values, expected));
+        EXPECT_EQ(after, mode) << "the caller's mode was not put back";
+    }
+}
+
+TEST(LocalEntropyEngine, WorksInAForkedChild)
+{
+    const auto image = randomImage(kWidth * kHeight);
+    Engine engine = withThreads(3);
+    const auto expected = run(engine, image); // its threads are there now; a child has none of them
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        alarm(20);
+        bool right = same(run(engine, image), expected);
+        {
+            Engine own = withThreads(3);
+            right = right && same(run(own, image), expected);
+        }
+        _exit(right ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    EXPECT_TRUE(same(run(engine, image), expected));
+}
+
+/// Destroyed after main, long after everything of the library that could be.
+struct Late
+{
+    std::vector<std::uint8_t> image;
+    std::vector<float> expected;
+    std::unique_ptr<Engine> engine;
+    ~Late()
+    {
+        if (!engine) return;
+        if (!same(run(*engine, image), expected)) _exit(1);
+        engine.reset();
+        Engine another = withThreads(2);
+        _exit(same(run(another, image), expected) ? 0 : 1);
+    }
+};
+
+TEST(LocalEntropyEngine, WorksWhileTheProcessEnds)
+{
+    const auto leave = [] {
+        static Late late; // built before any table of the library in this child
+        late.image = randomImage(kWidth * kHeight);
+        late.engine = std::make_unique<Engine>(withThreads(2));
+        late.expected = run(*late.engine, late.image);
+        std::exit(2); // its destructor says how the process ends
+    };
+    EXPECT_EXIT(leave(), testing::ExitedWithCode(0), "");
+}
+
+} // namespace

@@ -1,0 +1,265 @@
+// The method of box sums by level, against a count of every window in long double.
+#include "local_entropy/methods/levels/box_tile.h"
+#include "local_entropy/methods/levels/levels.h"
+#include "local_entropy/problem/problem.h"
+#include "local_entropy/simd/paths.h"
+#include "own_queue.h"
+#include "question.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace local_entropy;
+
+namespace
+{
+
+enum class Content { Random, Flat, Sparse, Stripes, Smooth };
+constexpr Content kContents[] = {Content::Random, Content::Flat, Content::Sparse, Content::Stripes,
+                                 Content::Smooth};
+enum class Missing { None, Border, Nodata, All };
+
+struct Case
+{
+    int width, height, windowWidth, windowHeight, levels;
+    Content content = Content::Random;
+    Missing missing = Missing::Border;
+    std::int64_t tileWidth = 0, tileHeight = 0; ///< 0: as the plan likes
+
+    std::string name() const
+    {
+        return std::to_string(width) + "x" + std::to_string(height) + " window " +
+               std::to_string(windowWidth) + "x" + std::to_string(windowHeight) + " levels " +
+               std::to_string(levels) + " content " + std::to_string(static_cast<int>(content)) +
+               " missing " + std::to_string(static_cast<int>(missing));
+    }
+};
+
+int levelAt(const Case &of, int x, int y, std::mt19937 &random)
+{
+    const int last = of.levels - 1;
+    switch (of.content) {
+    case Content::Random: return static_cast<int>(random() % of.levels);
+    case Content::Flat: return last;
+    case Content::Sparse: return random() % 50 ? last / 2 : static_cast<int>(random() % of.levels);
+    case Content::Stripes: return (x / 3 + y / 2) % of.levels;
+    case Content::Smooth:
+        return static_cast<int>((std::sin(x * 0.05) * std::cos(y * 0.07) + 1) / 2 * last);
+    }
+    return 0;
+}
+
+/// The value of a cell that does not count, one of the levels.
+constexpr int kNodata = 1;
+
+/// The counts of the window of (x, y), as the problem says it: cut, or the nearest cell.
+template <class Cell>
+std::vector<int> countsAt(const Problem &problem, const GuardedArray<Cell> &image, int x, int y)
+{
+    static std::vector<int> countOf(65536);
+    std::vector<int> seen, counts;
+    const Shape &shape = problem.shape;
+    const int width = static_cast<int>(problem.image.width);
+    const int height = static_cast<int>(problem.image.height);
+    for (int row = y - shape.top; row < y - shape.top + shape.height; row++)
+        for (int column = x - shape.left; column < x - shape.left + shape.width; column++) {
+            const bool outside = row < 0 || row >= height || column < 0 || column >= width;
+            if (outside && problem.filter.border == Border::Cut) continue;
+            const int cell = image.at(std::min(std::max(column, 0), width - 1),
+                                      std::min(std::max(row, 0), height - 1));
+            if (problem.filter.nodata && cell == static_cast<int>(*problem.filter.nodata)) continue;
+            if (!countOf[cell]++) seen.push_back(cell);
+        }
+    for (const int cell : seen) {
+        counts.push_back(countOf[cell]);
+        countOf[cell] = 0;
+    }
+    return counts;
+}
+
+template <class Value>
+Value entropyOf(const std::vector<int> &counts, double empty)
+{
+    int cells = 0;
+    long double sum = 0;
+    for (const int n : counts) {
+        cells += n;
+        sum += n * std::log(static_cast<long double>(n));
+    }
+    if (!cells) return static_cast<Value>(empty);
+    if (counts.size() == 1) return 0;
+    const auto all = static_cast<long double>(cells);
+    return static_cast<Value>(std::log(all) - sum / all);
+}
+
+template <class Value>
+bool agrees(Value got, Value want)
+{
+    if (sizeof(Value) == sizeof(float)) return std::memcmp(&got, &want, sizeof got) == 0;
+    return got == want || got == std::nextafter(want, got); // within a unit of the last place
+}
+
+Filter filterOf(const Case &of)
+{
+    Filter filter;
+    filter.window.width = of.windowWidth;
+    filter.window.height = of.windowHeight;
+    filter.levels.count = of.levels;
+    filter.border = of.missing == Missing::None ? Border::Nearest : Border::Cut;
+    filter.empty = -7;
+    if (of.missing == Missing::Nodata) filter.nodata = kNodata;
+    if (of.missing == Missing::All) filter.nodata = of.levels - 1;
+    return filter;
+}
+
+template <class Cell, class Value = float>
+void expectExact(const Case &of, const Filter &filter)
+{
+    SCOPED_TRACE(of.name());
+    const GuardedArray<Cell> image(of.width, of.height, 0);
+    std::mt19937 random(7);
+    for (int y = 0; y < of.height; y++)
+        for (int x = 0; x < of.width; x++)
+            image.at(x, y) = static_cast<Cell>(levelAt(of, x, y, random));
+    const GuardedArray<Value> result(of.width, of.height, 3);
+    const View<Value> to = result.view();
+    const Problem problem =
+        checkedProblem(filter,
+                       {image.view().data, sizeof(Cell) == 1 ? CellType::Uint8 : CellType::Uint16,
+                        of.width, of.height, of.width},
+                       {}, {to.data, sizeof(Value) == 8, of.width, of.height, to.stride}, {});
+    ASSERT_TRUE(levelsMethod().can(problem, Path::Portable));
+    std::vector<Value> want;
+    for (int y = 0; y < of.height; y++)
+        for (int x = 0; x < of.width; x++)
+            want.push_back(entropyOf<Value>(countsAt(problem, image, x, y), filter.empty));
+    for (const Path path : kPaths) {
+        if (!pathWorksHere(path)) continue;
+        result.poison();
+        const auto plan = levelsMethod().plan(problem, path);
+        TileSize size = plan->tileSize(problem, 1);
+        if (of.tileWidth) size = {of.tileWidth, of.tileHeight};
+        OwnQueue queue(problem.region, size);
+        Scratch scratch;
+        plan->work(problem, *queue, scratch);
+        EXPECT_TRUE(result.gapsArePoisoned());
+        int wrong = 0;
+        for (int y = 0; y < of.height && wrong < 3; y++)
+            for (int x = 0; x < of.width && wrong < 3; x++)
+                if (!agrees(result.at(x, y), want[y * of.width + x])) {
+                    wrong++;
+                    ADD_FAILURE() << pathName(path) << " at " << x << ", " << y << ": "
+                                  << result.at(x, y) << " instead of " << want[y * of.width + x];
+                }
+    }
+}
+
+template <class Cell, class Value = float>
+void expectExact(const Case &of)
+{
+    expectExact<Cell, Value>(of, filterOf(of));
+}
+
+} // namespace
+
+TEST(Levels, AwkwardShapesAndWindows)
+{
+    const int sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {4, 4}, {31, 33}, {130, 11}, {7, 150}};
+    const int windows[][2] = {{1, 1}, {1, 5},   {5, 1},   {2, 2},   {3, 3},  {4, 7},
+                              {9, 9}, {15, 15}, {16, 16}, {31, 31}, {13, 40}};
+    for (const auto &size : sizes)
+        for (const auto &window : windows)
+            for (const int levels : {2, 3, 16, 21})
+                expectExact<std::uint8_t>({size[0], size[1], window[0], window[1], levels});
+}
+
+// Windows far from the edge, and so many results that there are several strips and whole blocks.
+TEST(Levels, Contents)
+{
+    const int windows[][2] = {{3, 3},   {9, 9},   {11, 11}, {12, 12},
+                              {15, 15}, {15, 17}, {16, 16}, {31, 31}};
+    for (const Content content : kContents)
+        for (const auto &window : windows)
+            for (const int levels : {2, 6, 16, 32})
+                expectExact<std::uint8_t>({331, 37, window[0], window[1], levels, content});
+}
+
+TEST(Levels, NarrowAndLargeWindows)
+{
+    const int windows[][2] = {{1, 255}, {255, 1}, {255, 2}, {200, 200}, {255, 255}};
+    for (const auto &window : windows)
+        for (const int levels : {2, 5})
+            for (const Missing missing : {Missing::None, Missing::Border})
+                expectExact<std::uint8_t>(
+                    {90, 5, window[0], window[1], levels, Content::Random, missing});
+}
+
+TEST(Levels, MissingCells)
+{
+    const int windows[][2] = {{1, 1}, {3, 3}, {9, 9}, {17, 19}};
+    for (const Missing missing : {Missing::None, Missing::Nodata, Missing::All})
+        for (const Content content : kContents)
+            for (const auto &window : windows)
+                for (const int levels : {2, 3, 16, 20})
+                    expectExact<std::uint8_t>(
+                        {150, 21, window[0], window[1], levels, content, missing});
+}
+
+TEST(Levels, ManyLevelsOfWhichATileHoldsFewOrMany)
+{
+    for (const Content content : kContents)
+        for (const int levels : {100, 121, 256})
+            for (const int window : {5, 9, 17}) {
+                expectExact<std::uint8_t>({140, 20, window, window, levels, content});
+                expectExact<std::uint8_t>(
+                    {140, 20, window, window, levels, content, Missing::Nodata});
+            }
+}
+
+TEST(Levels, WordsAreRanked)
+{
+    for (const Content content : kContents)
+        for (const int levels : {2, 255, 256, 300, 60000, 65536})
+            for (const Missing missing : {Missing::Border, Missing::Nodata})
+                expectExact<std::uint16_t>({70, 19, 9, 9, levels, content, missing, 40, 8});
+}
+
+TEST(Levels, TilesAreCutAnywhere)
+{
+    for (const int levels : {2, 16})
+        for (const std::int64_t size : {1, 5, 63, 64, 65})
+            expectExact<std::uint8_t>(
+                {180, 23, 9, 7, levels, Content::Random, Missing::Border, size, size});
+}
+
+TEST(Levels, Doubles)
+{
+    for (const Content content : kContents)
+        for (const int levels : {2, 16, 40})
+            for (const int window : {5, 9, 17})
+                expectExact<std::uint8_t, double>({130, 20, window, window, levels, content});
+}
+
+TEST(Levels, AFullRowOfLargeWindows)
+{
+    expectExact<std::uint8_t>({2300, 12, 9, 9, 2});
+    expectExact<std::uint8_t>({2300, 12, 9, 9, 16, Content::Sparse});
+    expectExact<std::uint8_t>({1200, 40, 31, 31, 4, Content::Sparse});
+}
+
+// Every partition of a box into groups covers it once.
+TEST(Levels, PlansCoverTheBox)
+{
+    for (int width = 1; width <= 255; width++)
+        for (const int height : {1, 8, 31, 255}) {
+            const BoxPlan plan = planBox(width, height);
+            EXPECT_EQ(plan.group * plan.groups + plan.rest, width);
+            EXPECT_EQ(plan.wide, width * height > 255);
+            EXPECT_EQ(plan.wideGroups, plan.group * height > 255);
+        }
+}

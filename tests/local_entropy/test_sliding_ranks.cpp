@@ -1,0 +1,248 @@
+// Sliding ranks against the judge: every path that works here, both sizes of cells.
+
+#include "local_entropy/memory/scratch.h"
+#include "local_entropy/methods/ranks/sliding_plan.h"
+#include "local_entropy/problem/problem.h"
+#include "judge.h"
+#include "own_queue.h"
+#include "question.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+using namespace local_entropy;
+
+namespace
+{
+
+enum class Content { Random, Natural, Sparse, Flat, Stripes };
+constexpr Content kContents[] = {Content::Random, Content::Natural, Content::Sparse, Content::Flat,
+                                 Content::Stripes};
+
+std::vector<Path> pathsHere()
+{
+    std::vector<Path> paths;
+    for (const Path path : {Path::Avx512Vbmi, Path::Avx2})
+        if (pathWorksHere(path)) paths.push_back(path);
+    return paths;
+}
+
+/// An image, its filter and its results, which end where memory cannot be touched.
+template <typename Cell>
+class Case
+{
+public:
+    Filter filter;
+    Region region;
+    int threads = 1; ///< that tiles are made for
+    int every = 1;   ///< one result of so many is judged
+    GuardedArray<Cell> image;
+
+    Case(std::int64_t width, std::int64_t height, int windowWidth, int windowHeight, int levels,
+         std::int64_t gap = 0)
+        : image(width, height, gap), width(width), height(height), random(width * 31 + height)
+    {
+        filter.window.width = windowWidth;
+        filter.window.height = windowHeight;
+        filter.levels.count = levels;
+        region = {0, 0, width, height};
+    }
+
+    void fill(Content content, int levels)
+    {
+        for (std::int64_t y = 0; y < height; ++y)
+            for (std::int64_t x = 0; x < width; ++x) {
+                const int any = static_cast<int>(random() % levels);
+                const int noise = static_cast<int>(random() % 5 + random() % 5);
+                image.at(x, y) = static_cast<Cell>(
+                    content == Content::Random    ? any
+                    : content == Content::Natural ? std::min<int>((x / 9 + y / 7 + noise) % 997,
+                                                                  levels - 1)
+                    : content == Content::Sparse  ? random() % 50 ? levels - 1 : any
+                    : content == Content::Flat    ? levels / 2
+                                                  : (x / 3 + y / 2) % levels);
+            }
+    }
+
+    /// Keeps all but one in `one`, and blanks a block, so that windows are empty.
+    void maskCells(int one)
+    {
+        mask = std::make_unique<GuardedArray<std::uint8_t>>(width, height, 0);
+        for (std::int64_t y = 0; y < height; ++y)
+            for (std::int64_t x = 0; x < width; ++x)
+                mask->at(x, y) = random() % one != 0 && (x > 40 || y < 10 || y > 50);
+    }
+
+    void check(Path path)
+    {
+        GuardedArray<float> result(region.width, region.height, 3);
+        result.poison();
+        compute(path, result);
+        ASSERT_TRUE(result.gapsArePoisoned());
+        const auto all = image.view();
+        const View<const Cell> cells = {all.data, all.width, all.height, all.stride};
+        View<const std::uint8_t> kept;
+        if (mask) kept = {mask->view().data, width, height, mask->view().stride};
+        for (std::int64_t y = 0; y < region.height; ++y)
+            for (std::int64_t x = 0; x < region.width; ++x) {
+                if ((x + 5 * y) % every != 0) continue;
+                const long double truth =
+                    judge::resultOf(filter, cells, kept, region.x + x, region.y + y);
+                ASSERT_TRUE(judge::isNearest(result.at(x, y), truth))
+                    << pathName(path) << ", image " << width << " x " << height << ", window "
+                    << filter.window.width << " x " << filter.window.height << ", result " << x
+                    << ", " << y << ": " << result.at(x, y) << " instead of "
+                    << static_cast<double>(truth);
+            }
+    }
+
+private:
+    void compute(Path path, const GuardedArray<float> &result)
+    {
+        const auto all = image.view();
+        const Image source = {all.data, sizeof(Cell) == 1 ? CellType::Uint8 : CellType::Uint16,
+                              width, height, all.stride};
+        Mask kept;
+        if (mask) kept = {mask->view().data, width, height, mask->view().stride};
+        const Result to = {result.view().data, false, region.width, region.height,
+                           result.view().stride};
+        const Problem problem = checkedProblem(filter, source, kept, to, region);
+        ASSERT_TRUE(slidingRanksMethod().can(problem, path));
+        const auto plan = slidingRanksMethod().plan(problem, path);
+        OwnQueue queue(problem.region, plan->tileSize(problem, threads));
+        Scratch scratch;
+        plan->work(problem, *queue, scratch);
+    }
+
+    std::int64_t width, height;
+    std::mt19937 random;
+    std::unique_ptr<GuardedArray<std::uint8_t>> mask;
+};
+
+constexpr int kWindows[][2] = {{7, 7},  {9, 9},  {15, 15}, {6, 5},  {5, 6},  {13, 3}, {3, 13},
+                               {30, 8}, {8, 30}, {45, 5},  {27, 1}, {1, 27}, {11, 11}, {1, 255}};
+
+template <typename Cell>
+void checkShapes(Path path, int levels)
+{
+    const int sizes[][2] = {{1, 1}, {7, 3}, {3, 40}, {33, 33}, {101, 21}, {530, 7}, {17, 190}};
+    int number = 0;
+    for (const auto &size : sizes)
+        for (const auto &window : kWindows) {
+            const Content content = kContents[number++ % 5];
+            Case<Cell> wanted(size[0], size[1], window[0], window[1], levels, number % 3);
+            wanted.fill(content, number % 2 ? levels : 3);
+            wanted.filter.border = static_cast<Border>(number % 6);
+            wanted.filter.base = static_cast<Base>(number % 3);
+            if (number % 7 == 0) wanted.filter.measure = Measure::Simpson;
+            ASSERT_NO_FATAL_FAILURE(wanted.check(path));
+        }
+}
+
+} // namespace
+
+TEST(SlidingRanks, AwkwardShapesOfBytes)
+{
+    for (const Path path : pathsHere()) checkShapes<std::uint8_t>(path, 256);
+}
+
+TEST(SlidingRanks, AwkwardShapesOfWords)
+{
+    for (const Path path : pathsHere()) checkShapes<std::uint16_t>(path, 4096);
+}
+
+TEST(SlidingRanks, AllContentsInTilesOfAllLayouts)
+{
+    for (const Path path : pathsHere())
+        for (const Content content : kContents)
+            for (const int side : {7, 9, 15})
+                for (const int width : {260, 1700}) {
+                    Case<std::uint8_t> wanted(width, width == 260 ? 130 : 72, side, side, 256);
+                    wanted.fill(content, 256);
+                    wanted.threads = width == 260 ? 1 : 16;
+                    wanted.every = 13;
+                    wanted.region = {3, 2, width - 5, width == 260 ? 125 : 69};
+                    ASSERT_NO_FATAL_FAILURE(wanted.check(path));
+                }
+}
+
+TEST(SlidingRanks, MissingCells)
+{
+    for (const Path path : pathsHere())
+        for (const int one : {2, 7, 1000}) {
+            Case<std::uint8_t> bytes(230, 80, 9, 7, 256);
+            bytes.fill(Content::Random, one == 7 ? 256 : 4); // all 256, and one more
+            bytes.maskCells(one);
+            bytes.filter.empty = std::nan("");
+            ASSERT_NO_FATAL_FAILURE(bytes.check(path));
+            Case<std::uint16_t> words(90, 70, 15, 15, 65536);
+            words.fill(Content::Natural, 4096);
+            words.maskCells(one);
+            words.filter.measure = Measure::Simpson;
+            ASSERT_NO_FATAL_FAILURE(words.check(path));
+        }
+}
+
+// In an image that repeats with the window's size, every window has the same counts. These lie so
+// near to the middle of two floats that 37 bits of fraction, and for the first 42, do not decide.
+TEST(SlidingRanks, WindowsNextToTheMiddleOfTwoFloats)
+{
+    std::vector<int> tie = {18, 10, 3, 2, 2};
+    tie.insert(tie.end(), 14, 1);
+    std::vector<int> close = {3, 3, 3, 3, 3};
+    close.insert(close.end(), 13, 2);
+    close.insert(close.end(), 40, 1);
+    for (const auto &counts : {tie, close}) {
+        std::vector<int> cells;
+        for (std::size_t level = 0; level < counts.size(); ++level)
+            cells.insert(cells.end(), counts[level], static_cast<int>(level));
+        const int side = cells.size() == 49 ? 7 : 9;
+        ASSERT_EQ(cells.size(), static_cast<std::size_t>(side * side));
+        const Answers answers(Measure::Entropy, 1, Base::E, side * side, 0,
+                              DeltaPlanes::kFractionBits);
+        std::int64_t sum = 0;
+        for (const int count : counts) sum += answers.sums()[count];
+        EXPECT_TRUE(answers.undecided(sum, side * side));
+        std::shuffle(cells.begin(), cells.end(), std::mt19937(1));
+        for (const Path path : pathsHere()) {
+            Case<std::uint8_t> wanted(301, 90, side, side, 256);
+            wanted.every = 13;
+            for (int y = 0; y < 90; ++y)
+                for (int x = 0; x < 301; ++x)
+                    wanted.image.at(x, y) =
+                        static_cast<std::uint8_t>(cells[y % side * side + x % side]);
+            ASSERT_NO_FATAL_FAILURE(wanted.check(path));
+        }
+    }
+}
+
+TEST(SlidingRanks, RefusesWhatItCannotDo)
+{
+    std::vector<std::uint8_t> cells(100);
+    std::vector<float> results(100);
+    const auto can = [&](const Filter &filter, Path path, bool isDouble) {
+        const Image image = {cells.data(), CellType::Uint8, 5, 5, 5};
+        const Result result = {results.data(), isDouble, 5, 5, 5};
+        return slidingRanksMethod().can(checkedProblem(filter, image, {}, result, {}), path);
+    };
+    Filter filter;
+    filter.window.width = filter.window.height = 7;
+    EXPECT_TRUE(can(filter, Path::Avx2, false));
+    EXPECT_TRUE(can(filter, Path::Avx512, false));
+    EXPECT_FALSE(can(filter, Path::Ssse3, false));
+    EXPECT_FALSE(can(filter, Path::Portable, false));
+    EXPECT_FALSE(can(filter, Path::Avx2, true));
+    filter.measure = Measure::Hill;
+    EXPECT_FALSE(can(filter, Path::Avx2, false));
+    filter.measure = Measure::Entropy;
+    filter.window.footprint.assign(49, 1);
+    filter.window.footprint[3] = 0;
+    EXPECT_FALSE(can(filter, Path::Avx2, false));
+    filter.window.footprint.clear();
+    filter.window.width = filter.window.height = 5;
+    EXPECT_FALSE(can(filter, Path::Avx2, false));
+    filter.window.width = filter.window.height = 16;
+    EXPECT_FALSE(can(filter, Path::Avx2, false));
+}

@@ -1,0 +1,298 @@
+// The harness of the benchmarks, and bench_filter: its options, its table, its images.
+#include "bench/choice.h"
+#include "bench/filter_rows.h"
+#include "bench/scene.h"
+#include "messages.h"
+
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <map>
+#include <sstream>
+#include <vector>
+
+namespace
+{
+
+const std::string kProgram = BUILD_DIRECTORY "/bench_filter";
+/// A row a content: quick.
+const std::string kTiny = kProgram + " --size 40x30 --cases uint8-256-3x3 --seconds 0.01 ";
+
+std::vector<std::vector<std::string>> table(const std::string &text)
+{
+    std::vector<std::vector<std::string>> rows;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream cells(line);
+        rows.emplace_back();
+        for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+    }
+    return rows;
+}
+
+/// Rows of a tiny run, without the header.
+std::vector<std::vector<std::string>> rowsOf(const std::string &options)
+{
+    const TemporaryDirectory directory;
+    const Outcome outcome = runCommand(kTiny + options + " --csv " + directory.path("t.csv"));
+    EXPECT_EQ(outcome.status, 0) << options << "\n" << outcome.errors;
+    auto rows = table(contentsOf(directory.path("t.csv")));
+    if (!rows.empty()) rows.erase(rows.begin());
+    return rows;
+}
+
+/// What a row did, in order: v validate, r run, c check.
+bench::Case recording(std::string &log, double milliseconds = 1, bool right = true)
+{
+    const auto open = [&log, milliseconds, right] {
+        bench::Work work;
+        work.validate = [&log, right] {
+            log += 'v';
+            if (!right) throw bench::WrongAnswer("wrong");
+        };
+        work.run = [&log] { log += 'r'; };
+        work.check = [&log] { log += 'c'; };
+        work.milliseconds = [milliseconds] { return milliseconds; };
+        return work;
+    };
+    return {"a case", "", 10, [open] { return std::vector<bench::Row>{{{"key"}, 1e6, open}}; }};
+}
+
+bench::Harness harnessOf(double seconds) { return {"test", {{"name"}}, seconds}; }
+
+TEST(BenchHarness, ValidatesThenWarmsUpThenChecksThenTimes)
+{
+    std::string log;
+    bench::Harness harness("test", {{"name"}}, 1e-9);
+    const std::vector<bench::Outcome> outcomes = harness.time(recording(log, 1e-7));
+    EXPECT_EQ(log, "vrcr") << "one timed run where five would take longer than the limit";
+    ASSERT_EQ(outcomes.size(), 1u);
+    EXPECT_EQ(outcomes[0].timing.repeats, 1u);
+}
+
+TEST(BenchHarness, RepeatsFiveTimesAtLeastAndByTheClockOfTheRow)
+{
+    std::string log;
+    bench::Harness harness = harnessOf(100);
+    const auto outcomes = harness.time(recording(log, 2));
+    EXPECT_GE(outcomes[0].timing.repeats, 5u);
+    EXPECT_EQ(log.size(), outcomes[0].timing.repeats + 3);
+    EXPECT_EQ(outcomes[0].timing.median, 2);
+    // A million results of ten bytes in two milliseconds.
+    EXPECT_EQ(harness.table(), "name,runs,median_ms,min_ms,mpixel_per_s,gb_per_s\nkey," +
+                                   std::to_string(outcomes[0].timing.repeats) + ",2,2,500,5\n");
+}
+
+TEST(BenchHarness, NeverRunsOrWritesAWrongAnswer)
+{
+    std::string log;
+    bench::Harness harness = harnessOf(1);
+    EXPECT_EQ(messageOf([&] { harness.time(recording(log, 1, false)); }), "key: wrong");
+    EXPECT_EQ(log, "v");
+    EXPECT_EQ(table(harness.table()).size(), 1u);
+}
+
+TEST(BenchHarness, WhatIsLongerThanTheLimitRunsOnce)
+{
+    std::string log;
+    bench::Harness harness = harnessOf(1);
+    const auto outcomes = harness.time(recording(log, 1500));
+    EXPECT_EQ(log, "vrc");
+    EXPECT_EQ(outcomes[0].timing.minimum, 1500);
+}
+
+TEST(BenchScene, AWrongResultIsFoundAnywhere)
+{
+    const bench::FilterCase &one = bench::filterCases()[0];
+    const int width = 300, height = 200;
+    for (const auto &[x, y] : std::vector<std::pair<int, int>>{
+             {0, 0}, {299, 0}, {0, 199}, {299, 199}, {150, 100}, {100, 60}}) {
+        bench::Scene scene(one, "natural", width, height);
+        local_entropy::Engine engine;
+        scene.validate(engine);
+        scene.run(engine);
+        scene.check();
+        for (const float wrong : {std::nanf(""), -1.0f}) {
+            scene.run(engine);
+            scene.results()[y * width + x] = wrong;
+            EXPECT_TRUE(holds(messageOf([&] { scene.check(); }),
+                              "wrong at x " + std::to_string(x) + ", y " + std::to_string(y)));
+        }
+    }
+}
+
+TEST(BenchScene, CellsThatNobodyWroteAreWrong)
+{
+    bench::Scene scene(bench::filterCases()[0], "random", 300, 200);
+    local_entropy::Engine engine;
+    scene.run(engine);
+    scene.results()[60 * 300 + 100] = std::nanf(""); // in no patch, and nothing to compare with yet
+    EXPECT_TRUE(holds(messageOf([&] { scene.check(); }),
+                      "wrong at x 100, y 60 of an image 300 wide: nan, "));
+    scene.poison();
+    EXPECT_TRUE(
+        holds(messageOf([&] { scene.check(); }), "wrong at x 0, y 0 of an image 300 wide: nan, "));
+}
+
+bench::Outcome outcome(const std::string &content, const std::string &method,
+                       const std::string &chosen, double minimum)
+{
+    return {{"c", "uint8", "256", "3x3", content, "avx2", method, chosen, "1", "9", "9"},
+            {5, 2 * minimum, minimum}};
+}
+
+TEST(BenchChoice, TheWorstIsTheLastLine)
+{
+    testing::internal::CaptureStdout();
+    bench::Choice choice;
+    choice.add("two", {outcome("flat", "a", "yes", 2), outcome("flat", "b", "no", 4)});
+    choice.add("one", {outcome("flat", "a", "yes", 3), outcome("flat", "b", "no", 2)});
+    choice.add("three", {outcome("flat", "b", "no", 4), outcome("flat", "a", "yes", 5)});
+    choice.add("four", {outcome("random", "b", "no", 4), outcome("random", "a", "yes", 5)});
+    choice.add("alone", {outcome("natural", "a", "yes", 9)});
+    choice.printWorst();
+    EXPECT_EQ(testing::internal::GetCapturedStdout(),
+              "  two, avx2, threads 1: chosen a, best a, ratio 1.00\n"
+              "  one, avx2, threads 1: chosen a, best b, ratio 1.50\n"
+              "  three, avx2, threads 1: chosen a, best b, ratio 1.25\n"
+              "  four, avx2, threads 1: chosen a, best b, ratio 1.25\n"
+              "worst choice on random: ratio 1.25: four, avx2, threads 1: chosen a, best b\n"
+              "worst choice on flat: ratio 1.50: one, avx2, threads 1: chosen a, best b\n");
+}
+
+TEST(BenchFilter, HelpAndList)
+{
+    const Outcome help = runCommand(kProgram + " --help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_EQ(help.output.find("usage: bench_filter"), 0u);
+    const Outcome list = runCommand(kProgram + " --list");
+    EXPECT_EQ(list.status, 0);
+    for (const std::string name :
+         {"uint8-256-3x3 ", "uint8-256-31x31 ", "uint8-256-disk5 ", "uint8-256-disk10 ",
+          "uint16-4096-9x9 ", "uint8-16-9x9 ", "uint8-2-31x31 ", "float32-16-5x5 "})
+        EXPECT_TRUE(holds("\n" + list.output, "\n" + name)) << name;
+    EXPECT_EQ(table(list.output).size(), bench::filterCases().size());
+}
+
+TEST(BenchFilter, BadUsageIsRefusedInASentence)
+{
+    for (const auto &[arguments, sentence] : std::vector<std::pair<std::string, std::string>>{
+             {"--cases '('", "'(' is no regular expression"},
+             {"--cases 4x4", "no case has '4x4' in its name"},
+             {"--paths sse9", "--paths: 'sse9' is none of "},
+             {"--methods magic", "--methods: 'magic' is none of "},
+             {"--contents noise", "'noise' is none of natural, random, flat, stripes, sparse, all"},
+             {"--threads 0", "is '0', expected an integer in 1.."},
+             {"--threads 1,,2", "'1,,2' has an empty name"},
+             {"--threads ''", "has an empty name"},
+             {"--size 0", "--size is '0', expected an integer in 1.."},
+             {"--size 10x", "--size is '', expected"},
+             {"--seconds nan", "--seconds is 'nan', expected a positive number"},
+             {"--seconds -1", "--seconds is '-1', expected a positive number"},
+             {"--csv", "its value is missing"},
+             {"--csv /no/where.csv", "/no/where.csv cannot be created"},
+             {"--write-images /no/where/at/all", "cannot be made"},
+             {"--faster", "--faster: no such option"},
+             {"file.csv", "file.csv: there are options only"}})
+        expectBadUsage(kProgram + " " + arguments, sentence);
+}
+
+TEST(BenchFilter, TheTableHasARowAMeasurement)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("filter.csv");
+    const Outcome outcome =
+        runCommand(kTiny + "--threads 1,2 --contents flat,random --csv " + file);
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const std::string text = contentsOf(file);
+    EXPECT_EQ(text.substr(0, text.find('\n')),
+              "case,type,levels,window,content,path,method,chosen,threads,width,height,runs,"
+              "median_ms,min_ms,mpixel_per_s,gb_per_s");
+    const auto rows = table(text);
+    // Flat on every path and with two threads, random on the first path with one.
+    ASSERT_EQ(rows.size(), 1 + local_entropy::Engine::paths().size() + 1 + 1);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+        const std::vector<std::string> &row = rows[i];
+        ASSERT_EQ(row.size(), 16u);
+        EXPECT_EQ(row[0] + row[1] + row[2] + row[3], "uint8-256-3x3uint82563x3");
+        EXPECT_EQ(row[7], "yes");
+        EXPECT_EQ(row[9] + "x" + row[10], "40x30");
+        for (int measured = 11; measured < 16; ++measured) EXPECT_GT(std::stod(row[measured]), 0);
+        EXPECT_GE(std::stod(row[12]), std::stod(row[13])) << "the median and the least";
+        EXPECT_NEAR(std::stod(row[14]), 40 * 30 / std::stod(row[12]) / 1e3,
+                    1e-4 * std::stod(row[14]));
+    }
+}
+
+TEST(BenchFilter, RowsAreAStarOrAllCombinations)
+{
+    const std::string lists = "--threads 1,2 --contents flat,random,sparse --paths ";
+    const std::string last = local_entropy::Engine::paths().back();
+    EXPECT_EQ(rowsOf(lists + last).size(), 4u);
+    EXPECT_EQ(rowsOf(lists + last + " --cross").size(), 6u);
+    EXPECT_EQ(rowsOf("--threads 2 --contents sparse --paths " + last).size(), 1u);
+}
+
+TEST(BenchFilter, MethodsAreTheChosenOneAndThoseThatAreNamed)
+{
+    const std::string one = "--threads 1 --contents flat --paths portable --methods ";
+    const auto plain = rowsOf(one + "plain");
+    ASSERT_EQ(plain.size(), 1u);
+    EXPECT_EQ(plain[0][6], "plain");
+    const auto all = rowsOf(one + "all,plain");
+    EXPECT_GE(all.size(), 1u);
+    int chosen = 0, plains = 0;
+    for (const auto &row : all) {
+        chosen += row[7] == "yes";
+        plains += row[6] == "plain";
+    }
+    EXPECT_EQ(chosen, 1);
+    EXPECT_EQ(plains, 1);
+}
+
+/// An array of NumPy's format: its header and its bytes.
+std::pair<std::string, std::string> npy(const std::string &path)
+{
+    const std::string text = contentsOf(path);
+    EXPECT_EQ(text.substr(0, 8), std::string("\x93NUMPY\x01\0", 8));
+    const std::size_t length =
+        static_cast<unsigned char>(text.at(8)) + 256u * static_cast<unsigned char>(text.at(9));
+    EXPECT_EQ((10 + length) % 64, 0u);
+    EXPECT_EQ(text.at(9 + length), '\n');
+    return {text.substr(10, length), text.substr(10 + length)};
+}
+
+TEST(BenchFilter, ImagesAreWrittenForOtherPrograms)
+{
+    const TemporaryDirectory directory;
+    const std::string place = directory.path("images");
+    const Outcome outcome =
+        runCommand(kProgram +
+                   " --size 40x30 --cases 'uint8-256-disk5|uint16' --contents stripes "
+                   "--write-images " +
+                   place);
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_EQ(contentsOf(place + "/cases.csv"), "case,type,levels,window,content\n"
+                                                "uint8-256-disk5,uint8,256,disk5,stripes\n"
+                                                "uint16-4096-9x9,uint16,4096,9x9,stripes\n");
+    const auto image = npy(place + "/uint8-256-disk5.image.npy");
+    EXPECT_TRUE(holds(image.first, "'descr': '|u1', 'fortran_order': False, 'shape': (30, 40)"));
+    ASSERT_EQ(image.second.size(), 1200u);
+    EXPECT_EQ(image.second[40 * 2 + 3], 2) << "x / 3 + y / 2";
+    const auto footprint = npy(place + "/uint8-256-disk5.footprint.npy");
+    EXPECT_EQ(std::count(footprint.second.begin(), footprint.second.end(), 1), 81);
+    EXPECT_EQ(npy(place + "/uint16-4096-9x9.image.npy").second.size(), 2400u);
+    const auto result = npy(place + "/uint8-256-disk5.result.npy");
+    EXPECT_TRUE(holds(result.first, "'<f4'"));
+    ASSERT_EQ(result.second.size(), 4800u);
+    float corner = 0;
+    std::memcpy(&corner, result.second.data(), sizeof corner);
+    std::map<int, double> counts; // of the quarter of the disk that lies within the image
+    for (int y = 0; y <= 5; ++y)
+        for (int x = 0; x * x + y * y <= 25; ++x) ++counts[x / 3 + y / 2];
+    double entropy = 0;
+    for (const auto &[level, count] : counts) entropy -= count / 26 * std::log2(count / 26);
+    EXPECT_NEAR(corner, entropy, 1e-6);
+}
+
+} // namespace

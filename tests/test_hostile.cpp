@@ -1,0 +1,64 @@
+// The library under conditions that others make: tests/hostile.cu is what calls it.
+#include "entropy/call.h"
+#include "messages.h"
+
+#include <gtest/gtest.h>
+
+namespace
+{
+
+Outcome hostile(const std::string &how, const std::string &environment = "")
+{
+    return runCommand(environment + " " BUILD_DIRECTORY "/tests/hostile " + how);
+}
+
+void expectRight(const std::string &how)
+{
+    for (const std::string threads : {"1", "2", "5"}) {
+        const Outcome outcome = hostile(how, "OMP_NUM_THREADS=" + threads);
+        EXPECT_EQ(outcome.status, 0) << how << ", " << threads << " threads: " << outcome.errors;
+        EXPECT_EQ(outcome.output, "right\n") << how << ", " << threads << " threads";
+    }
+}
+
+} // namespace
+
+TEST(Hostile, AnotherRoundingModeChangesNothing) { expectRight("rounding"); }
+TEST(Hostile, TrapsAreMasked) { expectRight("traps"); }
+TEST(Hostile, CallsComeWhileTheProcessEnds) { expectRight("exit"); }
+TEST(Hostile, CallsComeWhileAThreadEnds) { expectRight("thread"); }
+TEST(Hostile, AForkedProcessComputesToo) { expectRight("fork"); }
+
+TEST(Hostile, ResultsAreKeptUnlessThatIsUnwanted)
+{
+    EXPECT_EQ(hostile("memory", "ENTROPY_KEEP_MEMORY=").output, "others are mapped\nkept\n");
+    EXPECT_EQ(hostile("memory", "ENTROPY_KEEP_MEMORY=0").output, "others are mapped\ngiven back\n");
+}
+
+TEST(Hostile, APathThatDoesNotExistIsRefused)
+{
+    for (const std::string path : {"", "sse", "AVX2", "plain", "best"}) {
+        const Outcome outcome = runCommand("ENTROPY_BENCHMARK=0 ENTROPY_CPU_PATH='" + path +
+                                           "' " BUILD_DIRECTORY "/entropy data/worked_4x4.txt");
+        EXPECT_NE(outcome.status, 0) << path;
+        EXPECT_TRUE(holds(outcome.output + outcome.errors,
+                          "ENTROPY_CPU_PATH is '" + path + "', expected avx512, avx2 or portable"))
+            << outcome.output << outcome.errors;
+    }
+    EXPECT_EQ(runCommand("ENTROPY_BENCHMARK=0 ENTROPY_CPU_PATH=portable " BUILD_DIRECTORY
+                         "/entropy data/worked_4x4.txt")
+                  .status,
+              0);
+}
+
+// Containers throw std::bad_alloc, which is no std::runtime_error: the contract promises one.
+TEST(Contract, LackOfMemoryIsASentence)
+{
+    const auto noMemory = [](int, int, float *, float **) { throw std::bad_alloc(); };
+    const auto name = []() -> const char * { return "v3"; };
+    const auto noName = []() -> const char * { throw std::bad_alloc(); };
+    EXPECT_EQ(messageOf([&] { entropy::callVersion(noMemory, name, 1, 1, nullptr, nullptr); }),
+              "v3: cudaCallback: no host memory");
+    EXPECT_EQ(messageOf([&] { entropy::callVersion(noMemory, noName, 1, 1, nullptr, nullptr); }),
+              "cudaCallback: no host memory");
+}

@@ -1,0 +1,32 @@
+// The command line of bench_filter.
+#pragma once
+
+#include "bench/filter_cases.h"
+
+#include <string>
+#include <vector>
+
+namespace bench
+{
+
+extern const char *const kFilterHelp;
+
+struct FilterOptions
+{
+    std::vector<FilterCase> cases;
+    int width = 2048, height = 2048;
+    /// The first of each is where the others start from: see `cross`.
+    std::vector<std::string> contents, paths;
+    std::vector<int> threads;
+    bool cross = false; ///< all combinations; false: at most one of the three is not the first
+    std::vector<std::string> methods; ///< to be timed wherever they can compute a case
+    bool chosenToo = true;            ///< and that which the engine chooses
+    double seconds = 2;
+    std::string csv, images; ///< where to write; empty: nowhere
+    bool help = false, list = false;
+};
+
+/// Throws common::Error with a sentence.
+FilterOptions parseFilterOptions(int argc, char **argv);
+
+} // namespace bench

@@ -1,0 +1,122 @@
+#include "bench/filter_rows.h"
+
+#include "bench/picture.h"
+#include "bench/scene.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace bench
+{
+
+const std::vector<Column> kFilterColumns = {
+    {"case", false},    {"type", false},  {"levels", false}, {"window", false},
+    {"content", false}, {"path"},         {"method"},        {"chosen", false},
+    {"threads"},        {"width", false}, {"height", false}};
+
+const std::string &filterKey(const std::vector<std::string> &keys, const std::string &name)
+{
+    const auto found = std::find_if(kFilterColumns.begin(), kFilterColumns.end(),
+                                    [&](const Column &column) { return column.name == name; });
+    return keys.at(static_cast<std::size_t>(found - kFilterColumns.begin()));
+}
+
+namespace
+{
+
+/// Where a filter is timed, beside the method.
+struct Place
+{
+    std::string content, path;
+    int threads;
+};
+
+std::vector<Place> placesOf(const FilterOptions &options, const std::string &content)
+{
+    std::vector<Place> places;
+    for (const int threads : options.threads)
+        for (const std::string &path : options.paths) {
+            const int departures = (content != options.contents[0]) +
+                                   (threads != options.threads[0]) + (path != options.paths[0]);
+            if (options.cross || departures <= 1) places.push_back({content, path, threads});
+        }
+    return places;
+}
+
+Engine engineOf(const Place &place, const std::string &method)
+{
+    local_entropy::EngineOptions options;
+    options.path = place.path;
+    options.threads = place.threads;
+    options.method = method;
+    return Engine(options);
+}
+
+/// Those to be timed, the chosen one first.
+std::vector<std::string> methodsOf(const FilterOptions &options, const Place &place,
+                                   const Scene &scene, const std::string &chosen)
+{
+    std::vector<std::string> methods;
+    if (options.chosenToo) methods.push_back(chosen);
+    for (const std::string &method : options.methods) {
+        const bool again = options.chosenToo && method == chosen;
+        if (!again && !scene.methodFor(engineOf(place, method)).empty()) methods.push_back(method);
+    }
+    return methods;
+}
+
+Work workOf(const std::shared_ptr<Scene> &scene, const Place &place, const std::string &method)
+{
+    const auto engine = std::make_shared<Engine>(engineOf(place, method));
+    scene->poison();
+    Work work;
+    work.validate = [=] { scene->validate(*engine); };
+    work.run = [=] { scene->run(*engine); };
+    work.check = [=] { scene->check(); };
+    return work;
+}
+
+Row rowOf(const FilterCase &one, const std::shared_ptr<Scene> &scene, const Place &place,
+          const std::string &method, bool isChosen)
+{
+    Row row;
+    row.keys = {one.name(),
+                one.type,
+                std::to_string(one.filter.levels.count),
+                one.window,
+                place.content,
+                place.path,
+                method,
+                isChosen ? "yes" : "no",
+                std::to_string(place.threads),
+                std::to_string(scene->width()),
+                std::to_string(scene->height())};
+    row.results = static_cast<double>(scene->width()) * scene->height();
+    row.open = [=] { return workOf(scene, place, method); };
+    return row;
+}
+
+std::vector<Row> rowsOf(const FilterCase &one, const std::string &content,
+                        const FilterOptions &options)
+{
+    std::vector<Row> rows;
+    const auto scene = std::make_shared<Scene>(one, content, options.width, options.height);
+    for (const Place &place : placesOf(options, content)) {
+        const std::string chosen = scene->methodFor(engineOf(place, ""));
+        for (const std::string &method : methodsOf(options, place, *scene, chosen))
+            rows.push_back(rowOf(one, scene, place, method, method == chosen));
+    }
+    return rows;
+}
+
+} // namespace
+
+Case filterCase(const FilterCase &one, const std::string &content, const FilterOptions &options)
+{
+    const bool first = content == options.contents[0];
+    return {one.name() + ", " + content, first ? one.what() : "",
+            static_cast<double>(cellBytes(one.type) + sizeof(float)),
+            [&one, content, &options] { return rowsOf(one, content, options); }};
+}
+
+} // namespace bench

@@ -1,0 +1,114 @@
+#include "bench/picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace bench
+{
+
+const char *const kContents[5] = {"natural", "random", "flat", "stripes", "sparse"};
+const char *const kTypes[3] = {"uint8", "uint16", "float32"};
+
+namespace
+{
+
+using Generator = std::mt19937_64;
+
+int draw(Generator &generator, int levels)
+{
+    return static_cast<int>((generator() >> 32) * static_cast<std::uint64_t>(levels) >> 32);
+}
+
+/// Nearly normal: the sum of four uniform numbers, of deviation 1.
+double noise(Generator &generator)
+{
+    const std::uint64_t bits = generator();
+    const double sum = static_cast<double>((bits & 0xffff) + (bits >> 16 & 0xffff) +
+                                           (bits >> 32 & 0xffff) + (bits >> 48));
+    return (sum / 65536 - 2) * std::sqrt(3.0);
+}
+
+std::vector<int> naturalLevels(int levels, int width, int height, Generator &generator)
+{
+    std::vector<double> across(width), along(width + 2 * height);
+    for (int x = 0; x < width; ++x) across[x] = 0.3 * std::sin(x * 0.011 + 1);
+    for (int i = 0; i < width + 2 * height; ++i) along[i] = 0.1 * std::sin(i * 0.004);
+    std::vector<int> cells;
+    cells.reserve(static_cast<std::size_t>(width) * height);
+    for (int y = 0; y < height; ++y) {
+        const double down = std::cos(y * 0.013);
+        for (int x = 0; x < width; ++x) {
+            const double wave = 0.5 + across[x] * down + along[x + 2 * y];
+            const double level = std::floor(wave * levels + 3 * noise(generator) + 0.5);
+            cells.push_back(static_cast<int>(std::clamp(level, 0.0, levels - 1.0)));
+        }
+    }
+    return cells;
+}
+
+std::vector<int> levelsOf(const std::string &content, int levels, int width, int height)
+{
+    Generator generator(20201122);
+    if (content == "natural") return naturalLevels(levels, width, height, generator);
+    std::vector<int> cells(static_cast<std::size_t>(width) * height, levels / 2);
+    std::size_t cell = 0;
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x, ++cell) {
+            if (content == "random") cells[cell] = draw(generator, levels);
+            if (content == "stripes") cells[cell] = (x / 3 + y / 2) % levels;
+            if (content == "sparse" && draw(generator, 50) == 0)
+                cells[cell] = draw(generator, levels);
+        }
+    return cells;
+}
+
+/// Calls `use` with a view of the cells, in their type.
+template <typename Use>
+auto withView(const Picture &picture, Use use)
+{
+    return std::visit(
+        [&](const auto &cells) {
+            return use(local_entropy::View<std::remove_pointer_t<decltype(cells.data())>>{
+                cells.data(), picture.width, picture.height, 0});
+        },
+        picture.cells);
+}
+
+} // namespace
+
+Picture makePicture(const std::string &type, const std::string &content, int levels, int width,
+                    int height)
+{
+    const std::vector<int> cells = levelsOf(content, levels, width, height);
+    if (type == "uint8")
+        return {std::vector<std::uint8_t>(cells.begin(), cells.end()), width, height};
+    if (type == "uint16")
+        return {std::vector<std::uint16_t>(cells.begin(), cells.end()), width, height};
+    return {std::vector<float>(cells.begin(), cells.end()), width, height};
+}
+
+int cellBytes(const std::string &type) { return type == "uint8" ? 1 : type == "uint16" ? 2 : 4; }
+
+void compute(Engine &engine, const Filter &filter, const Picture &picture, float *result,
+             const Region &region)
+{
+    local_entropy::RunOptions options;
+    options.region = region;
+    const bool whole = region.width == 0;
+    const local_entropy::View<float> to{result, whole ? picture.width : region.width,
+                                        whole ? picture.height : region.height, 0};
+    withView(picture, [&](auto view) { engine.run(filter, view, to, options); });
+}
+
+std::string methodFor(const Engine &engine, const Filter &filter, const Picture &picture,
+                      float *result)
+try {
+    const local_entropy::View<float> to{result, picture.width, picture.height, 0};
+    return withView(picture, [&](auto view) { return engine.methodFor(filter, view, to); });
+} catch (const local_entropy::Error &error) {
+    if (error.status() != local_entropy::Status::Unavailable) throw;
+    return "";
+}
+
+} // namespace bench

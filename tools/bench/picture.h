@@ -1,0 +1,45 @@
+// Images of any type and content, and the engine's calls for them.
+#pragma once
+
+#include "local_entropy/engine.h"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace bench
+{
+
+using local_entropy::Engine;
+using local_entropy::Filter;
+using local_entropy::Region;
+
+/// height rows of width cells, each 0 .. levels - 1.
+struct Picture
+{
+    std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<float>> cells;
+    int width = 0, height = 0;
+};
+
+extern const char *const kContents[5]; ///< "natural", "random", "flat", "stripes", "sparse"
+extern const char *const kTypes[3];    ///< "uint8", "uint16", "float32"
+
+/// Natural: slow waves and noise of three levels. Random: every cell drawn on its own. Flat: one
+/// level. Stripes: diagonal ones, three cells wide. Sparse: one level, but for one cell in fifty.
+/// `type` and `content` are among the names above.
+Picture makePicture(const std::string &type, const std::string &content, int levels, int width,
+                    int height);
+
+/// Bytes of a cell.
+int cellBytes(const std::string &type);
+
+/// Engine::run on the whole picture or a region of it; `result` has its size.
+void compute(Engine &engine, const Filter &filter, const Picture &picture, float *result,
+             const Region &region = {});
+
+/// Engine::methodFor; empty where the engine's method cannot compute that.
+std::string methodFor(const Engine &engine, const Filter &filter, const Picture &picture,
+                      float *result);
+
+} // namespace bench
