@@ -52,9 +52,8 @@ private:
 /// Runs of one length one after the other, so that the branch on it is foreseen.
 void shortFirst(std::vector<Run> &runs)
 {
-    std::stable_sort(runs.begin(), runs.end(), [](const Run &a, const Run &b) {
-        return a.end - a.begin < b.end - b.begin;
-    });
+    std::stable_sort(runs.begin(), runs.end(),
+                     [](const Run &a, const Run &b) { return a.end - a.begin < b.end - b.begin; });
 }
 
 } // namespace

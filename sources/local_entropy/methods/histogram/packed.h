@@ -15,10 +15,10 @@
 // A cell of the level of the cell before must wait for its store. So P packs, K windows apart, take
 // their cells in turn: their words are different ones, and the waits overlap.
 //
-// A count is read by itself or in a half word, straight from memory, and before the word is changed:
-// fewer instructions than taking a word apart. To be compiled without the vectoriser: it would join
-// the sums and counts to vectors, and a load of parts that were stored apart (or the reverse)
-// waits for the cache.
+// A count is read by itself, straight from memory and before the word is changed: fewer
+// instructions than taking a word apart. To be compiled without the vectoriser: it would join sums
+// and counts to vectors, and a load of parts that were stored apart (or the reverse) waits for the
+// cache.
 #pragma once
 
 #include <cstddef>
@@ -72,31 +72,16 @@ struct Group
     std::size_t stride() const { return kStride ? kStride : runtimeStride; }
 };
 
-/// The halves of a word (or the word, if it has 32 bits or less) that hold counts first .. last.
-template <typename Packing, int kFirst, int kLast>
-[[gnu::always_inline]] inline void loadHalves(const typename Packing::Word *word,
-                                              std::uint32_t *halves)
-{
-    using Word = typename Packing::Word;
-    if constexpr (sizeof(Word) <= 4) {
-        halves[0] = *word;
-    } else {
-        constexpr bool kLittle = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-        constexpr int kInHalf = 32 / Packing::kBits;
-        const char *bytes = reinterpret_cast<const char *>(word);
-        if constexpr (kFirst < kInHalf) std::memcpy(&halves[0], bytes + (kLittle ? 0 : 4), 4);
-        if constexpr (kLast >= kInHalf) std::memcpy(&halves[1], bytes + (kLittle ? 4 : 0), 4);
-    }
-}
-
-/// One look-up: window `kWindow`'s sum, by the count before the change.
+/// One look-up: a window's sum, by its count before the change.
 template <typename Packing, bool kEnters, int kWindow, typename Sum>
-[[gnu::always_inline]] inline void addStep(const std::uint32_t *halves, Sum *sums, const Sum *steps)
+[[gnu::always_inline]] inline void addStep(const typename Packing::Word *word, Sum *sums,
+                                           const Sum *steps)
 {
     using Count = std::conditional_t<Packing::kBits == 8, std::uint8_t, std::uint16_t>;
-    constexpr int kInHalf = 32 / Packing::kBits;
-    const unsigned n = static_cast<Count>(halves[kWindow / kInHalf] >>
-                                          (Packing::kBits * (kWindow % kInHalf)));
+    constexpr bool kLittle = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    constexpr int kPlace = kLittle ? kWindow : Packing::kWindows - 1 - kWindow;
+    Count n;
+    std::memcpy(&n, reinterpret_cast<const char *>(word) + kPlace * sizeof n, sizeof n);
     if constexpr (kEnters)
         sums[kWindow] += steps[n];
     else
@@ -109,9 +94,7 @@ template <typename Packing, bool kEnters, int kFirst, int kLast, typename Sum, i
                                             const Sum *steps,
                                             std::integer_sequence<int, kOffset...>)
 {
-    std::uint32_t halves[2];
-    loadHalves<Packing, kFirst, kLast>(word, halves);
-    (addStep<Packing, kEnters, kFirst + kOffset>(halves, sums, steps), ...);
+    (addStep<Packing, kEnters, kFirst + kOffset>(word, sums, steps), ...);
     constexpr typename Packing::Word kOnes = Packing::ones(kFirst, kLast);
     if constexpr (kEnters)
         *word += kOnes;
@@ -133,7 +116,6 @@ template <bool kEnters, int kFirst, int kLast, typename Group, typename Cell, in
      ...);
 }
 
-/// Cell `j` of a run of `kLength` cells (or of any length from K on: then of its head or tail).
 template <bool kEnters, int kFirst, int kLast, typename Group, typename Cell>
 [[gnu::always_inline]] inline void moveCells(const Group &group, const Cell *cells,
                                              typename Group::Sum *sums)

@@ -1,5 +1,5 @@
-// A strip: sixteen neighbouring windows walk down a tile together, so that a row of their results is
-// written at once, a cache line of floats.
+// A strip: sixteen neighbouring windows walk down a tile together, so that a row of their results
+// is written at once, a cache line of floats.
 #pragma once
 
 #include "local_entropy/methods/histogram/packed.h"
@@ -18,8 +18,8 @@ namespace
 
 constexpr int kStripColumns = 16;
 
-/// Rows of sums that are kept before they are finished. The finishing step reads vectors of sums; it
-/// would wait for sums that have just been stored one by one.
+/// Rows of sums that are kept before they are finished. The finishing step reads vectors of sums;
+/// it would wait for sums that have just been stored one by one.
 constexpr int kBatch = 8;
 
 /// A run in the cells of a tile: where it begins, from the window's corner.
@@ -91,24 +91,22 @@ private:
         const Histograms histograms{counts + group * Packing::kPacks * stride, stride,
                                     kEnters ? steps + 1 : steps};
         const int first = group * Packing::kColumns;
-        const PlacedRun *const end = runs.data() + runs.size();
-        for (const PlacedRun *run = runs.data(); run != end; ++run) {
-            moveRunOf<kEnters>(histograms, cells + first + run->offset, run->length, from + first,
-                               to + first);
-            from = to;
-        }
+        moveRuns<kEnters>(histograms, cells + first, runs.data(), runs.data() + runs.size(),
+                          from + first, to + first);
     }
 
-    /// A function of its own, with no more to keep in registers than the sums and three addresses.
+    /// A function of its own: as little as possible to keep in registers beside the sums.
     template <bool kEnters>
-    [[gnu::noinline]] static void moveRunOf(const Histograms histograms, const Cell *cells,
-                                            int length, const Sum *from, Sum *to)
+    [[gnu::noinline]] static void moveRuns(const Histograms histograms, const Cell *cells,
+                                           const PlacedRun *run, const PlacedRun *end,
+                                           const Sum *from, Sum *to)
     {
         constexpr int kColumns = Packing::kColumns;
-        Sum local[kColumns];
-        for (int i = 0; i < kColumns; ++i) local[i] = scalar(from[i]);
-        moveRun<kEnters>(histograms, cells, length, local);
-        for (int i = 0; i < kColumns; ++i) to[i] = scalar(local[i]);
+        Sum sums[kColumns];
+        for (int i = 0; i < kColumns; ++i) sums[i] = scalar(from[i]);
+        for (; run != end; ++run)
+            moveRun<kEnters>(histograms, cells + run->offset, run->length, sums);
+        for (int i = 0; i < kColumns; ++i) to[i] = scalar(sums[i]);
     }
 
     /// What is lost leaves before what is gained enters: no count is ever above a window's cells.
