@@ -309,7 +309,7 @@ int throws(void *, double) { throw std::logic_error("thrown by a callback"); }
 
 TEST_F(CInterface, ProgressIsToldAndCancels)
 {
-    constexpr std::int64_t kSide = 1500; // long enough for some calls
+    constexpr std::int64_t kSide = 6000; // long enough for some calls
     const std::vector<std::uint8_t> large(kSide * kSide, 3);
     std::vector<float> results(kSide * kSide);
     const le_image all = {large.data(), LE_UINT8, kSide, kSide, 0};
