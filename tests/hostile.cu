@@ -1,7 +1,7 @@
 // The library where programs seldom call it: under another rounding mode, while the process or a
 // thread ends, after a fork; and what it leaves behind. `hostile rounding` and so on print "right".
-#include "entropy/result_memory.h"
 #include "common/threads.h"
+#include "entropy/result_memory.h"
 #include "local_entropy/engine.h"
 
 #include <cfenv>
@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <malloc.h>
+#include <map>
 #include <string>
 #include <sys/wait.h>
 #include <thread>

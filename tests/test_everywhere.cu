@@ -33,8 +33,8 @@ void compute(Shape shape, const float *sample, float *result, ThroughDevices cho
     const auto problem = bitsProblem(shape.width, shape.height, sample, result, 0, shape.height);
     const local_entropy::bits::BitsPlan plan(local_entropy::bestPath());
     const auto all = local_entropy::Everywhere::of(problem, choice);
-    OwnQueue queue(problem.region, all ? all->tileSize(plan, problem, threads)
-                                       : plan.tileSize(problem, threads));
+    OwnQueue queue(problem.region,
+                   all ? all->tileSize(plan, problem, threads) : plan.tileSize(problem, threads));
     inThreads(threads, problem, [&](local_entropy::Scratch &scratch) {
         if (all)
             all->work(plan, problem, *queue, scratch);
@@ -149,8 +149,7 @@ TEST(EngineEverywhere, NamesABadCellThatIsSentToADevice)
         std::vector<float> result(sample.size(), NAN);
         std::int64_t passed = 0;
         const auto once = [&] {
-            compute(shape, sample.data(), result.data(), ThroughDevices::IfThereIsRoom, &passed,
-                    1);
+            compute(shape, sample.data(), result.data(), ThroughDevices::IfThereIsRoom, &passed, 1);
         };
         once();
         EXPECT_GT(passed, 0);

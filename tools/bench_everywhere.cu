@@ -26,7 +26,6 @@
 #include <utility>
 #include <vector>
 
-
 namespace
 {
 
@@ -127,8 +126,7 @@ void compute(local_entropy::Engine &engine, Shape shape, const std::vector<float
 {
     local_entropy::Filter filter;
     filter.levels.count = 16;
-    engine.run(filter,
-               local_entropy::View<const float>{sample.data(), shape.width, shape.height},
+    engine.run(filter, local_entropy::View<const float>{sample.data(), shape.width, shape.height},
                local_entropy::View<float>{result, shape.width, shape.height});
 }
 
@@ -159,13 +157,8 @@ public:
         const common::Timing duplex =
             common::deviceCount() > 0 && cells >= 1000 ? duplexCopy(cells) : common::Timing{};
         const std::pair<const char *, std::function<void(float *)>> ways[] = {
-            {"cpu",
-             [&](float *result) {
-                 compute(cpu, shape, sample, result);
-             }},
-            {"everywhere", [&](float *result) {
-                 compute(everywhere, shape, sample, result);
-             }}};
+            {"cpu", [&](float *result) { compute(cpu, shape, sample, result); }},
+            {"everywhere", [&](float *result) { compute(everywhere, shape, sample, result); }}};
         for (const auto &way : ways)
             for (const Memory memory : {Memory::Fresh, Memory::Again, Memory::Touched}) {
                 const char *const name = way.first;

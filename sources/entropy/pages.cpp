@@ -9,12 +9,19 @@
 namespace entropy
 {
 
+/// Whether a page has memory; false where the system does not tell.
+static bool isThere(std::uintptr_t page)
+{
+    unsigned char there = 0;
+    return mincore(reinterpret_cast<void *>(page), 1, &there) == 0 && (there & 1);
+}
+
 void populatePages(void *memory, std::size_t bytes)
 {
     const common::PartScope scope(common::Part::Faults);
     constexpr std::size_t kHugePage = std::size_t(2) << 20;
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
-    const std::uintptr_t first = (address + kHugePage - 1) / kHugePage * kHugePage;
+    std::uintptr_t first = (address + kHugePage - 1) / kHugePage * kHugePage;
     const std::uintptr_t last = (address + bytes) / kHugePage * kHugePage;
     if (first >= last) return;
 #ifdef MADV_HUGEPAGE // may be refused: then pages are small
@@ -23,13 +30,12 @@ void populatePages(void *memory, std::size_t bytes)
 #ifdef MADV_POPULATE_WRITE // may be refused: then pages come when they are written to
     constexpr std::size_t kEnough = std::size_t(16) << 20; // for less, threads cost more
     if (bytes < kEnough) return;
-#pragma omp parallel for schedule(static) num_threads(common::offeredThreads())
-    for (std::uintptr_t at = first; at < last; at += kHugePage) {
-        void *const page = reinterpret_cast<void *>(at);
-        unsigned char there = 0; // kept from the last result; asking is cheaper than populating
-        if (mincore(page, 1, &there) == 0 && (there & 1)) continue;
-        madvise(page, kHugePage, MADV_POPULATE_WRITE);
-    }
+    // What was kept from the last result is there; asking is cheaper than populating. Threads that
+    // had nothing to do would look for more for a while, on the cores that compute next.
+    while (first < last && isThere(first)) first += kHugePage;
+#pragma omp parallel for schedule(static) num_threads(common::offeredThreads()) if (first < last)
+    for (std::uintptr_t at = first; at < last; at += kHugePage)
+        if (!isThere(at)) madvise(reinterpret_cast<void *>(at), kHugePage, MADV_POPULATE_WRITE);
 #endif
 }
 

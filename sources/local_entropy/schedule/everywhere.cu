@@ -71,8 +71,8 @@ public:
         gpu.launch(pitch, bottom - top, input.data(), output.data(), skippedRows,
                    skippedRows + tile.height, stream.get());
         CUDA_CHECK(cudaMemcpyAsync(down.data(), output.data() + skippedRows * pitch,
-                                   tile.height * pitch * sizeof(float),
-                                   cudaMemcpyDeviceToHost, stream.get()));
+                                   tile.height * pitch * sizeof(float), cudaMemcpyDeviceToHost,
+                                   stream.get()));
         skipped = tile.x - left;
         width = tile.width;
         cells = tile.width * tile.height;
@@ -297,8 +297,7 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, ThroughDevice
 }
 
 /// Those that the CPU likes, but higher ones of narrow arrays.
-TileSize Everywhere::tileSize(const bits::BitsPlan &plan, const Problem &problem,
-                              int threads) const
+TileSize Everywhere::tileSize(const bits::BitsPlan &plan, const Problem &problem, int threads) const
 {
     const Region &region = problem.region;
     if (!bits::isNarrow(region.width, region.height)) return plan.tileSize(problem, threads);
@@ -328,8 +327,7 @@ struct Everywhere::Parts
 };
 Everywhere::~Everywhere() = default;
 std::unique_ptr<Everywhere> Everywhere::of(const Problem &, ThroughDevices) { return nullptr; }
-TileSize Everywhere::tileSize(const bits::BitsPlan &plan, const Problem &problem,
-                              int threads) const
+TileSize Everywhere::tileSize(const bits::BitsPlan &plan, const Problem &problem, int threads) const
 {
     return plan.tileSize(problem, threads);
 }

@@ -231,7 +231,7 @@ public:
     {
         constexpr double kEmptiest = 1.5;
         const Kernel &kernel = kernelOf(path);
-        const double cell = &kernel == &kAvx512 ? 0.33 : &kernel == &kAvx2 ? 0.6 : 1;
+        const double cell = &kernel == &kAvx512 ? 0.38 : &kernel == &kAvx2 ? 0.6 : 1;
         const std::int64_t width = problem.region.width, rows = problem.region.height;
         if (isNarrow(width, rows)) return 1.5 * cell;
         const double computed = static_cast<double>(panelsOf(width) * kPanelColumns) *

@@ -132,9 +132,9 @@ public:
         constexpr double kWindow = 0.8, kWindowWide = 40, kCell = 0.54, kFootprintCell = 1.0;
         const bool wide = problem.result.isDouble;
         const Shape &shape = problem.shape;
-        const int cells = shape.rectangle ? std::min(shape.width, shape.height)
-                                          : std::min(edgesOf(shape).cells(),
-                                                     edgesOf(turned(shape)).cells());
+        const int cells = shape.rectangle
+                              ? std::min(shape.width, shape.height)
+                              : std::min(edgesOf(shape).cells(), edgesOf(turned(shape)).cells());
         return (wide ? kWindowWide : kWindow) +
                cells * (shape.rectangle ? kCell : kFootprintCell) * (wide ? 2 : 1);
     }
