@@ -341,9 +341,10 @@ TEST(CHeader, IsStrictC99)
 {
     for (const std::string language :
          {"c -std=c99", "c -std=c11", "c++ -std=c++98 -Wno-long-long"}) {
-        const std::string command =
-            "cc -x " + language + " -pedantic -Wall -Wextra -Werror -fsyntax-only -Isources " +
-            (language[1] == ' ' ? "outside/main.c" : "sources/local_entropy/local_entropy.h");
+        const std::string command = "cc -x " + language +
+                                    " -pedantic -Wall -Wextra -Werror -fsyntax-only -Isources " +
+                                    (language[1] == ' ' ? "outside/main.c"
+                                                        : "sources/local_entropy/local_entropy.h");
         EXPECT_EQ(std::system(command.c_str()), 0) << command;
     }
 }
