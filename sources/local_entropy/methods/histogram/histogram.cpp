@@ -132,7 +132,7 @@ public:
     double cost(const Problem &problem, Path) const override
     {
         // Measured, nanoseconds. Steps of wide sums take longer, and so does their last step.
-        constexpr double kWindow = 0.8, kWindowWide = 40, kCell = 0.54, kFootprintCell = 1.0;
+        constexpr double kWindow = 2.8, kWindowWide = 45, kCell = 0.52, kFootprintCell = 0.85;
         const bool wide = problem.result.isDouble;
         const Shape &shape = problem.shape;
         const int cells = std::min(edgesOf(shape).cells(), edgesOf(turned(shape)).cells());
