@@ -354,7 +354,7 @@ void checkMethod(const Filter &filter, CellType type, unsigned values)
         std::fill(result.begin(), result.end(), kPoison);
         const std::function<bool(double)> silent;
         Progress progress(silent, problem.region);
-        TileQueue queue(problem.region, plan->tileSize(problem, 2), progress);
+        TileQueue queue(problem.region, plan->tileSize(problem, all ? 1 : 2), progress);
         Scratch scratch;
         plan->work(problem, queue, scratch);
         for (std::int64_t y = 0; y < height; ++y)
