@@ -1,8 +1,8 @@
 // The library where programs seldom call it: under another rounding mode, while the process or a
 // thread ends, after a fork; and what it leaves behind. `hostile rounding` and so on print "right".
 #include "entropy/result_memory.h"
-#include "local_entropy/methods/bits/bits.h"
-#include "local_entropy/schedule/everywhere.h"
+#include "common/threads.h"
+#include "local_entropy/engine.h"
 
 #include <cfenv>
 #include <cmath>
@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <malloc.h>
+#include <string>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -18,8 +20,6 @@
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
-
-namespace bits = local_entropy::bits;
 
 namespace
 {
@@ -61,12 +61,29 @@ bool isRight(const std::vector<float> &result)
     return true;
 }
 
-std::vector<float> compute(bits::Path path = bits::Path::Best)
+/// Of a path, or with all devices; never destroyed.
+local_entropy::Engine &engineOf(const std::string &path, bool devices)
 {
-    bits::CpuOptions options;
-    options.path = path;
+    static auto &all = *new std::map<std::string, local_entropy::Engine *>;
+    local_entropy::Engine *&engine = all[path + (devices ? "+" : "")];
+    if (!engine) {
+        local_entropy::EngineOptions options;
+        options.threads = common::offeredThreads();
+        options.path = path;
+        options.devices = devices;
+        engine = new local_entropy::Engine(options);
+    }
+    return *engine;
+}
+
+std::vector<float> compute(const std::string &path = "", bool devices = false)
+{
+    local_entropy::Filter filter;
+    filter.levels.count = 16;
     std::vector<float> result(cells.size(), NAN);
-    bits::entropyOnCpu(kWidth, kHeight, cells.data(), result.data(), 0, kHeight, options);
+    engineOf(path, devices)
+        .run(filter, local_entropy::View<const float>{cells.data(), kWidth, kHeight},
+             local_entropy::View<float>{result.data(), kWidth, kHeight});
     return result;
 }
 
@@ -74,8 +91,8 @@ std::vector<float> compute(bits::Path path = bits::Path::Best)
 bool areRight()
 {
     bool right = true;
-    for (const bits::Path path : bits::kPaths)
-        if (bits::pathWorksHere(path)) right = right && isRight(compute(path));
+    for (const std::string &path : local_entropy::Engine::paths())
+        right = right && isRight(compute(path));
     return right;
 }
 
@@ -96,10 +113,8 @@ int underAnotherRounding()
     const unsigned before = _mm_getcsr() & ~0x3fu;
 #endif
     std::vector<std::vector<float>> results;
-    for (const bits::Path path : bits::kPaths)
-        if (bits::pathWorksHere(path)) results.push_back(compute(path));
-    results.emplace_back(cells.size(), NAN);
-    local_entropy::entropyEverywhere(kWidth, kHeight, cells.data(), results.back().data());
+    for (const std::string &path : local_entropy::Engine::paths()) results.push_back(compute(path));
+    results.push_back(compute("", true));
     bool right = std::fegetround() == FE_UPWARD;
 #if defined(__SSE2__)
     right = right && (_mm_getcsr() & ~0x3fu) == before;
@@ -156,9 +171,7 @@ int afterAFork()
     const pid_t child = fork();
     if (child == 0) {
         alarm(60); // instead of waiting for ever
-        std::vector<float> result(cells.size(), NAN);
-        local_entropy::entropyEverywhere(kWidth, kHeight, cells.data(), result.data());
-        _exit(isRight(result) && isRight(compute()) ? EXIT_SUCCESS : EXIT_FAILURE);
+        _exit(isRight(compute("", true)) && isRight(compute()) ? EXIT_SUCCESS : EXIT_FAILURE);
     }
     int status = -1;
     waitpid(child, &status, 0);

@@ -2,6 +2,7 @@
 // the first tiles of a process go through it; later ones where that is cheaper.
 #include "bits_call.h"
 #include "common/devices.h"
+#include "common/threads.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/schedule/everywhere.h"
 #include "local_entropy/schedule/staging.h"

@@ -1,8 +1,8 @@
 // What the GPU engine computes, without a GPU: the functions that its kernel calls, in the kernel's
 // order, for every window there can be; which cells it takes for levels; how it cuts its work.
+#include "bits_call.h"
 #include "gallery.h"
 #include "local_entropy/answers/partitions.h"
-#include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/words/hash.h"
 #include "local_entropy/methods/words/plan.h"
 #include "local_entropy/methods/words/tables.h"
@@ -20,7 +20,6 @@
 #include <random>
 #include <set>
 
-namespace bits = local_entropy::bits;
 namespace words = local_entropy::words;
 
 using local_entropy::Partition;
@@ -219,7 +218,7 @@ TEST(EngineGpuHash, SlidesWithoutError)
         windows.push_back(cellsOf(partition, ++turn));
     const Gallery wall = tile(windows, 7);
     std::vector<float> expected(wall.sample.size());
-    bits::entropyOnCpu(wall.width, wall.height, wall.sample.data(), expected.data(), 0,
+    entropyOnCpu(wall.width, wall.height, wall.sample.data(), expected.data(), 0,
                        wall.height);
     EXPECT_TRUE(sameBits(computeAsKernel(wall.width, wall.height, wall.sample), expected));
     for (const Shape shape :
@@ -227,7 +226,7 @@ TEST(EngineGpuHash, SlidesWithoutError)
         for (const std::string &content : kContents) {
             const auto sample = makeSample(content, shape);
             expected.assign(sample.size(), NAN);
-            bits::entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0,
+            entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0,
                                shape.height);
             EXPECT_TRUE(sameBits(computeAsKernel(shape.width, shape.height, sample), expected))
                 << content << " " << shape.width << " x " << shape.height;

@@ -1,5 +1,6 @@
 // The GPU engine on a GPU: every bit is that of the CPU engine, nothing else is touched, and cells
 // that are no levels are seen. Without a GPU, or without nvcc, each test is skipped by name.
+#include "bits_call.h"
 #include "common/devices.h"
 #include "local_entropy/methods/words/call.h"
 #include "messages.h"
@@ -13,7 +14,6 @@
 #include "common/host_device.h"
 #include "common/launch.h"
 #include "gallery.h"
-#include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/words/hash.h"
 #include "local_entropy/methods/words/plan.h"
 #include "local_entropy/methods/words/words.h"
@@ -23,7 +23,6 @@
 #include <limits>
 #include <thread>
 
-namespace bits = local_entropy::bits;
 #endif
 
 namespace words = local_entropy::words;
@@ -112,7 +111,7 @@ public:
     {
         const std::size_t before = layout.guard + layout.resultOffset;
         std::vector<float> expected = poison(output.size()), found(output.size());
-        bits::entropyOnCpu(shape.width, shape.height, sample.data(), expected.data() + before,
+        entropyOnCpu(shape.width, shape.height, sample.data(), expected.data() + before,
                            layout.begin, layout.end);
         common::download(output, found.data());
         if (sameBits(found, expected)) return "";
@@ -361,7 +360,7 @@ TEST_F(EngineGpu, LeavesOutBytesThatAreNoCells)
             for (std::size_t i = 0; i < sample.size(); ++i)
                 bytes[i / width * padded + left + i % width] = static_cast<int>(sample[i]) * 8;
             std::vector<float> expected(sample.size()), found(sample.size());
-            bits::entropyOnCpu(width, kHeight, sample.data(), expected.data(), 0, kHeight);
+            entropyOnCpu(width, kHeight, sample.data(), expected.data(), 0, kHeight);
             const auto input = common::upload(bytes.data(), bytes.size());
             auto output = common::poisoned<float>(bytes.size());
             gpu.launch(padded, kHeight, input.data(), output.data(), 0, kHeight);
@@ -605,7 +604,7 @@ TEST_F(EngineGpu, CallNamesTheFirstCellThatIsNoLevel)
     std::vector<float> sample = makeSample("random", shape);
     std::vector<float> result(sample.size(), NAN), expected(sample.size());
     words::entropyOnGpu(shape.width, shape.height, sample.data(), result.data());
-    bits::entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0, shape.height);
+    entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0, shape.height);
     EXPECT_TRUE(sameBits(result, expected));
     sample[17 * shape.width + 611] = 3.5f;
     sample.back() = -7;
@@ -689,7 +688,7 @@ TEST_F(EngineGpu, LargeArrayBeyond32Bits)
         for (std::int64_t i = 0; i < width * height; ++i)
             sample[i] =
                 tile[i / width % tileShape.height * tileShape.width + i % width % tileShape.width];
-        bits::entropyOnCpu(width, height, sample.data(), answer.data(), 0, height);
+        entropyOnCpu(width, height, sample.data(), answer.data(), 0, height);
 
         const auto smallSample = common::upload(sample.data(), sample.size());
         const auto smallAnswer = common::upload(answer.data(), answer.size());

@@ -9,8 +9,9 @@
 #include "entropy/contents.h"
 #include "entropy/reference.h"
 #include "entropy/result_memory.h"
-#include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/engine.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,8 +22,6 @@
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
-
-namespace bits = local_entropy::bits;
 
 namespace
 {
@@ -83,42 +82,49 @@ public:
         std::fill_n(result.get(), sample.size(), 0.0f);
         for (const int threads : threadCounts) {
             const common::Timing copy = timeCopy(sample, result.get(), threads);
-            for (const bits::Path path : bits::kPaths) {
-                const bool tooSlow = path == bits::Path::Plain && sample.size() > 200000;
-                if (!bits::pathWorksHere(path) || tooSlow) continue;
-                time(path, content, width, height, threads, sample, gold, result.get(), copy);
-            }
-            time(bits::Path::Best, content, width, height, threads, sample, gold, result.get(),
-                 copy);
+            for (const std::string path : {"avx512", "avx2", "portable", ""})
+                if (works(path))
+                    time(path, content, width, height, threads, sample, gold, result.get(), copy);
         }
     }
 
     void save(const char *file) const { csv.save(file); }
 
 private:
-    void time(bits::Path path, const std::string &content, int width, int height, int threads,
+    static bool works(const std::string &path)
+    {
+        const std::vector<std::string> all = local_entropy::Engine::paths();
+        return path.empty() || std::find(all.begin(), all.end(), path) != all.end();
+    }
+
+    void time(const std::string &path, const std::string &content, int width, int height, int threads,
               const std::vector<float> &sample, const std::vector<float> &gold, float *result,
               const common::Timing &copy)
     {
-        bits::CpuOptions options;
+        local_entropy::EngineOptions options;
         options.path = path;
         options.threads = threads;
+        local_entropy::Engine engine(options);
+        local_entropy::Filter filter;
+        filter.levels.count = 16;
+        const std::string name = path.empty() ? "best" : path;
         const auto once = [&] {
-            bits::entropyOnCpu(width, height, sample.data(), result, 0, height, options);
+            engine.run(filter, local_entropy::View<const float>{sample.data(), width, height},
+                       local_entropy::View<float>{result, width, height});
             return 0;
         };
         std::fill_n(result, sample.size(), NAN);
         const common::Timing timing = common::measure(once, [&](int) {
             if (!entropy::compare(width, height, result, gold.data()).passed)
-                throw common::Error(std::string(bits::pathName(path)) + " is wrong on " + content +
+                throw common::Error(name + " is wrong on " + content +
                                     " " + std::to_string(width) + " x " + std::to_string(height));
         });
         const double mega = sample.size() / timing.median / 1e3;
         std::printf("%-9s %-13s %6d x %-6d %3d threads %10.4f ms %9.1f Mcell/s %6.3f of copy\n",
-                    bits::pathName(path), content.c_str(), width, height, threads, timing.median,
+                    name.c_str(), content.c_str(), width, height, threads, timing.median,
                     mega, copy.median / timing.median);
         std::fflush(stdout);
-        csv.add({bits::pathName(path), content, std::to_string(width), std::to_string(height),
+        csv.add({name, content, std::to_string(width), std::to_string(height),
                  std::to_string(threads), std::to_string(timing.median),
                  std::to_string(timing.minimum), std::to_string(mega),
                  std::to_string(copy.median)});

@@ -7,10 +7,9 @@
 #include "common/file_program.h"
 #include "common/machine.h"
 #include "entropy/contents.h"
+#include "entropy/pages.h"
 #include "entropy/result_memory.h"
-#include "local_entropy/memory/pages.h"
-#include "local_entropy/methods/bits/bits.h"
-#include "local_entropy/schedule/everywhere.h"
+#include "local_entropy/engine.h"
 #include "local_entropy/schedule/staging.h"
 
 #ifdef __CUDACC__
@@ -27,7 +26,6 @@
 #include <utility>
 #include <vector>
 
-namespace bits = local_entropy::bits;
 
 namespace
 {
@@ -107,7 +105,7 @@ public:
     {
         memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw common::Unavailable("no memory for a result");
-        local_entropy::populatePages(memory, bytes); // as allocateResult() does
+        entropy::populatePages(memory, bytes); // as allocateResult() does
     }
     ~FreshArray()
     {
@@ -124,6 +122,23 @@ private:
     std::size_t bytes;
 };
 
+void compute(local_entropy::Engine &engine, Shape shape, const std::vector<float> &sample,
+             float *result)
+{
+    local_entropy::Filter filter;
+    filter.levels.count = 16;
+    engine.run(filter,
+               local_entropy::View<const float>{sample.data(), shape.width, shape.height},
+               local_entropy::View<float>{result, shape.width, shape.height});
+}
+
+local_entropy::EngineOptions withDevices()
+{
+    local_entropy::EngineOptions options;
+    options.devices = true;
+    return options;
+}
+
 class Bench
 {
 public:
@@ -133,10 +148,10 @@ public:
         const auto levels = entropy::makeContent({}, shape.width, shape.height, 20201122);
         const std::vector<float> sample(levels.begin(), levels.end());
         std::vector<float> gold(cells);
-        bits::CpuOptions portable;
-        portable.path = bits::Path::Portable;
-        bits::entropyOnCpu(shape.width, shape.height, sample.data(), gold.data(), 0, shape.height,
-                           portable);
+        local_entropy::EngineOptions portable;
+        portable.path = "portable";
+        local_entropy::Engine judge(portable);
+        compute(judge, shape, sample, gold.data());
 
         common::HostArray<float> kept = entropy::allocateResult(cells);
         std::fill_n(kept.get(), cells, NAN);
@@ -146,11 +161,10 @@ public:
         const std::pair<const char *, std::function<void(float *)>> ways[] = {
             {"cpu",
              [&](float *result) {
-                 bits::entropyOnCpu(shape.width, shape.height, sample.data(), result, 0,
-                                    shape.height);
+                 compute(cpu, shape, sample, result);
              }},
             {"everywhere", [&](float *result) {
-                 local_entropy::entropyEverywhere(shape.width, shape.height, sample.data(), result);
+                 compute(everywhere, shape, sample, result);
              }}};
         for (const auto &way : ways)
             for (const Memory memory : {Memory::Fresh, Memory::Again, Memory::Touched}) {
@@ -189,6 +203,7 @@ public:
     void save(const char *file) const { csv.save(file); }
 
 private:
+    local_entropy::Engine cpu, everywhere{withDevices()};
     void report(const char *name, Shape shape, Memory memory, const common::Timing &timing,
                 const common::Timing &copy, const common::Timing &duplex)
     {

@@ -7,7 +7,7 @@
 #include "common/launch.h"
 #include "common/machine.h"
 #include "entropy/contents.h"
-#include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/engine.h"
 #include "local_entropy/methods/words/words.h"
 
 #include <cmath>
@@ -17,7 +17,6 @@
 #include <string>
 #include <vector>
 
-namespace bits = local_entropy::bits;
 namespace words = local_entropy::words;
 
 namespace
@@ -57,7 +56,11 @@ public:
                                                  which.height, 20201122);
         const std::vector<float> sample(levels.begin(), levels.end());
         std::vector<float> gold(cells), answer(cells);
-        bits::entropyOnCpu(which.width, which.height, sample.data(), gold.data(), 0, which.height);
+        local_entropy::Filter filter;
+        filter.levels.count = 16;
+        local_entropy::Engine().run(
+            filter, local_entropy::View<const float>{sample.data(), which.width, which.height},
+            local_entropy::View<float>{gold.data(), which.width, which.height});
 
         common::DeviceArray<float> input(cells + which.offset);
         common::DeviceArray<float> output = common::poisoned<float>(cells + which.offset);

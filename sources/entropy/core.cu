@@ -20,7 +20,6 @@
 #include "entropy/log_table.h"
 #include "entropy/result_memory.h"
 #include "entropy/window.h"
-#include "local_entropy/methods/words/call.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,8 +32,6 @@
 #include "common/grid.h"
 #include "common/launch.h"
 #endif
-
-namespace words = local_entropy::words;
 
 // ---- shared by the versions --------------------------------------------------------------------
 
@@ -774,7 +771,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("v15", width, height, sample, result);
     HostArray<float> output = entropy::allocateResult(call.cells);
-    words::entropyOnGpu(width, height, sample, output.get());
+    entropy::computeByLibrary(entropy::Machine::Gpu, width, height, sample, output.get());
     *result = output.release();
 }
 

@@ -6,6 +6,7 @@
 #include "local_entropy/engine.h"
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 namespace entropy
@@ -35,19 +36,34 @@ Engine &makeEngine(Machine machine)
 {
     local_entropy::EngineOptions options;
     options.threads = 1024; // started when a call wants them
-    options.path = pathFromEnvironment();
+    if (machine != Machine::Gpu) options.path = pathFromEnvironment();
     options.devices = machine == Machine::Everything;
+    if (machine == Machine::Gpu) options.method = "words";
     return *new Engine(options);
 }
 
 Engine &engineFor(Machine machine)
 {
-    if (machine == Machine::Everything) {
-        static Engine &everything = makeEngine(machine);
-        return everything;
+    switch (machine) {
+    case Machine::Gpu: {
+        static Engine &gpu = makeEngine(machine);
+        return gpu;
     }
-    static Engine &cpu = makeEngine(machine);
-    return cpu;
+    case Machine::Cpu: {
+        static Engine &cpu = makeEngine(machine);
+        return cpu;
+    }
+    case Machine::Everything: break;
+    }
+    static Engine &everything = makeEngine(machine);
+    return everything;
+}
+
+/// What CUDA refused is led by the names of the work in progress already.
+std::string withoutPrefix(const std::string &sentence)
+{
+    const std::string prefix = common::ErrorScope::prefix();
+    return sentence.rfind(prefix, 0) == 0 ? sentence.substr(prefix.size()) : sentence;
 }
 
 local_entropy::Filter makeFilter()
@@ -62,16 +78,17 @@ local_entropy::Filter makeFilter()
 void computeByLibrary(Machine machine, std::int64_t width, std::int64_t height,
                       const float *sample, float *result)
 try {
-    const common::PartScope scope(common::Part::Kernel);
+    std::optional<common::PartScope> scope; // what goes up and down tells its own times
+    if (machine != Machine::Gpu) scope.emplace(common::Part::Kernel);
     static const local_entropy::Filter &filter = *new local_entropy::Filter(makeFilter());
     local_entropy::RunOptions options;
-    options.threads = common::offeredThreads();
+    options.threads = machine == Machine::Gpu ? 1 : common::offeredThreads();
     engineFor(machine).run(filter, local_entropy::View<const float>{sample, width, height},
                            local_entropy::View<float>{result, width, height}, options);
 } catch (const local_entropy::Error &error) {
-    if (error.status() == local_entropy::Status::Unavailable)
-        throw common::Unavailable(error.what());
-    throw common::Error(error.what());
+    const std::string sentence = withoutPrefix(error.what());
+    if (error.status() == local_entropy::Status::Unavailable) throw common::Unavailable(sentence);
+    throw common::Error(sentence);
 }
 
 } // namespace entropy

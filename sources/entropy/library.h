@@ -1,4 +1,4 @@
-// How v16 and v17 call the library.
+// How v15 to v17 call the library.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,15 @@ namespace entropy
 
 /// What the library may compute with.
 enum class Machine {
+    Gpu,       ///< the current GPU
     Cpu,       ///< its cores
     Everything ///< its cores and its GPUs
 };
 
 /// The correctly rounded entropy of the 5x5 window around every cell; windows are cut at the edge.
 ///
-/// sample   height rows of width cells, each an integer 0..15; NaN does not count, any other cell
-///          throws common::Error with its place and value.
+/// sample   height rows of width cells, each an integer 0..15; any other cell throws
+///          common::Error with its place and value, except NaN for the cores: it does not count.
 /// result   the same shape.
 ///
 /// Takes as many threads as OpenMP offers, and the path that ENTROPY_CPU_PATH names at the first

@@ -105,20 +105,42 @@ struct Engine::Parts
                                              pathName(path));
     }
 
-    std::vector<Problem> cut(const Problem &whole) const
+    /// A problem and who computes it.
+    struct Job
     {
-        const bool can = !only || only->can(whole, path);
-        return can && methodFor(whole).wantsWhole() ? std::vector<Problem>{whole} : partsOf(whole);
+        Problem problem;
+        const Method *method;
+        double cost; ///< nanoseconds
+    };
+
+    void add(std::vector<Job> &jobs, const Problem &problem, const Method &method) const
+    {
+        const double cells = static_cast<double>(problem.region.width) *
+                             static_cast<double>(problem.region.height);
+        jobs.push_back({problem, &method, cells * method.cost(problem, path)});
     }
 
-    /// A part of a problem, and how it is computed.
+    std::vector<Job> jobsOf(const Problem &whole) const
+    {
+        std::vector<Job> jobs;
+        if (!only || only->can(whole, path)) {
+            const Method &method = methodFor(whole);
+            if (method.wantsWhole()) {
+                add(jobs, whole, method);
+                return jobs;
+            }
+        }
+        for (const Problem &part : partsOf(whole)) add(jobs, part, methodFor(part));
+        return jobs;
+    }
+
+    /// A job under way.
     struct Share
     {
-        Share(const Problem &problem, const Method &method, Parts &parts, int threads,
-              Progress &progress)
-            : problem(problem), plan(parts.plans.get(method, problem, parts.path)),
-              everywhere(parts.devices && &method == &bitsMethod() ? Everywhere::of(problem)
-                                                                   : nullptr),
+        Share(const Job &job, Parts &parts, int threads, Progress &progress)
+            : problem(job.problem), plan(parts.plans.get(*job.method, problem, parts.path)),
+              everywhere(parts.devices && job.method == &bitsMethod() ? Everywhere::of(problem)
+                                                                      : nullptr),
               queue(problem.region, tileSize(threads), progress)
         {
         }
@@ -149,31 +171,24 @@ struct Engine::Parts
     };
 
     /// Threads, of `most`, that have something to do: waking one takes as long as some results.
-    int threadsFor(double nanoseconds, int most) const
+    static int threadsFor(const std::vector<Job> &jobs, int most)
     {
         constexpr double kEnough = 50000; ///< nanoseconds, for each
-        const double worth = nanoseconds / kEnough;
+        double worth = 0;
+        for (const Job &job : jobs) worth += job.cost / kEnough;
         return worth < most ? std::max(static_cast<int>(worth), 1) : most;
     }
 
     void run(const Problem &whole, const RunOptions &options)
     {
         checkThreads(options.threads);
-        const std::vector<Problem> problems = cut(whole);
-        std::vector<const Method *> chosen;
-        double cost = 0;
-        for (const Problem &problem : problems) {
-            const Method &method = methodFor(problem);
-            chosen.push_back(&method);
-            cost += static_cast<double>(problem.region.width) *
-                    static_cast<double>(problem.region.height) * method.cost(problem, path);
-        }
-        const int threads = threadsFor(
-            cost, options.threads > 0 ? std::min(options.threads, pool.threads()) : pool.threads());
+        const std::vector<Job> jobs = jobsOf(whole);
+        const int most =
+            options.threads > 0 ? std::min(options.threads, pool.threads()) : pool.threads();
+        const int threads = threadsFor(jobs, most);
         Progress progress(options.progress, whole.region);
         std::deque<Share> shares;
-        for (std::size_t i = 0; i < problems.size(); ++i)
-            shares.emplace_back(problems[i], *chosen[i], *this, threads, progress);
+        for (const Job &job : jobs) shares.emplace_back(job, *this, threads, progress);
         try {
             pool.run(threads, [&](int) { work(shares, progress); });
         } catch (const Error &error) {
@@ -213,12 +228,21 @@ void Engine::run(const Filter &filter, View<const Cell> image, View<Value> resul
 }
 
 template <typename Cell, typename Value>
+void Engine::enqueue(const Filter &filter, View<const Cell> image, View<Value> result, void *,
+                     const RunOptions &options)
+{
+    problemOf(filter, image, result, options);
+    throw Error(Status::Unavailable, "no method computes from device memory yet: copy the image "
+                                     "into host memory and call run()");
+}
+
+template <typename Cell, typename Value>
 std::vector<std::string> Engine::methodsFor(const Filter &filter, View<const Cell> image,
                                             View<Value> result, const RunOptions &options) const
 {
     std::vector<std::string> names;
-    for (const Problem &part : parts->cut(problemOf(filter, image, result, options))) {
-        const std::string name = parts->methodFor(part).name();
+    for (const Parts::Job &job : parts->jobsOf(problemOf(filter, image, result, options))) {
+        const std::string name = job.method->name();
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     return names;
@@ -241,6 +265,8 @@ std::vector<std::string> Engine::methods()
 
 #define INSTANTIATE(Cell, Value)                                                                   \
     template void Engine::run(const Filter &, View<const Cell>, View<Value>, const RunOptions &);  \
+    template void Engine::enqueue(const Filter &, View<const Cell>, View<Value>, void *,           \
+                                  const RunOptions &);                                             \
     template std::vector<std::string> Engine::methodsFor(const Filter &, View<const Cell>,         \
                                                          View<Value>, const RunOptions &) const;
 INSTANTIATE(std::uint8_t, float)

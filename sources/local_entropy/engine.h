@@ -65,6 +65,13 @@ public:
             options);
     }
 
+    /// The same for device memory of the current GPU, put into `stream`, a cudaStream_t. No method
+    /// computes from device memory yet: throws Error (Unavailable) for whatever run() would compute,
+    /// and otherwise what run() throws; no cell is read.
+    template <typename Cell, typename Value>
+    void enqueue(const Filter &filter, View<const Cell> image, View<Value> result,
+                 void *stream = nullptr, const RunOptions &options = {});
+
     /// The names of the methods that run() would use for these arguments, that of the most cells
     /// first; no cell is read. Throws what run() throws before it computes.
     template <typename Cell, typename Value>

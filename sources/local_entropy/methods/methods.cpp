@@ -7,6 +7,7 @@
 #include "local_entropy/methods/plain/plain.h"
 #include "local_entropy/methods/ranks/ranks.h"
 #include "local_entropy/methods/ranks/sliding_plan.h"
+#include "local_entropy/methods/words/method.h"
 
 namespace local_entropy
 {
@@ -16,7 +17,7 @@ const std::vector<const Method *> &methods()
     // Never destroyed: objects that outlive main may still compute.
     static const auto &all = *new std::vector<const Method *>{
         &bitsMethod(),      &ranksMethod(), &slidingRanksMethod(), &levelsMethod(),
-        &histogramMethod(), &plainMethod()};
+        &histogramMethod(), &wordsMethod(), &plainMethod()};
     return all;
 }
 

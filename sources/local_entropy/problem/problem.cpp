@@ -157,6 +157,7 @@ Shape shapeOf(const Window &window)
     shape.height = window.height;
     shape.left = window.width / 2 + window.originX;
     shape.top = window.height / 2 + window.originY;
+    shape.runs.reserve(window.height);
     for (int row = 0; row < window.height; ++row)
         for (int x = 0, begin = 0; x <= window.width; ++x) {
             const bool counts = x < window.width && (window.footprint.empty() ||

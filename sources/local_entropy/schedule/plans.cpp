@@ -1,53 +1,61 @@
 #include "local_entropy/schedule/plans.h"
 
+#include <cstring>
+#include <utility>
+
 namespace local_entropy
 {
 
-/// All of a problem that a plan may depend on, byte by byte: not the arrays.
-static std::string keyOf(const Method &method, const Problem &problem, Path path)
+Plans::Key::Key(const Method &method, const Problem &problem, Path path)
+    : integers{reinterpret_cast<std::intptr_t>(&method),
+               static_cast<int>(path),
+               static_cast<int>(problem.image.type),
+               problem.result.isDouble,
+               problem.mayMiss,
+               problem.filter.window.width,
+               problem.filter.window.height,
+               problem.filter.window.originX,
+               problem.filter.window.originY,
+               problem.filter.levels.count,
+               problem.filter.levels.binned,
+               problem.filter.levels.clamp,
+               static_cast<int>(problem.filter.border),
+               static_cast<int>(problem.filter.measure),
+               static_cast<int>(problem.filter.base),
+               problem.filter.nodata.has_value()},
+      reals{problem.filter.levels.low,
+            problem.filter.levels.high,
+            problem.filter.constant,
+            problem.filter.order,
+            problem.filter.empty,
+            problem.filter.nodata.value_or(0)},
+      footprint(problem.filter.window.footprint)
 {
-    std::string key = method.name();
-    const auto add = [&key](const auto &value) {
-        key.append(reinterpret_cast<const char *>(&value), sizeof value);
-    };
-    const Filter &filter = problem.filter;
-    add(path);
-    add(problem.image.type);
-    add(problem.result.isDouble);
-    add(problem.mayMiss);
-    add(filter.window.width);
-    add(filter.window.height);
-    add(filter.window.originX);
-    add(filter.window.originY);
-    add(filter.levels.count);
-    add(filter.levels.binned);
-    add(filter.levels.low);
-    add(filter.levels.high);
-    add(filter.levels.clamp);
-    add(filter.border);
-    add(filter.constant);
-    add(filter.measure);
-    add(filter.order);
-    add(filter.base);
-    add(filter.empty);
-    add(filter.nodata.has_value());
-    add(filter.nodata.value_or(0));
-    key.append(filter.window.footprint.begin(), filter.window.footprint.end());
-    return key;
+}
+
+bool Plans::Key::operator==(const Key &other) const
+{
+    return std::memcmp(integers, other.integers, sizeof integers) == 0 &&
+           std::memcmp(reals, other.reals, sizeof reals) == 0 && footprint == other.footprint;
+}
+
+std::shared_ptr<const Plan> Plans::find(const Key &key)
+{
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (const Kept &one : kept)
+        if (one.key == key) return one.plan;
+    return nullptr;
 }
 
 std::shared_ptr<const Plan> Plans::get(const Method &method, const Problem &problem, Path path)
 {
-    const std::string key = keyOf(method, problem, path);
-    {
-        const std::lock_guard<std::mutex> lock(mutex);
-        const auto found = kept.find(key);
-        if (found != kept.end()) return found->second;
-    }
+    Key key(method, problem, path);
+    if (auto plan = find(key)) return plan;
     std::shared_ptr<const Plan> plan = method.plan(problem, path);
     const std::lock_guard<std::mutex> lock(mutex);
     if (kept.size() >= kMost) kept.clear();
-    return kept.emplace(key, std::move(plan)).first->second;
+    kept.push_back({std::move(key), plan});
+    return plan;
 }
 
 } // namespace local_entropy

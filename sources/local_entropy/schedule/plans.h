@@ -4,10 +4,9 @@
 #include "local_entropy/methods/method.h"
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <vector>
 
 namespace local_entropy
 {
@@ -21,8 +20,27 @@ public:
 private:
     static constexpr std::size_t kMost = 32; ///< kept; then all are forgotten
 
+    /// All of a problem that a plan may depend on: not the arrays.
+    struct Key
+    {
+        Key(const Method &method, const Problem &problem, Path path);
+        bool operator==(const Key &other) const;
+
+        static constexpr int kIntegers = 16, kReals = 6;
+        std::int64_t integers[kIntegers];
+        double reals[kReals]; ///< compared bit by bit: some may be NaN
+        std::vector<std::uint8_t> footprint;
+    };
+    struct Kept
+    {
+        Key key;
+        std::shared_ptr<const Plan> plan;
+    };
+
+    std::shared_ptr<const Plan> find(const Key &key);
+
     std::mutex mutex;
-    std::map<std::string, std::shared_ptr<const Plan>> kept;
+    std::vector<Kept> kept;
 };
 
 } // namespace local_entropy

@@ -44,7 +44,8 @@ private:
     const std::function<bool(double)> &callback;
     const std::int64_t cells;
     const std::thread::id caller = std::this_thread::get_id();
-    std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point last =
+        callback ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     std::atomic<std::int64_t> begun{0};
     std::atomic<bool> stopped{false};
 };

@@ -135,7 +135,9 @@ public:
         constexpr double kWindow = 2.8, kWindowWide = 45, kCell = 0.52, kFootprintCell = 0.85;
         const bool wide = problem.result.isDouble;
         const Shape &shape = problem.shape;
-        const int cells = std::min(edgesOf(shape).cells(), edgesOf(turned(shape)).cells());
+        const int cells = shape.rectangle ? std::min(shape.width, shape.height)
+                                          : std::min(edgesOf(shape).cells(),
+                                                     edgesOf(turned(shape)).cells());
         return (wide ? kWindowWide : kWindow) +
                cells * (shape.rectangle ? kCell : kFootprintCell) * (wide ? 2 : 1);
     }

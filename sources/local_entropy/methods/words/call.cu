@@ -18,7 +18,7 @@ namespace local_entropy::words
 
 #ifdef __CUDACC__
 
-/// Throws common::Error, naming the first cell that is not an integer 0..15.
+/// Throws BadCell, naming the first cell that is not an integer 0..15.
 static void throwBadCell(std::int64_t width, std::size_t cells, const float *sample)
 {
     for (std::size_t i = 0; i < cells; ++i) {
@@ -27,7 +27,7 @@ static void throwBadCell(std::int64_t width, std::size_t cells, const float *sam
             continue;
         char value[32];
         std::snprintf(value, sizeof value, "%.9g", static_cast<double>(cell));
-        throw common::Error("the cell at x " + std::to_string(i % width) + ", y " +
+        throw BadCell("the cell at x " + std::to_string(i % width) + ", y " +
                             std::to_string(i / width) + " is " + value +
                             ", expected an integer 0..15");
     }

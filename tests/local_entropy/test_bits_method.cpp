@@ -1,0 +1,227 @@
+// The method bits behind an engine: when it is chosen, and that a cell which is NaN, a callback and
+// a region change none of its bits. What it computes is tested in tests/test_bits.cpp.
+
+#include "local_entropy/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+namespace
+{
+
+using namespace local_entropy;
+
+struct Image
+{
+    std::int64_t width, height;
+    std::vector<float> cells;
+
+    Image(std::int64_t width, std::int64_t height) : width(width), height(height)
+    {
+        std::mt19937 random(9);
+        for (std::int64_t i = 0; i < width * height; ++i)
+            cells.push_back(static_cast<float>(random() % 16));
+    }
+    View<const float> view() const { return {cells.data(), width, height}; }
+};
+
+Filter sixteen()
+{
+    Filter filter;
+    filter.levels.count = 16;
+    return filter;
+}
+
+EngineOptions with(const std::string &path, const std::string &method, int threads)
+{
+    EngineOptions options;
+    options.path = path;
+    options.method = method;
+    options.threads = threads;
+    return options;
+}
+
+std::vector<float> run(Engine &engine, const Image &image, const RunOptions &options = {})
+{
+    const Region region =
+        options.region.width ? options.region : Region{0, 0, image.width, image.height};
+    std::vector<float> values(region.width * region.height, NAN);
+    engine.run(sixteen(), image.view(), View<float>{values.data(), region.width, region.height},
+               options);
+    return values;
+}
+
+bool same(const std::vector<float> &a, const std::vector<float> &b)
+{
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(LocalEntropyBits, IsChosenForItsFilterAtEverySize)
+{
+    for (const std::string &path : Engine::paths()) {
+        const Engine engine(with(path, "", 2));
+        for (const auto &[width, height] : {std::pair{1, 1},
+                                            {5, 5},
+                                            {17, 3},
+                                            {64, 64},
+                                            {150, 3000},
+                                            {160, 400},
+                                            {481, 7},
+                                            {2000, 2}}) {
+            const Image image(width, height);
+            std::vector<float> values(image.cells.size());
+            EXPECT_EQ(engine.methodsFor(sixteen(), image.view(),
+                                        View<float>{values.data(), width, height}),
+                      Names{"bits"})
+                << width << " x " << height << " on " << path;
+        }
+    }
+}
+
+TEST(LocalEntropyBits, RefusesOtherQuestions)
+{
+    Engine engine(with("", "bits", 1));
+    const Image image(40, 30);
+    std::vector<float> values(image.cells.size());
+    std::vector<double> doubles(image.cells.size());
+    std::vector<std::uint8_t> mask(image.cells.size(), 1);
+    const View<float> result{values.data(), 40, 30};
+    const auto refuses = [&](auto change) {
+        Filter filter = sixteen();
+        change(filter);
+        try {
+            engine.run(filter, image.view(), result);
+            return false;
+        } catch (const Error &error) {
+            return error.status() == Status::Unavailable;
+        }
+    };
+    EXPECT_FALSE(refuses([](Filter &) {}));
+    EXPECT_TRUE(refuses([](Filter &filter) { filter.levels.count = 17; }));
+    EXPECT_TRUE(refuses([](Filter &filter) { filter.levels.low = -1; }));
+    EXPECT_TRUE(refuses([](Filter &filter) { filter.levels.clamp = true; }));
+    EXPECT_TRUE(refuses([](Filter &filter) { filter.window.width = 3; }));
+    EXPECT_TRUE(refuses([](Filter &filter) { filter.window.originY = 1; }));
+    EXPECT_TRUE(refuses([](Filter &filter) {
+        filter.window.footprint.assign(25, 1);
+        filter.window.footprint[0] = 0;
+    }));
+    EXPECT_TRUE(refuses([](Filter &filter) { filter.border = Border::Wrap; }));
+    EXPECT_TRUE(refuses([](Filter &filter) { filter.base = Base::Two; }));
+    EXPECT_TRUE(refuses([](Filter &filter) { filter.measure = Measure::Simpson; }));
+    EXPECT_TRUE(refuses([](Filter &filter) { filter.nodata = 3; }));
+    EXPECT_THROW(engine.run(sixteen(), image.view(), View<double>{doubles.data(), 40, 30}), Error);
+    RunOptions masked;
+    masked.mask = {mask.data(), 40, 30};
+    EXPECT_THROW(engine.run(sixteen(), image.view(), result, masked), Error);
+    RunOptions columns;
+    columns.region = {1, 0, 39, 30};
+    EXPECT_THROW(engine.run(sixteen(), image.view(), View<float>{values.data(), 39, 30}, columns),
+                 Error);
+}
+
+TEST(LocalEntropyBits, ComputesRowsAsThePartOfTheWhole)
+{
+    const Image image(700, 900);
+    Engine engine(with("", "bits", 3));
+    const auto whole = run(engine, image);
+    for (const auto &[y, height] : {std::pair{0, 1}, {1, 899}, {450, 77}, {899, 1}}) {
+        RunOptions options;
+        options.region = {0, y, 700, height};
+        EXPECT_TRUE(same(run(engine, image, options),
+                         {whole.begin() + y * 700, whole.begin() + (y + height) * 700}))
+            << y;
+    }
+}
+
+// The kernels find bad cells by flags of the processor, which a callback raises too.
+TEST(LocalEntropyBits, HearsNothingOfTheCallbacksArithmetic)
+{
+    for (const auto &[width, height] : {std::pair{3000, 4000}, {9, 1000000}}) {
+        const Image image(width, height);
+        Engine engine(with("", "bits", 2)), plain(with("", "ranks", 2));
+        RunOptions options;
+        volatile double third = 1, none = 0;
+        int calls = 0;
+        options.progress = [&](double part) {
+            ++calls;
+            third = third / 3 + none / none;
+            return part <= 1;
+        };
+        const auto values = run(engine, image, options);
+        EXPECT_TRUE(same(values, run(plain, image)));
+        options.progress = [&](double) { return false; };
+        for (int i = 0; i < 20; ++i) // until it is asked: not before 20 milliseconds
+            try {
+                run(engine, image, options);
+            } catch (const Error &error) {
+                EXPECT_EQ(error.status(), Status::Cancelled);
+                break;
+            }
+        EXPECT_TRUE(same(values, run(engine, image)));
+    }
+}
+
+TEST(LocalEntropyBits, LeavesNanOutAndNamesOtherBadCells)
+{
+    for (const std::string &path : Engine::paths())
+        for (const auto &[width, height] : {std::pair{5, 5}, {900, 300}, {9, 4000}}) {
+            Image image(width, height);
+            Engine engine(with(path, "", 2)), plain(with(path, "plain", 2));
+            for (std::size_t i = 3; i < image.cells.size(); i += 20011) image.cells[i] = NAN;
+            EXPECT_TRUE(same(run(engine, image), run(plain, image))) << path;
+            image.cells.back() = 16;
+            try {
+                run(engine, image);
+                ADD_FAILURE() << "took 16";
+            } catch (const Error &error) {
+                EXPECT_EQ(error.status(), Status::BadLevel);
+                EXPECT_EQ(error.what(), "the cell at x " + std::to_string(width - 1) + ", y " +
+                                            std::to_string(height - 1) +
+                                            " is 16, expected an integer 0..15");
+            }
+        }
+}
+
+TEST(LocalEntropyEngine, TakesAsManyThreadsAsACallAllows)
+{
+    const Image image(1500, 1000);
+    Engine engine(with("", "", 8));
+    const auto expected = run(engine, image);
+    for (const int threads : {1, 2, 5, 100}) {
+        RunOptions options;
+        options.threads = threads;
+        EXPECT_TRUE(same(run(engine, image, options), expected)) << threads;
+    }
+    RunOptions options;
+    options.threads = -1;
+    EXPECT_THROW(run(engine, image, options), Error);
+}
+
+TEST(LocalEntropyEngine, RefusesDeviceMemory)
+{
+    const Image image(10, 10);
+    std::vector<float> values(100, -1);
+    Engine engine;
+    const auto statusOf = [&](const Filter &filter) {
+        try {
+            engine.enqueue(filter, image.view(), View<float>{values.data(), 10, 10});
+        } catch (const Error &error) {
+            return error.status();
+        }
+        return Status::Ok;
+    };
+    EXPECT_EQ(statusOf(sixteen()), Status::Unavailable);
+    EXPECT_EQ(statusOf({}), Status::Unavailable);
+    Filter bad;
+    bad.levels.count = 1;
+    EXPECT_EQ(statusOf(bad), Status::BadArgument);
+    EXPECT_EQ(values, std::vector<float>(100, -1));
+}
+
+} // namespace
