@@ -123,7 +123,7 @@ LIBRARY_SOURCES := $(shell find sources/local_entropy -name '*.cpp') \
                              $(if $(filter 0,$(CUDA)),-exec grep -q __CUDACC__ {} \;) -print)
 LIBRARY := $(patsubst sources/%,$(OBJECTS)/%.o,$(basename $(sort $(LIBRARY_SOURCES))))
 # What cores call.
-BENEATH := $(addprefix $(OBJECTS)/entropy/,cpu_path.o result_memory.o) $(LIBRARY)
+BENEATH := $(addprefix $(OBJECTS)/entropy/,library.o pages.o result_memory.o) $(LIBRARY)
 
 $(CORE_PROGRAMS): $(BUILD)/%: $(BUILD)/%_core.o $(PARTS) $(BENEATH)
 	$(LINK) $^ -o $@

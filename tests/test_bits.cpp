@@ -1,10 +1,10 @@
-// The CPU engine: exact on every path, for every window there can be, and safe on any input.
-#include "common/error.h"
+// The method bits: exact on every path, for every window there can be, and safe on any input.
+#include "bits_call.h"
+#include "entropy/pages.h"
 #include "entropy/reference.h"
 #include "gallery.h"
 #include "local_entropy/answers/partitions.h"
-#include "local_entropy/memory/pages.h"
-#include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/engine.h"
 #include "shapes.h"
 #include "temporary.h"
 
@@ -17,35 +17,31 @@
 #include <set>
 #include <thread>
 
-namespace bits = local_entropy::bits;
-
-using bits::CpuOptions;
-using bits::Path;
 using local_entropy::Partition;
-using Choice = bits::CpuOptions::Choice;
+using Choice = BitsOptions::Choice;
 
 namespace
 {
 
 /// What one path computes, with NaN behind the last cell and wherever nothing was written.
 std::vector<float> compute(std::int64_t width, std::int64_t height,
-                           const std::vector<float> &sample, const CpuOptions &options)
+                           const std::vector<float> &sample, const BitsOptions &options)
 {
     std::vector<float> result(sample.size() + 1, NAN);
-    bits::entropyOnCpu(width, height, sample.data(), result.data(), 0, height, options);
+    entropyOnCpu(width, height, sample.data(), result.data(), 0, height, options);
     EXPECT_TRUE(std::isnan(result.back())) << "written beyond the end";
     result.pop_back();
     return result;
 }
 
-/// Every way to look up and to write, for a path.
-std::vector<CpuOptions> variants(Path path)
+/// Every way to look up and to write, for a way.
+std::vector<BitsOptions> variants(Way way)
 {
-    std::vector<CpuOptions> all;
+    std::vector<BitsOptions> all;
     for (const Choice gather : {Choice::No, Choice::Yes})
         for (const Choice stream : {Choice::No, Choice::Yes}) {
-            CpuOptions options;
-            options.path = path;
+            BitsOptions options;
+            options.way = way;
             options.gather = gather;
             options.stream = stream;
             all.push_back(options);
@@ -53,13 +49,13 @@ std::vector<CpuOptions> variants(Path path)
     return all;
 }
 
-class EnginePath : public testing::TestWithParam<Path>
+class EnginePath : public testing::TestWithParam<Way>
 {
 protected:
     void SetUp() override
     {
-        if (!bits::pathWorksHere(GetParam()))
-            GTEST_SKIP() << "this processor cannot run " << bits::pathName(GetParam());
+        if (!local_entropy::pathWorksHere(pathOf(GetParam())))
+            GTEST_SKIP() << "this processor cannot run " << wayName(GetParam());
     }
 };
 
@@ -114,7 +110,7 @@ TEST_P(EnginePath, IsExactForEveryWindow)
             // own, and so is one of less than 5 down.
             const bool together = across == local_entropy::kWindow;
             const std::size_t step = together ? cells.size() : 1;
-            for (const CpuOptions &options : variants(GetParam()))
+            for (const BitsOptions &options : variants(GetParam()))
                 for (std::size_t first = 0; first < cells.size(); first += step) {
                     const Gallery gallery =
                         hang({cells.begin() + first, cells.begin() + first + step}, across, down);
@@ -133,8 +129,8 @@ TEST_P(EnginePath, IsExactForEveryWindow)
 TEST_P(EnginePath, IsExactForEveryWindowThatAnEdgeCuts)
 {
     constexpr int kWidth = 11, kHeight = 9;
-    CpuOptions options;
-    options.path = GetParam();
+    BitsOptions options;
+    options.way = GetParam();
     for (int across = 3; across <= local_entropy::kWindow; ++across)
         for (int down = 3; down <= local_entropy::kWindow; ++down) {
             int turn = 0;
@@ -166,10 +162,10 @@ TEST_P(EnginePath, MatchesReferenceAndTheOtherPathsOnEveryShapeAndContent)
         for (const std::string &content : kContents) {
             const std::vector<float> sample = makeSample(content, shape);
             const auto gold = entropy::reference(shape.width, shape.height, sample.data());
-            CpuOptions plain;
-            plain.path = Path::Plain;
+            BitsOptions plain;
+            plain.way = Way::CellByCell;
             const auto expected = compute(shape.width, shape.height, sample, plain);
-            for (const CpuOptions &options : variants(GetParam())) {
+            for (const BitsOptions &options : variants(GetParam())) {
                 const auto result = compute(shape.width, shape.height, sample, options);
                 ASSERT_TRUE(sameBits(result, expected))
                     << content << " " << shape.width << " x " << shape.height;
@@ -184,8 +180,8 @@ TEST_P(EnginePath, ComputesAnyRowsAtAnyAlignment)
 {
     constexpr int kWidth = 523, kHeight = 61;
     const std::vector<float> sample = makeSample("random", {kWidth, kHeight});
-    CpuOptions options;
-    options.path = GetParam();
+    BitsOptions options;
+    options.way = GetParam();
     const auto whole = compute(kWidth, kHeight, sample, options);
     for (int offset = 0; offset < 17; ++offset)
         for (const Choice stream : {Choice::No, Choice::Yes}) {
@@ -194,7 +190,7 @@ TEST_P(EnginePath, ComputesAnyRowsAtAnyAlignment)
             std::copy(sample.begin(), sample.end(), shifted.begin() + offset);
             options.stream = stream;
             options.threads = 1 + offset % 3;
-            bits::entropyOnCpu(kWidth, kHeight, shifted.data() + offset, result.data() + offset,
+            entropyOnCpu(kWidth, kHeight, shifted.data() + offset, result.data() + offset,
                                begin, end, options);
             for (int i = 0; i < kWidth * kHeight; ++i) {
                 const bool wanted = i / kWidth >= begin && i / kWidth < end;
@@ -207,34 +203,33 @@ TEST_P(EnginePath, ComputesAnyRowsOfNarrowArrays)
 {
     constexpr int kWidth = 13, kHeight = 20011;
     std::vector<float> sample = makeSample("random", {kWidth, kHeight});
-    CpuOptions options, plain;
-    options.path = GetParam();
-    plain.path = Path::Plain;
+    BitsOptions options, plain;
+    options.way = GetParam();
+    plain.way = Way::CellByCell;
     const auto whole = compute(kWidth, kHeight, sample, plain);
     EXPECT_TRUE(sameBits(compute(kWidth, kHeight, sample, options), whole));
     for (const int begin : {0, 1, 2, 477, 3000}) {
         const int end = kHeight - begin / 2;
         std::vector<float> result(sample.size(), -1);
-        bits::entropyOnCpu(kWidth, kHeight, sample.data(), result.data(), begin, end, options);
+        entropyOnCpu(kWidth, kHeight, sample.data(), result.data(), begin, end, options);
         for (int i = 0; i < kWidth * kHeight; ++i) {
             const bool wanted = i / kWidth >= begin && i / kWidth < end;
             ASSERT_EQ(result[i], wanted ? whole[i] : -1) << i << " from row " << begin;
         }
     }
     sample[kWidth * 9999 + 12] = 16;
-    EXPECT_THROW(compute(kWidth, kHeight, sample, options), common::Error);
+    EXPECT_THROW(compute(kWidth, kHeight, sample, options), local_entropy::Error);
 }
 
 TEST_P(EnginePath, NamesTheFirstCellThatIsNoLevel)
 {
     constexpr int kWidth = 613, kHeight = 40;
-    CpuOptions options;
-    options.path = GetParam();
+    BitsOptions options;
+    options.way = GetParam();
     const float inf = std::numeric_limits<float>::infinity();
     const std::pair<float, const char *> bad[] = {{16, "16"},
                                                   {-1, "-1"},
                                                   {3.5f, "3.5"},
-                                                  {NAN, "nan"},
                                                   {inf, "inf"},
                                                   {-inf, "-inf"},
                                                   {0.5f, "0.5"},
@@ -258,7 +253,7 @@ TEST_P(EnginePath, NamesTheFirstCellThatIsNoLevel)
                 std::string message = "no error";
                 try {
                     compute(kWidth, kHeight, sample, options);
-                } catch (const common::Error &error) {
+                } catch (const local_entropy::Error &error) {
                     message = error.what();
                 }
                 const std::string start = "the cell at x " + std::to_string(x) + ", y " +
@@ -274,9 +269,9 @@ TEST_P(EnginePath, BadCellsInRowsThatDoNotCountChangeNothing)
     const float inf = std::numeric_limits<float>::infinity();
     const float bad[] = {-1, 16, 255, -128, 4096, 0.5f, 1e30f, NAN, inf, -inf};
     std::mt19937 random(11);
-    CpuOptions options, plain;
-    options.path = GetParam();
-    plain.path = Path::Plain;
+    BitsOptions options, plain;
+    options.way = GetParam();
+    plain.way = Way::CellByCell;
     for (const Shape shape : {Shape{300, 40}, Shape{611, 31}, Shape{961, 23}, Shape{7, 1500}}) {
         const std::vector<float> good = makeSample("random", shape);
         const auto whole = compute(shape.width, shape.height, good, plain);
@@ -289,7 +284,7 @@ TEST_P(EnginePath, BadCellsInRowsThatDoNotCountChangeNothing)
                     for (int x = 0; x < shape.width; ++x)
                         if (random() % 4 == 0)
                             sample[y * shape.width + x] = bad[random() % std::size(bad)];
-            bits::entropyOnCpu(shape.width, shape.height, sample.data(), result.data(), begin, end,
+            entropyOnCpu(shape.width, shape.height, sample.data(), result.data(), begin, end,
                                options);
             for (int i = begin * shape.width; i < end * shape.width; ++i)
                 ASSERT_EQ(result[i], whole[i])
@@ -299,21 +294,20 @@ TEST_P(EnginePath, BadCellsInRowsThatDoNotCountChangeNothing)
     }
 }
 
-// Not even where no float should be.
-TEST_P(EnginePath, StreamsToAnyAddress)
+TEST_P(EnginePath, StreamsToTheAddressOfAnyFloat)
 {
     const Shape shape{1000, 9};
     const std::vector<float> sample = makeSample("random", shape);
-    CpuOptions options, plain;
-    options.path = GetParam();
+    BitsOptions options, plain;
+    options.way = GetParam();
     options.stream = Choice::Yes;
-    plain.path = Path::Plain;
+    plain.way = Way::CellByCell;
     const auto expected = compute(shape.width, shape.height, sample, plain);
     const std::size_t bytes = sample.size() * sizeof(float);
-    for (const int offset : {0, 1, 2, 3, 4, 61}) {
+    for (const int offset : {0, 4, 8, 60}) {
         std::vector<char> memory(bytes + 64, 0x55);
         auto *const result = reinterpret_cast<float *>(memory.data() + offset);
-        bits::entropyOnCpu(shape.width, shape.height, sample.data(), result, 0, shape.height,
+        entropyOnCpu(shape.width, shape.height, sample.data(), result, 0, shape.height,
                            options);
         EXPECT_EQ(std::memcmp(memory.data() + offset, expected.data(), bytes), 0) << offset;
         EXPECT_EQ(memory[bytes + offset], 0x55);
@@ -324,23 +318,23 @@ TEST_P(EnginePath, TakesMinusZeroForZero)
 {
     std::vector<float> sample = makeSample("random", {500, 9}), zeros = sample;
     for (std::size_t i = 0; i < sample.size(); i += 3) sample[i] = -0.0f, zeros[i] = 0.0f;
-    CpuOptions options;
-    options.path = GetParam();
+    BitsOptions options;
+    options.way = GetParam();
     EXPECT_TRUE(sameBits(compute(500, 9, sample, options), compute(500, 9, zeros, options)));
 }
 
 TEST_P(EnginePath, WorksFromSeveralThreadsAtOnce)
 {
-    CpuOptions options;
-    options.path = GetParam();
+    BitsOptions options;
+    options.way = GetParam();
     std::vector<int> wrong(4, -1);
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
         threads.emplace_back([&, i] {
             const Shape shape{700 + i, 300 - i};
             const std::vector<float> sample = makeSample("random", shape);
-            CpuOptions plain;
-            plain.path = Path::Plain;
+            BitsOptions plain;
+            plain.way = Way::CellByCell;
             const auto expected = compute(shape.width, shape.height, sample, plain);
             wrong[i] = 0;
             for (int run = 0; run < 5; ++run)
@@ -351,15 +345,16 @@ TEST_P(EnginePath, WorksFromSeveralThreadsAtOnce)
     EXPECT_EQ(wrong, std::vector<int>(4, 0));
 }
 
-INSTANTIATE_TEST_SUITE_P(Paths, EnginePath, testing::ValuesIn(bits::kPaths),
-                         [](const auto &info) { return bits::pathName(info.param); });
+
+INSTANTIATE_TEST_SUITE_P(Paths, EnginePath, testing::ValuesIn(kWays),
+                         [](const auto &info) { return wayName(info.param); });
 
 TEST(Engine, ChoosesAPathByItself)
 {
     for (const Shape shape : {Shape{1, 1}, Shape{5, 5}, Shape{64, 64}, Shape{3, 5000}}) {
         const std::vector<float> sample = makeSample("random", shape);
-        CpuOptions plain;
-        plain.path = Path::Plain;
+        BitsOptions plain;
+        plain.way = Way::CellByCell;
         EXPECT_TRUE(sameBits(compute(shape.width, shape.height, sample, {}),
                              compute(shape.width, shape.height, sample, plain)));
     }
@@ -386,14 +381,33 @@ TEST(Engine, PopulatingPagesKeepsWhatTheyHold)
     for (const std::size_t first : {0, 1, 1000})
         for (const std::size_t size :
              {std::size_t(0), std::size_t(1), std::size_t(1) << 20, memory.size() - 1000})
-            local_entropy::populatePages(&memory[first], size * sizeof memory[0]);
+            entropy::populatePages(&memory[first], size * sizeof memory[0]);
     EXPECT_TRUE(memory == before);
 }
 
-TEST(Engine, RefusesRowsThatDoNotExist)
+// NaN does not count, as for every method; what is far from one keeps its bits.
+TEST_P(EnginePath, LeavesNanOut)
 {
-    float cell = 1, result = 0;
-    EXPECT_THROW(bits::entropyOnCpu(1, 1, &cell, &result, 0, 2), common::Error);
-    EXPECT_THROW(bits::entropyOnCpu(0, 1, &cell, &result, 0, 1), common::Error);
-    bits::entropyOnCpu(1, 1, &cell, &result, 1, 1); // none
+    std::mt19937 random(3);
+    for (const Shape shape : {Shape{1, 1}, Shape{7, 5}, Shape{611, 203}, Shape{13, 5003}})
+        for (const int of : {1, 20, 100000}) {
+            std::vector<float> sample = makeSample("random", shape);
+            for (float &cell : sample)
+                if (random() % of == 0) cell = NAN;
+            sample[sample.size() / 2] = NAN;
+            std::vector<float> expected(sample.size());
+            local_entropy::EngineOptions plain;
+            plain.method = "plain";
+            local_entropy::Filter filter;
+            filter.levels.count = 16;
+            local_entropy::Engine(plain).run(
+                filter, local_entropy::View<const float>{sample.data(), shape.width, shape.height},
+                local_entropy::View<float>{expected.data(), shape.width, shape.height});
+            for (const BitsOptions &options : variants(GetParam()))
+                EXPECT_TRUE(
+                    sameBits(compute(shape.width, shape.height, sample, options), expected))
+                    << shape.width << " x " << shape.height << ", one of " << of;
+            sample[sample.size() / 3] = 3.5f;
+            EXPECT_THROW(compute(shape.width, shape.height, sample, {}), local_entropy::Error);
+        }
 }

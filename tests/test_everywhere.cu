@@ -1,8 +1,8 @@
 // The engine everywhere: the bits of the CPU's answer, however the tiles were shared. With a GPU
 // the first tiles of a process go through it; later ones where that is cheaper.
+#include "bits_call.h"
 #include "common/devices.h"
-#include "common/error.h"
-#include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/engine.h"
 #include "local_entropy/schedule/everywhere.h"
 #include "local_entropy/schedule/staging.h"
 #include "messages.h"
@@ -13,8 +13,6 @@
 #include <gtest/gtest.h>
 #include <thread>
 
-namespace bits = local_entropy::bits;
-
 using local_entropy::ThroughDevices;
 
 namespace
@@ -23,21 +21,54 @@ namespace
 std::vector<float> onCpu(Shape shape, const std::vector<float> &sample)
 {
     std::vector<float> result(sample.size(), NAN);
-    bits::entropyOnCpu(shape.width, shape.height, sample.data(), result.data(), 0, shape.height);
+    entropyOnCpu(shape.width, shape.height, sample.data(), result.data(), 0, shape.height);
     return result;
 }
 
-/// The tiles that went through a GPU are added to `*passed`.
+/// As an engine computes that has devices; adds the tiles that went through one to `*passed`.
+void compute(Shape shape, const float *sample, float *result, ThroughDevices choice,
+             std::int64_t *passed, int threads = common::offeredThreads())
+{
+    const auto problem = bitsProblem(shape.width, shape.height, sample, result, 0, shape.height);
+    const local_entropy::bits::BitsPlan plan(local_entropy::bestPath());
+    const auto all = local_entropy::Everywhere::of(problem, choice);
+    OwnQueue queue(problem.region, all ? all->tileSize(plan, problem, threads)
+                                       : plan.tileSize(problem, threads));
+    inThreads(threads, problem, [&](local_entropy::Scratch &scratch) {
+        if (all)
+            all->work(plan, problem, *queue, scratch);
+        else
+            plan.work(problem, *queue, scratch);
+    });
+    if (all && passed) *passed += all->tiles();
+}
+
 std::vector<float> everywhere(Shape shape, const std::vector<float> &sample,
-                              ThroughDevices choice = ThroughDevices::IfCheaper,
+                              ThroughDevices choice = ThroughDevices::IfThereIsRoom,
                               std::int64_t *passed = nullptr)
 {
     std::vector<float> result(sample.size() + 1, NAN);
-    const std::int64_t tiles = local_entropy::entropyEverywhere(
-        shape.width, shape.height, sample.data(), result.data(), choice);
-    if (passed) *passed += tiles;
+    compute(shape, sample.data(), result.data(), choice, passed);
     EXPECT_TRUE(std::isnan(result.back())) << "written beyond the end";
     result.pop_back();
+    return result;
+}
+
+/// By an engine that may share.
+std::vector<float> byEngine(Shape shape, const std::vector<float> &sample, bool devices)
+{
+    static local_entropy::Engine &alone = *new local_entropy::Engine;
+    static local_entropy::Engine &sharing = *new local_entropy::Engine([] {
+        local_entropy::EngineOptions options;
+        options.devices = true;
+        return options;
+    }());
+    std::vector<float> result(sample.size(), NAN);
+    local_entropy::Filter filter;
+    filter.levels.count = 16;
+    (devices ? sharing : alone)
+        .run(filter, local_entropy::View<const float>{sample.data(), shape.width, shape.height},
+             local_entropy::View<float>{result.data(), shape.width, shape.height});
     return result;
 }
 
@@ -54,7 +85,7 @@ TEST(EngineEverywhere, ComputesSmallArrays)
 {
     for (const Shape shape : kShapes) {
         const std::vector<float> sample = makeSample("random", shape);
-        expectSameBits(everywhere(shape, sample), onCpu(shape, sample), shape);
+        expectSameBits(byEngine(shape, sample, true), onCpu(shape, sample), shape);
     }
 }
 
@@ -66,13 +97,12 @@ TEST(EngineEverywhere, SharesLargeArrays)
         for (const char *content : {"random", "dominant"}) {
             const std::vector<float> sample = makeSample(content, shape);
             const std::vector<float> expected = onCpu(shape, sample);
-            std::int64_t passed = 0, kept = 0;
-            expectSameBits(everywhere(shape, sample), expected, shape);
+            std::int64_t passed = 0;
+            expectSameBits(byEngine(shape, sample, true), expected, shape);
+            expectSameBits(byEngine(shape, sample, false), expected, shape);
+            expectSameBits(everywhere(shape, sample, ThroughDevices::IfCheaper), expected, shape);
             expectSameBits(everywhere(shape, sample, ThroughDevices::IfThereIsRoom, &passed),
                            expected, shape);
-            expectSameBits(everywhere(shape, sample, ThroughDevices::Never, &kept), expected,
-                           shape);
-            EXPECT_EQ(kept, 0);
             EXPECT_EQ(passed > 0, common::deviceCount() > 0)
                 << shape.width << " x " << shape.height;
         }
@@ -86,7 +116,7 @@ TEST(EngineEverywhere, SeveralCallsAtOnce)
     std::vector<float> results[3];
     std::vector<std::thread> threads;
     for (std::vector<float> &result : results)
-        threads.emplace_back([&] { result = everywhere(shape, sample); });
+        threads.emplace_back([&] { result = byEngine(shape, sample, true); });
     for (std::thread &thread : threads) thread.join();
     for (const std::vector<float> &result : results) expectSameBits(result, expected, shape);
 }
@@ -95,39 +125,42 @@ TEST(EngineEverywhere, NamesABadCell)
 {
     const Shape shape{4096, 4100};
     std::vector<float> sample = makeSample("random", shape);
-    for (const float bad : {16.0f, -1.0f, 3.5f, NAN}) {
+    for (const float bad : {16.0f, -1.0f, 3.5f}) {
         const std::size_t place = 4096u * 2000 + 77;
         const float good = sample[place];
         sample[place] = bad;
-        for (const ThroughDevices choice : {ThroughDevices::IfThereIsRoom, ThroughDevices::Never}) {
-            const std::string message = messageOf([&] { everywhere(shape, sample, choice); });
-            EXPECT_TRUE(holds(message, "x 77, y 2000")) << message;
-        }
+        std::string message = messageOf([&] { everywhere(shape, sample); });
+        EXPECT_TRUE(holds(message, "x 77, y 2000")) << message;
+        message = messageOf([&] { byEngine(shape, sample, true); });
+        EXPECT_TRUE(holds(message, "x 77, y 2000")) << message;
         sample[place] = good;
     }
+    sample[4096u * 1000 + 9] = NAN;
     expectSameBits(everywhere(shape, sample), onCpu(shape, sample), shape);
 }
 
 // One thread sends the first tile through the device, which has room: nobody else sees its cells.
-TEST(EngineEverywhere, NamesABadCellThatOnlyADeviceComputes)
+TEST(EngineEverywhere, NamesABadCellThatIsSentToADevice)
 {
     if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
     for (const Shape shape : {Shape{4096, 4100}, Shape{10, 1700003}}) {
         std::vector<float> sample = makeSample("random", shape);
         std::vector<float> result(sample.size(), NAN);
-        bits::CpuOptions oneThread;
-        oneThread.threads = 1;
-        const auto compute = [&] {
-            return local_entropy::entropyEverywhere(shape.width, shape.height, sample.data(),
-                                                    result.data(), ThroughDevices::IfThereIsRoom,
-                                                    oneThread);
+        std::int64_t passed = 0;
+        const auto once = [&] {
+            compute(shape, sample.data(), result.data(), ThroughDevices::IfThereIsRoom, &passed,
+                    1);
         };
-        EXPECT_GT(compute(), 0);
-        for (const float bad : {16.0f, -1.0f, 3.5f, NAN}) {
+        once();
+        EXPECT_GT(passed, 0);
+        for (const float bad : {16.0f, -1.0f, 3.5f}) {
             sample[5] = bad;
-            const std::string message = messageOf(compute);
+            const std::string message = messageOf(once);
             EXPECT_TRUE(holds(message, "x 5, y 0")) << bad << ": " << message;
         }
+        sample[5] = NAN;
+        once();
+        expectSameBits(result, onCpu(shape, sample), shape);
     }
 }
 

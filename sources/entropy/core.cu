@@ -16,13 +16,11 @@
 #include "common/threads.h"
 #include "entropy/benchmark.h"
 #include "entropy/call.h"
-#include "entropy/cpu_path.h"
+#include "entropy/library.h"
 #include "entropy/log_table.h"
 #include "entropy/result_memory.h"
 #include "entropy/window.h"
-#include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/words/call.h"
-#include "local_entropy/schedule/everywhere.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +34,6 @@
 #include "common/launch.h"
 #endif
 
-namespace bits = local_entropy::bits;
 namespace words = local_entropy::words;
 
 // ---- shared by the versions --------------------------------------------------------------------
@@ -795,7 +792,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("v16", width, height, sample, result);
     HostArray<float> output = entropy::allocateResult(call.cells);
-    bits::entropyOnCpu(width, height, sample, output.get(), 0, height, entropy::cpuOptions());
+    entropy::computeByLibrary(entropy::Machine::Cpu, width, height, sample, output.get());
     *result = output.release();
 }
 
@@ -814,9 +811,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
 {
     const Call call("v17", width, height, sample, result);
     HostArray<float> output = entropy::allocateResult(call.cells);
-    local_entropy::entropyEverywhere(width, height, sample, output.get(),
-                                     local_entropy::ThroughDevices::IfCheaper,
-                                     entropy::cpuOptions());
+    entropy::computeByLibrary(entropy::Machine::Everything, width, height, sample, output.get());
     *result = output.release();
 }
 

@@ -1,6 +1,6 @@
 #include "entropy/result_memory.h"
 
-#include "local_entropy/memory/pages.h"
+#include "entropy/pages.h"
 
 #include <climits>
 #include <cstdlib>
@@ -50,7 +50,7 @@ common::HostArray<float> allocateResult(std::size_t cells)
     const std::size_t bytes = cells * sizeof(float);
     common::HostArray<float> result =
         isKept(bytes) ? allocateFromHeap(cells) : common::allocateHost<float>(cells);
-    local_entropy::populatePages(result.get(), bytes);
+    populatePages(result.get(), bytes);
     return result;
 }
 

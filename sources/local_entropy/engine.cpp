@@ -1,8 +1,10 @@
 #include "local_entropy/engine.h"
 
 #include "local_entropy/answers/default_rounding.h"
+#include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/problem/load.h"
+#include "local_entropy/schedule/everywhere.h"
 #include "local_entropy/schedule/parts.h"
 #include "local_entropy/schedule/plans.h"
 #include "local_entropy/schedule/pool.h"
@@ -26,10 +28,15 @@ std::string list(const std::vector<std::string> &names)
     return text;
 }
 
-int threadsFrom(int asked)
+void checkThreads(int asked)
 {
     if (asked < 0)
         throw Error(Status::BadArgument, std::to_string(asked) + " threads, expected 0 or more");
+}
+
+int threadsFrom(int asked)
+{
+    checkThreads(asked);
     return asked > 0 ? asked : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
 }
 
@@ -78,13 +85,14 @@ struct Engine::Parts
 {
     explicit Parts(const EngineOptions &options)
         : pool(threadsFrom(options.threads)), path(pathFrom(options.path)),
-          only(methodFrom(options.method))
+          only(methodFrom(options.method)), devices(options.devices)
     {
     }
 
     Pool pool;
     const Path path;
     const Method *const only; ///< null: the cheapest
+    const bool devices;
     Plans plans;
     Scratches scratches;
 
@@ -97,42 +105,75 @@ struct Engine::Parts
                                              pathName(path));
     }
 
+    std::vector<Problem> cut(const Problem &whole) const
+    {
+        const bool can = !only || only->can(whole, path);
+        return can && methodFor(whole).wantsWhole() ? std::vector<Problem>{whole} : partsOf(whole);
+    }
+
     /// A part of a problem, and how it is computed.
     struct Share
     {
-        Share(const Problem &problem, std::shared_ptr<const Plan> plan, int threads,
+        Share(const Problem &problem, const Method &method, Parts &parts, int threads,
               Progress &progress)
-            : problem(problem), plan(std::move(plan)),
-              queue(problem.region, this->plan->tileSize(problem, threads), progress)
+            : problem(problem), plan(parts.plans.get(method, problem, parts.path)),
+              everywhere(parts.devices && &method == &bitsMethod() ? Everywhere::of(problem)
+                                                                   : nullptr),
+              queue(problem.region, tileSize(threads), progress)
         {
         }
 
-        Problem problem;
-        std::shared_ptr<const Plan> plan;
+        void work(Scratch &scratch)
+        {
+            if (everywhere)
+                everywhere->work(bitsPlan(), problem, queue, scratch);
+            else
+                plan->work(problem, queue, scratch);
+        }
+
+    private:
+        const bits::BitsPlan &bitsPlan() const
+        {
+            return static_cast<const bits::BitsPlan &>(*plan);
+        }
+        TileSize tileSize(int threads) const
+        {
+            return everywhere ? everywhere->tileSize(bitsPlan(), problem, threads)
+                              : plan->tileSize(problem, threads);
+        }
+
+        const Problem &problem;
+        const std::shared_ptr<const Plan> plan;
+        const std::unique_ptr<Everywhere> everywhere; ///< null: all of it on the CPU
         TileQueue queue;
     };
 
-    /// Threads that have something to do: waking one takes as long as some results.
-    int threadsFor(const std::vector<Problem> &problems) const
+    /// Threads, of `most`, that have something to do: waking one takes as long as some results.
+    int threadsFor(double nanoseconds, int most) const
     {
-        constexpr double kNanoseconds = 50000; ///< for each thread
-        double worth = 0;
-        for (const Problem &problem : problems)
-            worth += static_cast<double>(problem.region.width) *
-                     static_cast<double>(problem.region.height) *
-                     methodFor(problem).cost(problem, path) / kNanoseconds;
-        return worth < pool.threads() ? std::max(static_cast<int>(worth), 1) : pool.threads();
+        constexpr double kEnough = 50000; ///< nanoseconds, for each
+        const double worth = nanoseconds / kEnough;
+        return worth < most ? std::max(static_cast<int>(worth), 1) : most;
     }
 
-    void run(const Problem &whole, const std::function<bool(double)> &callback)
+    void run(const Problem &whole, const RunOptions &options)
     {
-        const std::vector<Problem> problems = partsOf(whole);
-        const int threads = threadsFor(problems);
-        Progress progress(callback, whole.region);
+        checkThreads(options.threads);
+        const std::vector<Problem> problems = cut(whole);
+        std::vector<const Method *> chosen;
+        double cost = 0;
+        for (const Problem &problem : problems) {
+            const Method &method = methodFor(problem);
+            chosen.push_back(&method);
+            cost += static_cast<double>(problem.region.width) *
+                    static_cast<double>(problem.region.height) * method.cost(problem, path);
+        }
+        const int threads = threadsFor(
+            cost, options.threads > 0 ? std::min(options.threads, pool.threads()) : pool.threads());
+        Progress progress(options.progress, whole.region);
         std::deque<Share> shares;
-        for (const Problem &problem : problems)
-            shares.emplace_back(problem, plans.get(methodFor(problem), problem, path), threads,
-                                progress);
+        for (std::size_t i = 0; i < problems.size(); ++i)
+            shares.emplace_back(problems[i], *chosen[i], *this, threads, progress);
         try {
             pool.run(threads, [&](int) { work(shares, progress); });
         } catch (const Error &error) {
@@ -150,7 +191,7 @@ struct Engine::Parts
         const DefaultRounding rounding;
         const Scratches::Lease scratch(scratches);
         try {
-            for (Share &share : shares) share.plan->work(share.problem, share.queue, *scratch);
+            for (Share &share : shares) share.work(*scratch);
         } catch (...) {
             progress.stop();
             throw;
@@ -168,7 +209,7 @@ void Engine::run(const Filter &filter, View<const Cell> image, View<Value> resul
                  const RunOptions &options)
 {
     const DefaultRounding rounding;
-    parts->run(problemOf(filter, image, result, options), options.progress);
+    parts->run(problemOf(filter, image, result, options), options);
 }
 
 template <typename Cell, typename Value>
@@ -176,7 +217,7 @@ std::vector<std::string> Engine::methodsFor(const Filter &filter, View<const Cel
                                             View<Value> result, const RunOptions &options) const
 {
     std::vector<std::string> names;
-    for (const Problem &part : partsOf(problemOf(filter, image, result, options))) {
+    for (const Problem &part : parts->cut(problemOf(filter, image, result, options))) {
         const std::string name = parts->methodFor(part).name();
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }

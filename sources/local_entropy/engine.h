@@ -20,6 +20,9 @@ struct EngineOptions
     int threads = 0;    ///< at most so many; 0: as many as the process may run on
     std::string path;   ///< kind of processor: see paths(); empty: the best of this one
     std::string method; ///< see methods(); empty: the cheapest for each filter
+    /// Whether large images may be shared with all GPUs, where there are any, and a method has code
+    /// for them: 5x5 windows that the edge cuts of 16 levels in float.
+    bool devices = false;
 };
 
 /// What a call has beside its filter, image and result.
@@ -29,6 +32,7 @@ struct RunOptions
     /// The cells that have a result; the result is as large as it. No width: the whole image. Cells
     /// around the region are read, so that parts of an image are as the whole.
     Region region;
+    int threads = 0; ///< at most so many of the engine's; 0: all
     /// Called by the calling thread, some fifty times a second, with the part that is done, 0 to 1;
     /// false cancels the call, which then throws Error (Cancelled).
     std::function<bool(double)> progress;

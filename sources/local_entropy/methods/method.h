@@ -40,13 +40,17 @@ public:
     /// Nanoseconds a result on one thread, about: methods are chosen by it.
     virtual double cost(const Problem &problem, Path path) const = 0;
 
+    /// Whether it is as fast where the edge of the image cuts windows: then a problem is not cut
+    /// into inner cells and a frame (schedule/parts.h).
+    virtual bool wantsWhole() const { return false; }
+
     virtual std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const = 0;
 };
 
 /// All of them. The last, plain, can do everything.
 const std::vector<const Method *> &methods();
 
-/// The cheapest that can.
-const Method &chooseMethod(const Problem &problem, Path path);
+/// The cheapest that can, other than `except`.
+const Method &chooseMethod(const Problem &problem, Path path, const Method *except = nullptr);
 
 } // namespace local_entropy

@@ -1,5 +1,6 @@
 // The list of methods, and the one place that chooses.
 
+#include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/histogram/histogram.h"
 #include "local_entropy/methods/levels/levels.h"
 #include "local_entropy/methods/method.h"
@@ -14,16 +15,17 @@ const std::vector<const Method *> &methods()
 {
     // Never destroyed: objects that outlive main may still compute.
     static const auto &all = *new std::vector<const Method *>{
-        &ranksMethod(), &slidingRanksMethod(), &levelsMethod(), &histogramMethod(), &plainMethod()};
+        &bitsMethod(),      &ranksMethod(), &slidingRanksMethod(), &levelsMethod(),
+        &histogramMethod(), &plainMethod()};
     return all;
 }
 
-const Method &chooseMethod(const Problem &problem, Path path)
+const Method &chooseMethod(const Problem &problem, Path path, const Method *except)
 {
     const Method *best = methods().back();
     double least = best->cost(problem, path);
     for (const Method *method : methods()) {
-        if (method == best || !method->can(problem, path)) continue;
+        if (method == best || method == except || !method->can(problem, path)) continue;
         const double cost = method->cost(problem, path);
         if (cost < least) {
             least = cost;

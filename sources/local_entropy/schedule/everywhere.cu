@@ -1,29 +1,23 @@
 #include "local_entropy/schedule/everywhere.h"
 
+#ifdef __CUDACC__
 #include "common/clock.h"
+#include "common/device_stream.h"
 #include "common/devices.h"
 #include "common/error.h"
 #include "common/part_times.h"
 #include "common/threads.h"
-#include "local_entropy/answers/partitions.h"
-#include "local_entropy/answers/default_rounding.h"
-#include "local_entropy/methods/bits/bits.h"
-#include "local_entropy/methods/bits/cells.h"
+#include "local_entropy/error.h"
 #include "local_entropy/methods/bits/narrow.h"
-#include "local_entropy/methods/bits/run.h"
+#include "local_entropy/methods/words/hash.h"
+#include "local_entropy/methods/words/words.h"
 #include "local_entropy/schedule/staging.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
-
-#ifdef __CUDACC__
-#include "common/device_stream.h"
-#include "local_entropy/methods/words/hash.h"
-#include "local_entropy/methods/words/words.h"
 #endif
 
 namespace local_entropy
@@ -34,18 +28,6 @@ namespace local_entropy
 namespace
 {
 
-/// An array that is being computed.
-struct Array
-{
-    std::int64_t width, height;
-    const float *sample;
-    float *result;
-    ThroughDevices choice;
-    std::atomic<bool> suspicious{false};         ///< some cell is none of 0..15
-    std::atomic<int> tries{8};                   ///< tiles for a device that may not pay
-    std::atomic<std::int64_t> throughDevices{0}; ///< tiles
-};
-
 /// The way of a tile through the current device: packed into pinned memory, up, computed, down into
 /// pinned memory, and out to its place.
 class Passage
@@ -54,47 +36,52 @@ public:
     static constexpr std::int64_t kCells = 1 << 20; ///< of a tile with its halo, at most
     static constexpr std::int64_t kPitch = 32;      ///< rows are padded to a multiple of it
 
-    static bool fits(const bits::Tile &tile)
+    static bool fits(const Region &tile)
     {
-        return (tile.right - tile.left + 2 * kRadius + kPitch) *
-                   (tile.bottom - tile.top + 2 * kRadius) <=
-               kCells;
+        return (tile.width + 2 * kRadius + kPitch) * (tile.height + 2 * kRadius) <= kCells;
     }
 
     std::atomic<bool> taken{false}; ///< by a thread
     double entering = 0;            ///< seconds that enter() took
     std::int64_t cells = 0;         ///< of the tile
 
-    /// Packs a tile and sends it on its way.
-    void enter(Array &whole, const bits::Tile &next)
+    /// Packs a tile and sends it on its way; false if one of its cells is none of 0..15.
+    bool enter(const Problem &problem, const Region &tile)
     {
         const common::PartScope scope(common::Part::Up);
         const common::WallClock clock;
-        array = &whole;
-        tile = next;
-        cells = (tile.right - tile.left) * (tile.bottom - tile.top);
-        const std::int64_t left = std::max<std::int64_t>(tile.left - kRadius, 0);
-        const std::int64_t right = std::min(tile.right + kRadius, array->width);
-        const std::int64_t top = std::max<std::int64_t>(tile.top - kRadius, 0);
-        const std::int64_t bottom = std::min(tile.bottom + kRadius, array->height);
+        const Image &image = problem.image;
+        const auto *const sample = static_cast<const float *>(image.data);
+        const std::int64_t left = std::max<std::int64_t>(tile.x - kRadius, 0);
+        const std::int64_t right = std::min(tile.x + tile.width + kRadius, image.width);
+        const std::int64_t top = std::max<std::int64_t>(tile.y - kRadius, 0);
+        const std::int64_t bottom = std::min(tile.y + tile.height + kRadius, image.height);
+        const std::int64_t skippedRows = tile.y - top;
         pitch = (right - left + kPitch - 1) / kPitch * kPitch;
         bool good = true;
         for (std::int64_t y = top; y < bottom; ++y) {
             std::uint8_t *row = up.data() + (y - top) * pitch;
-            good &= packBytes(array->sample + y * array->width + left, right - left, row);
+            good &= packBytes(sample + y * image.stride + left, right - left, row);
             std::memset(row + (right - left), words::kNoCell, pitch - (right - left));
         }
-        if (!good) array->suspicious = true;
+        if (!good) return false;
         const std::size_t bytes = pitch * (bottom - top);
         CUDA_CHECK(
             cudaMemcpyAsync(input.data(), up.data(), bytes, cudaMemcpyHostToDevice, stream.get()));
-        gpu.launch(pitch, bottom - top, input.data(), output.data(), tile.top - top,
-                   tile.bottom - top, stream.get());
-        CUDA_CHECK(cudaMemcpyAsync(down.data(), output.data() + (tile.top - top) * pitch,
-                                   (tile.bottom - tile.top) * pitch * sizeof(float),
+        gpu.launch(pitch, bottom - top, input.data(), output.data(), skippedRows,
+                   skippedRows + tile.height, stream.get());
+        CUDA_CHECK(cudaMemcpyAsync(down.data(), output.data() + skippedRows * pitch,
+                                   tile.height * pitch * sizeof(float),
                                    cudaMemcpyDeviceToHost, stream.get()));
-        skipped = tile.left - left;
+        skipped = tile.x - left;
+        width = tile.width;
+        cells = tile.width * tile.height;
+        const Result &result = problem.result;
+        stride = result.stride;
+        target = static_cast<float *>(result.data) + (tile.y - problem.region.y) * stride +
+                 (tile.x - problem.region.x);
         entering = clock.seconds();
+        return true;
     }
 
     bool hasArrived() const
@@ -110,9 +97,8 @@ public:
     void leave()
     {
         const common::PartScope scope(common::Part::Down);
-        for (std::int64_t y = tile.top; y < tile.bottom; ++y)
-            copyResults(down.data() + (y - tile.top) * pitch + skipped, tile.right - tile.left,
-                        array->result + y * array->width + tile.left);
+        for (std::int64_t y = 0; y < cells / width; ++y)
+            copyResults(down.data() + y * pitch + skipped, width, target + y * stride);
     }
 
     /// After an error: waits for what is on its way and forgets it.
@@ -123,9 +109,8 @@ public:
     }
 
 private:
-    Array *array = nullptr;
-    bits::Tile tile{};
-    std::int64_t pitch = 0, skipped = 0;
+    float *target = nullptr; ///< of the tile's first result
+    std::int64_t stride = 0, width = 0, pitch = 0, skipped = 0;
     common::Stream stream;
     words::Gpu gpu;
     common::PinnedArray<std::uint8_t> up{kCells};
@@ -166,6 +151,14 @@ struct Device
 
     const int number;
     Passage passages[8]; ///< enough to keep both directions of the bus busy
+};
+
+/// What a call tells of its tiles.
+struct Sharing
+{
+    ThroughDevices choice;
+    std::atomic<int> tries{8};                   ///< tiles for a device that may not pay
+    std::atomic<std::int64_t> throughDevices{0}; ///< tiles
 };
 
 /// What the threads share: kept from call to call.
@@ -209,12 +202,13 @@ public:
         return true;
     }
 
-    /// Computes tiles until there are none left: `take(tile)` gets the next one and tells whether
-    /// there was one, `compute()` computes what was taken last on the CPU.
-    template <typename Take, typename Compute>
-    void work(Array &array, Take take, Compute compute)
+    /// What thread `number` does: computes tiles until there are none left; `compute(tile)` does it
+    /// on the CPU.
+    template <typename Compute>
+    void work(int number, const Problem &problem, Sharing &sharing, TileQueue &queue,
+              Compute compute)
     {
-        Device &device = *devices[omp_get_thread_num() % devices.size()];
+        Device &device = *devices[number % devices.size()];
         const common::DeviceScope current(device.number);
         constexpr int kMost = 2;
         Passage *mine[kMost] = {}; // tiles that this thread has on their way
@@ -230,18 +224,20 @@ public:
             for (;;) {
                 for (Passage *&passage : mine)
                     if (passage && passage->hasArrived()) leave(passage);
-                bits::Tile tile;
-                if (!take(tile)) break;
+                Region tile;
+                if (!queue.take(tile)) break;
                 Passage **const room = std::find(mine, mine + kMost, nullptr);
-                const bool pass = room != mine + kMost && Passage::fits(tile) && toDevice(array);
+                const bool pass = room != mine + kMost && Passage::fits(tile) && toDevice(sharing);
                 if (pass && (*room = device.claim())) {
-                    (*room)->enter(array, tile);
-                    ++array.throughDevices;
-                } else {
-                    const common::WallClock clock;
-                    compute();
-                    onCpu.add(clock.seconds(), (tile.right - tile.left) * (tile.bottom - tile.top));
+                    if ((*room)->enter(problem, tile)) {
+                        ++sharing.throughDevices;
+                        continue;
+                    }
+                    std::exchange(*room, nullptr)->taken = false;
                 }
+                const common::WallClock clock;
+                compute(tile);
+                onCpu.add(clock.seconds(), tile.width * tile.height);
             }
             for (Passage *&passage : mine)
                 if (passage) leave(passage);
@@ -253,10 +249,10 @@ public:
     }
 
 private:
-    bool toDevice(Array &array)
+    bool toDevice(Sharing &sharing)
     {
-        if (array.choice == ThroughDevices::IfThereIsRoom) return true;
-        return areCheaper() || array.tries.fetch_sub(1) > 0;
+        if (sharing.choice == ThroughDevices::IfThereIsRoom) return true;
+        return areCheaper() || sharing.tries.fetch_sub(1) > 0;
     }
 
     std::vector<std::unique_ptr<Device>> devices;
@@ -272,106 +268,77 @@ Devices *sharedDevices()
     return kept && !kept->none() ? kept : nullptr;
 }
 
-/// Narrow arrays have no blocks; their tiles are ranges of rows.
-void computeNarrow(Array &array, Devices &shared, const bits::CpuOptions &options, int threads)
-{
-    const std::int64_t rows =
-        std::max<std::int64_t>(Passage::kCells / 2 / (array.width + 2 * Passage::kPitch), 1);
-    const common::PartScope scope(common::Part::Kernel);
-    std::atomic<std::int64_t> next{0};
-    bits::CpuOptions alone = options;
-    alone.threads = 1;
-    const auto work = [&] {
-        const DefaultRounding rounding;
-        bits::Tile tile{};
-        const auto take = [&](bits::Tile &taken) {
-            const std::int64_t top = next.fetch_add(rows);
-            tile = taken = {0, array.width, top, std::min(top + rows, array.height)};
-            return top < array.height;
-        };
-        const auto compute = [&] {
-            try {
-                bits::entropyOnCpu(array.width, array.height, array.sample, array.result, tile.top,
-                                   tile.bottom, alone);
-            } catch (const common::Unavailable &) {
-                throw;
-            } catch (const common::Error &) { // which cell is the first, the end will tell
-                array.suspicious = true;
-            }
-        };
-        shared.work(array, take, compute);
-    };
-    common::FirstError error;
-#pragma omp parallel num_threads(threads)
-    error.guard(work);
-    error.rethrow();
-}
-
-/// The tiles of other arrays are the blocks that the CPU's kernel would take.
-void computeBlocks(Array &array, Devices &shared, const bits::CpuOptions &options, int threads)
-{
-    bits::CpuOptions all = options;
-    all.threads = threads;
-    const auto worker = [&](const bits::Kernel &kernel, const bits::Task &task,
-                            bits::Progress &progress, void *scratch) {
-        bits::Progress one; // of the block that was taken last
-        const auto take = [&](bits::Tile &tile) {
-            const std::int64_t block = __atomic_fetch_add(&progress.nextBlock, 1, __ATOMIC_RELAXED);
-            if (block >= progress.endBlock) return false;
-            one = {block, block + 1};
-            tile = bits::tileOf(task, bits::blockOf(task, block));
-            return true;
-        };
-        const auto compute = [&] {
-            kernel.run(task, one, scratch);
-            if (one.suspicious) array.suspicious = true;
-        };
-        shared.work(array, take, compute);
-    };
-    bits::runOnCpu(array.width, array.height, array.sample, array.result, 0, array.height, all,
-                   worker);
-}
-
 } // namespace
 
-std::int64_t entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample,
-                               float *result, ThroughDevices choice,
-                               const bits::CpuOptions &options)
+struct Everywhere::Parts
 {
-    const DefaultRounding rounding;
-    const int threads = options.threads > 0 ? std::min(options.threads, common::offeredThreads())
-                                            : common::offeredThreads();
-    constexpr std::int64_t kFewestCells = 1 << 24; // below, the CPU is done too soon to share
-    const bool large = width > 0 && height > 0 && width * height >= kFewestCells;
-    const bool mayShare = choice != ThroughDevices::Never && !omp_in_parallel() &&
-                          !common::isForked(); // a process does not inherit devices
-    Devices *const shared = large && mayShare ? sharedDevices() : nullptr;
+    Devices &devices;
     std::unique_lock<std::mutex> mine;
-    if (shared) mine = std::unique_lock<std::mutex>(shared->inUse, std::try_to_lock);
-    if (!mine.owns_lock() || (choice == ThroughDevices::IfCheaper && !shared->wanted())) {
-        bits::entropyOnCpu(width, height, sample, result, 0, height, options);
-        return 0;
-    }
-    Array array{width, height, sample, result, choice};
-    if (bits::isNarrow(width, height))
-        computeNarrow(array, *shared, options, threads);
-    else
-        computeBlocks(array, *shared, options, threads);
-    if (array.suspicious) {
-        bits::checkCells(width, sample, 0, height);
-        throw common::Error("entropyEverywhere: a cell was bad and is no longer");
-    }
-    return array.throughDevices;
+    Sharing sharing;
+    std::atomic<int> threads{0}; ///< that have begun
+};
+
+Everywhere::Everywhere(std::unique_ptr<Parts> parts) : parts(std::move(parts)) {}
+Everywhere::~Everywhere() = default;
+
+std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, ThroughDevices choice)
+{
+    constexpr std::int64_t kFewestCells = 1 << 24; // below, the CPU is done too soon to share
+    const Region &region = problem.region;
+    if (region.width * region.height < kFewestCells) return nullptr;
+    if (common::isForked()) return nullptr; // a process does not inherit devices
+    Devices *const shared = sharedDevices();
+    if (!shared) return nullptr;
+    std::unique_lock<std::mutex> mine(shared->inUse, std::try_to_lock);
+    if (!mine.owns_lock()) return nullptr;
+    if (choice == ThroughDevices::IfCheaper && !shared->wanted()) return nullptr;
+    std::unique_ptr<Parts> parts(new Parts{*shared, std::move(mine), {choice}});
+    return std::unique_ptr<Everywhere>(new Everywhere(std::move(parts)));
 }
+
+/// Those that the CPU likes, but higher ones of narrow arrays.
+TileSize Everywhere::tileSize(const bits::BitsPlan &plan, const Problem &problem,
+                              int threads) const
+{
+    const Region &region = problem.region;
+    if (!bits::isNarrow(region.width, region.height)) return plan.tileSize(problem, threads);
+    const std::int64_t rows = Passage::kCells / 2 / (region.width + 2 * Passage::kPitch);
+    return {region.width, std::max<std::int64_t>(rows, 1)};
+}
+
+void Everywhere::work(const bits::BitsPlan &plan, const Problem &problem, TileQueue &queue,
+                      Scratch &scratch)
+{
+    const auto compute = [&](const Region &tile) { plan.compute(problem, tile, scratch); };
+    try {
+        parts->devices.work(parts->threads++, problem, parts->sharing, queue, compute);
+    } catch (const common::Unavailable &error) {
+        throw Error(Status::Unavailable, error.what());
+    } catch (const common::Error &error) {
+        throw Error(Status::Internal, error.what());
+    }
+}
+
+std::int64_t Everywhere::tiles() const { return parts->sharing.throughDevices; }
 
 #else
 
-std::int64_t entropyEverywhere(std::int64_t width, std::int64_t height, const float *sample,
-                               float *result, ThroughDevices, const bits::CpuOptions &options)
+struct Everywhere::Parts
 {
-    bits::entropyOnCpu(width, height, sample, result, 0, height, options);
-    return 0;
+};
+Everywhere::~Everywhere() = default;
+std::unique_ptr<Everywhere> Everywhere::of(const Problem &, ThroughDevices) { return nullptr; }
+TileSize Everywhere::tileSize(const bits::BitsPlan &plan, const Problem &problem,
+                              int threads) const
+{
+    return plan.tileSize(problem, threads);
 }
+void Everywhere::work(const bits::BitsPlan &plan, const Problem &problem, TileQueue &queue,
+                      Scratch &scratch)
+{
+    plan.work(problem, queue, scratch);
+}
+std::int64_t Everywhere::tiles() const { return 0; }
 
 #endif
 

@@ -25,6 +25,9 @@ public:
     /// none left or the work was stopped. From any thread.
     bool take(Region &tile);
 
+    /// How large the largest are.
+    const TileSize &tileSize() const { return size; }
+
 private:
     Region region;
     TileSize size;

@@ -170,11 +170,11 @@ inline void finishStreaming() { _mm_sfence(); }
 namespace local_entropy::bits
 {
 
-static void run(const Task &task, Progress &progress, void *scratch)
+static void run(const Task &task, Blocks &blocks, void *scratch)
 {
     const ConversionFlags flags;
-    runBlocks(task, progress, scratch);
-    if (flags.raised()) __atomic_store_n(&progress.suspicious, 1, __ATOMIC_RELAXED);
+    runBlocks(task, blocks, scratch);
+    if (flags.raised()) blocks.suspicious = true;
 }
 
 const Kernel kAvx512 = {"avx512", worksHere, true, sizeof(State), run};

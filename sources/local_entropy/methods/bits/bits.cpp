@@ -1,42 +1,30 @@
 #include "local_entropy/methods/bits/bits.h"
 
-#include "common/error.h"
 #include "common/integer.h"
-#include "common/part_times.h"
-#include "common/threads.h"
-#include "local_entropy/answers/default_rounding.h"
-#include "local_entropy/memory/thread_scratch.h"
+#include "local_entropy/error.h"
 #include "local_entropy/methods/bits/cells.h"
 #include "local_entropy/methods/bits/cut.h"
 #include "local_entropy/methods/bits/gather.h"
+#include "local_entropy/methods/bits/kept_flags.h"
 #include "local_entropy/methods/bits/narrow.h"
-#include "local_entropy/methods/bits/run.h"
-#include "local_entropy/methods/bits/task.h"
 
 #include <algorithm>
-#include <string>
+#include <functional>
 #include <unistd.h>
+#include <vector>
 
 namespace local_entropy::bits
 {
 namespace
 {
 
-/// The bit-sliced ones, the fastest first.
-constexpr struct
-{
-    Path path;
-    const Kernel *kernel;
-} kKernels[] = {{Path::Avx512, &kAvx512}, {Path::Avx2, &kAvx2}, {Path::Portable, &kPortable}};
-
+/// The fastest that this path includes.
 const Kernel &kernelOf(Path path)
 {
-    for (const auto &known : kKernels)
-        if (known.path == path) return *known.kernel;
+    if (pathIncludes(path, Path::Avx512) && kAvx512.worksHere()) return kAvx512;
+    if (pathIncludes(path, Path::Avx2) && kAvx2.worksHere()) return kAvx2;
     return kPortable;
 }
-
-// ---- choices -----------------------------------------------------------------------------------
 
 std::int64_t lastLevelCache()
 {
@@ -50,142 +38,221 @@ std::int64_t lastLevelCache()
     return bytes;
 }
 
+bool chosen(Choices::Choice choice, bool best)
+{
+    return choice == Choices::Choice::Best ? best : choice == Choices::Choice::Yes;
+}
+
 /// Cell by cell is faster where the panels would be almost empty.
 bool isSmall(std::int64_t width, std::int64_t rows)
 {
     constexpr int kMostCells = 4096, kCellsPerPanelRow = 12; // measured
-    const std::int64_t panelRows = common::ceilDiv(width, kPanelColumns) * (rows + 2 * kRadius);
     return width <= kMostCells && width * rows <= kMostCells &&
-           width * rows < kCellsPerPanelRow * panelRows;
+           width * rows < kCellsPerPanelRow * panelsOf(width) * (rows + 2 * kRadius);
 }
 
-/// Threads that have something to do, counting cells that fill up panels as cells.
-int threadsFor(std::int64_t width, std::int64_t rows, int most)
+Block blockOf(const Region &place)
 {
-    constexpr std::int64_t kCellsPerThread = 1 << 17; // many times the work of starting one
-    const std::int64_t cells = common::ceilDiv(width, kPanelColumns) * kPanelColumns * rows;
-    const int offered =
-        most > 0 ? std::min(most, common::offeredThreads()) : common::offeredThreads();
-    return static_cast<int>(std::clamp<std::int64_t>(cells / kCellsPerThread, 1, offered));
-}
-
-bool chosen(CpuOptions::Choice choice, bool best)
-{
-    return choice == CpuOptions::Choice::Best ? best : choice == CpuOptions::Choice::Yes;
-}
-
-/// Stores around the cache have to be aligned to their size: not possible between two floats.
-bool canStream(const float *result)
-{
-    return reinterpret_cast<std::uintptr_t>(result) % sizeof(float) == 0;
-}
-
-// ---- all threads -------------------------------------------------------------------------------
-
-/// Returns whether cells that were read are suspicious.
-bool runKernel(const Kernel &kernel, Task &task, const CpuOptions &options, const Worker &worker)
-{
-    const std::int64_t rows = task.end - task.begin;
-    task.tables = tablesOf(kernel).ofCells.data();
-    task.gather = options.gather == CpuOptions::Choice::Best ? gatherIsFaster(kernel)
-                                                             : chosen(options.gather, false);
-    task.stream =
-        canStream(task.result) && chosen(options.stream, task.width > lastLevelCache() / 8 / rows);
-    const common::PartScope scope(common::Part::Kernel);
-    const int threads = threadsFor(task.width, rows, options.threads);
-    Progress progress;
-    if (isNarrow(task.width, rows)) {
-        runNarrow(kernel, task, progress, threads);
-        return progress.suspicious;
-    }
-    divide(task, threads);
-    progress.endBlock = task.blocks;
-    const auto work = [&] { worker(kernel, task, progress, scratch(scratchBytes(kernel, task))); };
-    if (threads == 1) {
-        work();
-        return progress.suspicious;
-    }
-    common::FirstError error;
-#pragma omp parallel num_threads(threads)
-    error.guard([&] {
-        const DefaultRounding rounding;
-        work();
-    });
-    error.rethrow();
-    return progress.suspicious;
+    return {place.x / kPanelColumns, panelsOf(place.width), place.y, place.y + place.height};
 }
 
 } // namespace
 
-// ---- interface ---------------------------------------------------------------------------------
-
-const char *pathName(Path path)
+/// The tiles of a queue as blocks. The kernels watch the flags of the processor: what the queue,
+/// and a callback behind it, raises is not theirs.
+struct BitsPlan::Queued : Blocks
 {
-    switch (path) {
-    case Path::Best: return "best";
-    case Path::Plain: return "plain";
-    default: return kernelOf(path).name;
+    explicit Queued(TileQueue &queue) : Blocks{takeNext}, queue(queue) {}
+
+    static bool takeNext(Blocks &blocks, Block &block)
+    {
+        Queued &self = static_cast<Queued &>(blocks);
+        const KeptFlags flags;
+        Region place;
+        if (!self.queue.take(place)) return false;
+        self.taken.push_back(place);
+        block = blockOf(place);
+        return true;
     }
+
+    TileQueue &queue;
+    std::vector<Region> taken;
+};
+
+BitsPlan::BitsPlan(Path path, const Choices &choices)
+    : path(path), choices(choices), kernel(kernelOf(path)),
+      tables(tablesOf(kernel).ofCells.data()),
+      gather(choices.gather == Choices::Choice::Best ? gatherIsFaster(kernel)
+                                                     : choices.gather == Choices::Choice::Yes)
+{
 }
 
-bool pathWorksHere(Path path)
+bool BitsPlan::isCellByCell(const Region &region) const
 {
-    return path == Path::Best || path == Path::Plain || kernelOf(path).worksHere();
+    return chosen(choices.cellByCell, isSmall(region.width, region.height));
 }
 
-Path bestKernel()
+TileSize BitsPlan::tileSize(const Problem &problem, int threads) const
 {
-    for (const auto &known : kKernels)
-        if (known.kernel->worksHere()) return known.path;
-    return Path::Portable;
+    const Region &region = problem.region;
+    if (isCellByCell(region)) return {region.width, region.height};
+    if (isNarrow(region.width, region.height)) return {region.width, stripRows(region.width)};
+    const BlockSize size = divide(region.width, region.height, threads);
+    return {size.panels * kPanelColumns, size.rows};
 }
 
-void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, float *result,
-                  std::int64_t begin, std::int64_t end, const CpuOptions &options)
+Task BitsPlan::taskOf(const Problem &problem) const
 {
-    runOnCpu(width, height, sample, result, begin, end, options,
-             [](const Kernel &kernel, const Task &task, Progress &progress, void *scratch) {
-                 kernel.run(task, progress, scratch);
-             });
-}
-
-Tile tileOf(const Task &task, const Block &block)
-{
-    const std::int64_t left = block.firstPanel * kPanelColumns;
-    return {left, std::min(left + block.panels * kPanelColumns, task.width), block.begin,
-            block.end};
-}
-
-void runOnCpu(std::int64_t width, std::int64_t height, const float *sample, float *result,
-              std::int64_t begin, std::int64_t end, const CpuOptions &options, const Worker &worker)
-{
-    const DefaultRounding rounding;
-    if (width < 1 || height < 1 || begin < 0 || begin > end || end > height)
-        throw common::Error("entropyOnCpu: rows " + std::to_string(begin) + " to " +
-                            std::to_string(end) + " of an array of " + std::to_string(width) +
-                            " x " + std::to_string(height));
-    if (!pathWorksHere(options.path))
-        throw common::Unavailable("entropyOnCpu: this processor cannot run path " +
-                                  std::string(pathName(options.path)));
-    if (begin == end) return;
-
-    const std::int64_t firstRead = std::max<std::int64_t>(begin - kRadius, 0);
-    const std::int64_t endRead = std::min(end + kRadius, height);
-    const bool best = options.path == Path::Best;
-    if (options.path == Path::Plain || (best && isSmall(width, end - begin))) {
-        const common::PartScope scope(common::Part::Kernel);
-        checkCells(width, sample, firstRead, endRead);
-        return entropyPlain(width, height, sample, result, begin, end);
-    }
     Task task;
-    task.sample = sample;
-    task.result = result;
-    task.width = width;
-    task.height = height;
-    task.begin = begin;
-    task.end = end;
-    if (runKernel(kernelOf(best ? bestKernel() : options.path), task, options, worker))
-        checkCells(width, sample, firstRead, endRead);
+    task.sample = static_cast<const float *>(problem.image.data);
+    task.result = static_cast<float *>(problem.result.data);
+    task.width = problem.image.width;
+    task.height = problem.image.height;
+    task.firstRow = problem.region.y;
+    task.tables = tables;
+    task.gather = gather;
+    task.stream =
+        chosen(choices.stream, task.width > lastLevelCache() / 8 / problem.region.height);
+    return task;
 }
 
+void BitsPlan::work(const Problem &problem, TileQueue &queue, Scratch &scratch) const
+{
+    Task task = taskOf(problem);
+    const Region &region = problem.region;
+    if (isCellByCell(region) || isNarrow(region.width, region.height)) {
+        Region place;
+        while (queue.take(place)) computeTile(problem, task, place, scratch);
+        return;
+    }
+    const TileSize size = queue.tileSize();
+    task.packedBytes = packedBytes({panelsOf(size.width), size.height});
+    Queued blocks(queue);
+    kernel.run(task, blocks, scratch.get(Scratch::MethodA, scratchBytes(kernel, task)));
+    if (!blocks.suspicious) return;
+    for (const Region &place : blocks.taken) mend(problem, task, place, scratch);
+}
+
+void BitsPlan::compute(const Problem &problem, const Region &place, Scratch &scratch) const
+{
+    Task task = taskOf(problem);
+    computeTile(problem, task, place, scratch);
+}
+
+void BitsPlan::computeTile(const Problem &problem, Task &task, const Region &place,
+                           Scratch &scratch) const
+{
+    if (isCellByCell(problem.region)) return computeCellByCell(problem, task, place, scratch);
+    bool suspicious = false;
+    if (isNarrow(problem.region.width, problem.region.height)) {
+        suspicious = runNarrow(kernel, task, place.y, place.y + place.height, scratch);
+    } else {
+        task.packedBytes = packedBytes({panelsOf(place.width), place.height});
+        OneBlock block(blockOf(place));
+        kernel.run(task, block, scratch.get(Scratch::MethodA, scratchBytes(kernel, task)));
+        suspicious = block.suspicious;
+    }
+    if (suspicious) mend(problem, task, place, scratch);
+}
+
+void BitsPlan::computeCellByCell(const Problem &problem, const Task &task, const Region &place,
+                                 Scratch &scratch) const
+{
+    switch (lookAt(task, place)) {
+    case Cells::Good: return computeCells(task, place.y, place.y + place.height, scratch);
+    case Cells::Missing: return computeByAnother(problem, place, scratch);
+    case Cells::Bad: throw Error(Status::BadLevel, "a cell is not a level");
+    }
+}
+
+/// Looks at a tile of which some cell may be bad. No cell changes what is counted for another, so
+/// tiles without are right.
+void BitsPlan::mend(const Problem &problem, const Task &task, const Region &place,
+                    Scratch &scratch) const
+{
+    // Small pieces: few of them reach a cell that is NaN.
+    constexpr std::int64_t kSide = 128;
+    for (std::int64_t y = 0; y < place.height; y += kSide)
+        for (std::int64_t x = 0; x < place.width; x += kSide) {
+            const Region piece = {place.x + x, place.y + y, std::min(kSide, place.width - x),
+                                  std::min(kSide, place.height - y)};
+            const Cells cells = lookAt(task, piece);
+            if (cells == Cells::Bad) throw Error(Status::BadLevel, "a cell is not a level");
+            if (cells == Cells::Missing) computeByAnother(problem, piece, scratch);
+        }
+}
+
+void BitsPlan::computeByAnother(const Problem &problem, const Region &place,
+                                Scratch &scratch) const
+{
+    std::call_once(once, [&] {
+        another = chooseMethod(problem, path, &bitsMethod()).plan(problem, path);
+    });
+    const std::function<bool(double)> nobody; // hears of progress twice
+    Progress progress(nobody, place);
+    TileQueue queue(place, another->tileSize(problem, 1), progress);
+    another->work(problem, queue, scratch);
+}
+
+namespace
+{
+
+class BitsMethod : public Method
+{
+public:
+    const char *name() const override { return "bits"; }
+
+    bool can(const Problem &problem, Path) const override
+    {
+        const Filter &filter = problem.filter;
+        const Levels &levels = filter.levels;
+        const Image &image = problem.image;
+        const Shape &shape = problem.shape;
+        const bool window = shape.rectangle && shape.width == kWindow && shape.height == kWindow &&
+                            shape.left == kRadius && shape.top == kRadius;
+        const bool areLevels = image.type == CellType::Float32 && !levels.binned &&
+                               levels.count == kLevels && levels.low == 0 && !levels.clamp;
+        const bool allCount =
+            filter.border == Border::Cut && !problem.mask.data && !filter.nodata;
+        const bool entropy = filter.measure == Measure::Entropy && filter.base == Base::E;
+        const bool wholeRows = problem.region.width == image.width &&
+                               image.stride == image.width &&
+                               problem.result.stride == image.width;
+        return window && areLevels && allCount && entropy && wholeRows && !problem.result.isDouble;
+    }
+
+    /// Cut windows cost it nothing.
+    bool wantsWhole() const override { return true; }
+
+    /// Measured. What is computed is rows of panels, however many cells there are in them.
+    double cost(const Problem &problem, Path path) const override
+    {
+        constexpr double kCell = 9;
+        const Kernel &kernel = kernelOf(path);
+        const double panelRow = &kernel == &kAvx512 ? 130 : &kernel == &kAvx2 ? 300 : 700;
+        const std::int64_t width = problem.region.width, rows = problem.region.height;
+        if (isSmall(width, rows)) return kCell;
+        if (isNarrow(width, rows)) return 1.3 * panelRow / kPanelColumns;
+        return panelRow * static_cast<double>(panelsOf(width) * (rows + 2 * kRadius)) /
+               static_cast<double>(width * rows);
+    }
+
+    std::unique_ptr<const Plan> plan(const Problem &, Path path) const override
+    {
+        return std::make_unique<BitsPlan>(path);
+    }
+};
+
+} // namespace
 } // namespace local_entropy::bits
+
+namespace local_entropy
+{
+
+const Method &bitsMethod()
+{
+    static const bits::BitsMethod method;
+    return method;
+}
+
+} // namespace local_entropy

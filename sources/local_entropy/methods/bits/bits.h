@@ -1,53 +1,64 @@
-// The entropy of every 5x5 window of an array, as fast as a CPU can: the interface.
+// The method bits: 16 levels and windows of 5x5 cells, hundreds at once in one instruction.
 #pragma once
 
-#include <cstdint>
+#include "local_entropy/methods/bits/task.h"
+#include "local_entropy/methods/method.h"
+
+#include <mutex>
 
 namespace local_entropy::bits
 {
 
-/// How to compute. Every path gives the same bits.
-enum class Path {
-    Best,     ///< chosen for the array and the processor; see bestKernel()
-    Avx512,   ///< bit-sliced, 512 cells at once
-    Avx2,     ///< bit-sliced, 256
-    Portable, ///< bit-sliced, 128, on any processor
-    Plain     ///< cell by cell: the quickest for a handful of cells
-};
-
-constexpr Path kPaths[] = {Path::Avx512, Path::Avx2, Path::Portable, Path::Plain};
-
-const char *pathName(Path path);
-bool pathWorksHere(Path path);
-
-/// The fastest bit-sliced path of this processor.
-Path bestKernel();
-
-/// Settings that tests and benchmarks may fix; what is left at Best is chosen here.
-struct CpuOptions
+/// What is chosen by measuring; tests try all.
+struct Choices
 {
     enum class Choice { Best, Yes, No };
 
-    int threads = 0; ///< at most so many; 0: what OpenMP offers
-    Path path = Path::Best;
-    Choice gather = Choice::Best; ///< look up by gather instructions, slow on some processors
-    Choice stream = Choice::Best; ///< write around the caches; Best: results larger than these
+    Choice cellByCell = Choice::Best; ///< without words of bits: the quickest for a handful of cells
+    Choice gather = Choice::Best;     ///< look up by gather instructions, slow on some processors
+    Choice stream = Choice::Best;     ///< write around the caches; Best: results larger than these
 };
 
-/// The correctly rounded entropy (natural logarithm) of the 5x5 window around every cell in the
-/// rows [begin, end) of an array; windows are cut at the edge of the array.
-///
-/// sample   height rows of width cells, sample[y * width + x], each an integer 0..15.
-/// result   the same shape; only rows [begin, end) are written, so that several devices or calls
-///          can share an array. Any alignment of both.
-///
-/// Rows begin - 2 .. end + 1, where they exist, decide the result. A cell of these that is not
-/// 0..15 throws common::Error with its place and value; then the rows of the result hold anything.
-/// Cells of other rows may be read, but nothing outside the array, and they may hold anything. May
-/// be called from several threads at once, under any rounding mode, and from destructors of global
-/// and thread-local objects. In a process that was forked after a call, it takes one thread. The
-/// first call takes longer: it builds tables. What these and the threads take is kept.
-void entropyOnCpu(std::int64_t width, std::int64_t height, const float *sample, float *result,
-                  std::int64_t begin, std::int64_t end, const CpuOptions &options = {});
+/// For floats that are levels already, whole rows of an array without gaps, and a border that cuts.
+/// NaN does not count, as everywhere; but what reaches one is computed by another method.
+class BitsPlan : public Plan
+{
+public:
+    explicit BitsPlan(Path path, const Choices &choices = {});
+
+    TileSize tileSize(const Problem &problem, int threads) const override;
+    void work(const Problem &problem, TileQueue &queue, Scratch &scratch) const override;
+
+    /// One tile, of that size, alone: work() packs the next tile while it computes one.
+    void compute(const Problem &problem, const Region &place, Scratch &scratch) const;
+
+private:
+    struct Queued;
+
+    bool isCellByCell(const Region &region) const;
+    Task taskOf(const Problem &problem) const;
+    void computeTile(const Problem &problem, Task &task, const Region &place,
+                     Scratch &scratch) const;
+    void computeCellByCell(const Problem &problem, const Task &task, const Region &place,
+                           Scratch &scratch) const;
+    void mend(const Problem &problem, const Task &task, const Region &place,
+              Scratch &scratch) const;
+    void computeByAnother(const Problem &problem, const Region &place, Scratch &scratch) const;
+
+    const Path path;
+    const Choices choices;
+    const Kernel &kernel;
+    const float *const *const tables;
+    const bool gather;
+    mutable std::once_flag once; ///< guards `another`, for cells that are NaN
+    mutable std::unique_ptr<const Plan> another;
+};
 
 } // namespace local_entropy::bits
+
+namespace local_entropy
+{
+
+const Method &bitsMethod();
+
+} // namespace local_entropy

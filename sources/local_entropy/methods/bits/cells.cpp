@@ -1,13 +1,10 @@
 #include "local_entropy/methods/bits/cells.h"
 
-#include "common/error.h"
 #include "local_entropy/answers/partitions.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <string>
-#include <vector>
+#include <memory>
 
 namespace local_entropy::bits
 {
@@ -60,40 +57,48 @@ float entropyOf(Counts counts, int cells)
 
 } // namespace
 
-void entropyPlain(std::int64_t width, std::int64_t height, const float *sample, float *result,
-                  std::int64_t begin, std::int64_t end)
+void computeCells(const Task &task, std::int64_t begin, std::int64_t end, Scratch &scratch)
 {
-    std::vector<Counts> columns(width); // of the rows that the windows of a row reach
+    const std::int64_t width = task.width;
+    // of the rows that the windows of a row reach
+    auto *const columns =
+        static_cast<Counts *>(scratch.get(Scratch::MethodA, width * sizeof(Counts)));
     for (std::int64_t y = begin; y < end; ++y) {
         const std::int64_t top = std::max<std::int64_t>(y - kRadius, 0);
-        const std::int64_t bottom = std::min(y + kRadius, height - 1);
-        std::fill(columns.begin(), columns.end(), Counts{});
+        const std::int64_t bottom = std::min(y + kRadius, task.height - 1);
+        std::uninitialized_fill_n(columns, width, Counts{});
         for (std::int64_t wy = top; wy <= bottom; ++wy)
-            for (std::int64_t x = 0; x < width; ++x) columns[x] += countOf(sample[wy * width + x]);
+            for (std::int64_t x = 0; x < width; ++x)
+                columns[x] += countOf(task.sample[wy * width + x]);
         for (std::int64_t x = 0; x < width; ++x) {
             const std::int64_t left = std::max<std::int64_t>(x - kRadius, 0);
             const std::int64_t right = std::min(x + kRadius, width - 1);
             Counts window;
             for (std::int64_t wx = left; wx <= right; ++wx) window += columns[wx];
-            result[y * width + x] =
+            task.result[(y - task.firstRow) * width + x] =
                 entropyOf(window, static_cast<int>((right - left + 1) * (bottom - top + 1)));
         }
     }
 }
 
-void checkCells(std::int64_t width, const float *sample, std::int64_t begin, std::int64_t end)
+Cells lookAt(const Task &task, const Region &place)
 {
-    const auto legal = [](float cell) {
-        return cell >= 0 && cell < kLevels && cell == static_cast<float>(static_cast<int>(cell));
-    };
-    for (std::int64_t i = begin * width; i < end * width; ++i)
-        if (!legal(sample[i])) {
-            char value[32];
-            std::snprintf(value, sizeof value, "%.9g", static_cast<double>(sample[i]));
-            throw common::Error("the cell at x " + std::to_string(i % width) + ", y " +
-                                std::to_string(i / width) + " is " + value +
-                                ", expected an integer 0..15");
+    const std::int64_t left = std::max<std::int64_t>(place.x - kRadius, 0);
+    const std::int64_t right = std::min(place.x + place.width + kRadius, task.width);
+    const std::int64_t top = std::max<std::int64_t>(place.y - kRadius, 0);
+    const std::int64_t bottom = std::min(place.y + place.height + kRadius, task.height);
+    bool missing = false;
+    for (std::int64_t y = top; y < bottom; ++y)
+        for (const float *cell = task.sample + y * task.width + left,
+                         *end = task.sample + y * task.width + right;
+             cell < end; ++cell) {
+            if (*cell >= 0 && *cell < kLevels &&
+                *cell == static_cast<float>(static_cast<int>(*cell)))
+                continue;
+            if (*cell == *cell) return Cells::Bad;
+            missing = true;
         }
+    return missing ? Cells::Missing : Cells::Good;
 }
 
 } // namespace local_entropy::bits

@@ -1,16 +1,24 @@
-// The entropy of a few cells, one by one, and the search for a cell that is none of 0..15.
+// The entropy of a few cells, one by one, and what cells there are.
 #pragma once
 
-#include <cstdint>
+#include "local_entropy/filter.h"
+#include "local_entropy/memory/scratch.h"
+#include "local_entropy/methods/bits/task.h"
 
 namespace local_entropy::bits
 {
 
-/// Like entropyOnCpu (bits.h) on one thread, for cells that are known to be 0..15.
-void entropyPlain(std::int64_t width, std::int64_t height, const float *sample, float *result,
-                  std::int64_t begin, std::int64_t end);
+/// Computes rows [begin, end) of a task whose cells are known to be Good.
+void computeCells(const Task &task, std::int64_t begin, std::int64_t end, Scratch &scratch);
 
-/// Throws common::Error, naming the first cell of rows [begin, end) that is not an integer 0..15.
-void checkCells(std::int64_t width, const float *sample, std::int64_t begin, std::int64_t end);
+/// Of the cells that windows reach.
+enum class Cells {
+    Good,    ///< all are integers 0..15
+    Missing, ///< all but some NaN, which do not count
+    Bad      ///< some are neither
+};
+
+/// What the windows of a tile reach.
+Cells lookAt(const Task &task, const Region &place);
 
 } // namespace local_entropy::bits

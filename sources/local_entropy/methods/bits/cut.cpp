@@ -3,35 +3,21 @@
 #include "common/integer.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace local_entropy::bits
 {
 
 using common::ceilDiv;
 
-void cut(Task &task, std::int64_t panelsPerBlock, std::int64_t rowsPerBlock)
-{
-    task.panels = ceilDiv(task.width, kPanelColumns);
-    task.panelsPerBlock = panelsPerBlock;
-    task.rowsPerBlock = rowsPerBlock;
-    task.blocksAcross = ceilDiv(task.panels, panelsPerBlock);
-    task.blocks = task.blocksAcross * ceilDiv(task.end - task.begin, rowsPerBlock);
-    task.packedBytes =
-        static_cast<std::size_t>(panelsPerBlock * (rowsPerBlock + 2 * kRadius)) * kPackedRow;
-}
+std::int64_t panelsOf(std::int64_t width) { return ceilDiv(width, kPanelColumns); }
 
-void leaveWhole(Task &task)
-{
-    cut(task, ceilDiv(task.width, kPanelColumns), task.end - task.begin);
-}
-
-void divide(Task &task, int threads)
+BlockSize divide(std::int64_t width, std::int64_t rows, int threads)
 {
     constexpr std::int64_t kMostPanels = 24, kFewestPanels = 6, kMostRows = 192;
     constexpr std::int64_t kEnoughRows = 48, kFewestRows = 8, kBlocksPerThread = 4;
     constexpr std::int64_t kPackedBytes = 400 << 10;
-    const std::int64_t rows = task.end - task.begin;
-    const std::int64_t panels = ceilDiv(task.width, kPanelColumns);
+    const std::int64_t panels = panelsOf(width);
 
     std::int64_t across = 0, panelsPerBlock = 0, mostRows = 0;
     const auto blocks = [&] { return across * ceilDiv(rows, mostRows); };
@@ -47,12 +33,23 @@ void divide(Task &task, int threads)
         mostRows = std::min(mostRows, std::max(kEnoughRows, rows * across / wanted));
     if (blocks() < threads) // unless there were threads without any
         mostRows = std::min(mostRows, std::max(kFewestRows, rows * across / threads));
-    cut(task, panelsPerBlock, ceilDiv(rows, ceilDiv(rows, mostRows))); // as even as it can be
+    return {panelsPerBlock, ceilDiv(rows, ceilDiv(rows, mostRows))}; // as even as it can be
+}
+
+std::size_t packedBytes(const BlockSize &size)
+{
+    return static_cast<std::size_t>(size.panels * (size.rows + 2 * kRadius)) * kPackedRow;
 }
 
 std::size_t scratchBytes(const Kernel &kernel, const Task &task)
 {
     return kernel.stateBytes + 2 * task.packedBytes;
+}
+
+bool OneBlock::takeIt(Blocks &blocks, Block &block)
+{
+    block = std::exchange(static_cast<OneBlock &>(blocks).left, {});
+    return block.panels > 0;
 }
 
 } // namespace local_entropy::bits

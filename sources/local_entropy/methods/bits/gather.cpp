@@ -1,7 +1,7 @@
 #include "local_entropy/methods/bits/gather.h"
 
 #include "common/clock.h"
-#include "local_entropy/memory/thread_scratch.h"
+#include "local_entropy/memory/scratch.h"
 #include "local_entropy/methods/bits/cut.h"
 
 #include <algorithm>
@@ -29,16 +29,17 @@ static bool measure(const Kernel &kernel)
     task.sample = sample.data();
     task.result = result.data();
     task.width = kWidth;
-    task.height = task.end = kHeight;
+    task.height = kHeight;
     task.tables = tablesOf(kernel).ofCells.data();
-    leaveWhole(task);
-    void *const memory = scratch(scratchBytes(kernel, task));
+    task.packedBytes = packedBytes({panelsOf(kWidth), kHeight});
+    Scratch scratch;
+    void *const memory = scratch.get(Scratch::MethodA, scratchBytes(kernel, task));
     double seconds[2] = {1, 1};
     for (int i = 0; i < 2 * kTries; ++i) {
         task.gather = i % 2;
-        Progress progress{0, task.blocks};
+        OneBlock block({0, panelsOf(kWidth), 0, kHeight});
         const common::WallClock clock;
-        kernel.run(task, progress, memory);
+        kernel.run(task, block, memory);
         seconds[task.gather] = std::min(seconds[task.gather], clock.seconds());
     }
     return seconds[true] < seconds[false];

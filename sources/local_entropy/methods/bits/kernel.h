@@ -475,7 +475,7 @@ private:
     /// windows the left or right edge cuts; the few other cells are finished here.
     void startRow(std::int64_t y, const std::uint16_t *index)
     {
-        float *row = task.result + y * task.width + left;
+        float *row = task.result + (y - task.firstRow) * task.width + left;
         const int down = reached(y, task.height);
         const int cutLeft = left == 0 ? kRadius : 0;
         const int cutRight = static_cast<int>(larger(0, left + columns + kRadius - task.width));
@@ -516,7 +516,14 @@ inline void runPanels(const Task &task, State &state, Packer &next, const Block 
 
 // ---- all blocks of a thread --------------------------------------------------------------------
 
-[[gnu::noinline]] void runBlocks(const Task &task, Progress &progress, void *scratch)
+/// The next block; one without panels when there is none left.
+inline Block takeBlock(Blocks &blocks)
+{
+    Block block;
+    return blocks.take(blocks, block) ? block : Block{};
+}
+
+[[gnu::noinline]] void runBlocks(const Task &task, Blocks &blocks, void *scratch)
 {
     State &state = *static_cast<State *>(scratch);
     __builtin_memset(&state, 0, sizeof state);
@@ -525,14 +532,14 @@ inline void runPanels(const Task &task, State &state, Packer &next, const Block 
     packed[1] = packed[0] + task.packedBytes;
 
     Packer packer{task, state, {}, nullptr, 0, 0, reinterpret_cast<const char *>(&state)};
-    Block block = takeBlock(task, progress);
+    Block block = takeBlock(blocks);
     packer.start(block, packed[0]);
     while (packer.busy()) packer.step();
     while (block.panels > 0) {
         const std::uint8_t *rows = packed[0];
         packed[0] = packed[1];
         packed[1] = const_cast<std::uint8_t *>(rows);
-        const Block following = takeBlock(task, progress);
+        const Block following = takeBlock(blocks);
         packer.start(following, packed[0]);
         if (task.stream && task.gather)
             runPanels<true, true>(task, state, packer, block, rows);
@@ -550,7 +557,7 @@ inline void runPanels(const Task &task, State &state, Packer &next, const Block 
     std::uint8_t bytes[sizeof(Word)];
     store(bytes, state.outOfRange);
     for (const std::uint8_t byte : bytes)
-        if (byte) __atomic_store_n(&progress.suspicious, 1, __ATOMIC_RELAXED);
+        if (byte) blocks.suspicious = true;
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 // into strips of rows, each turned on its side (x becomes y), computed and turned back.
 #pragma once
 
+#include "local_entropy/memory/scratch.h"
 #include "local_entropy/methods/bits/task.h"
 
 namespace local_entropy::bits
@@ -11,8 +12,12 @@ namespace local_entropy::bits
 /// Whether turning pays.
 bool isNarrow(std::int64_t width, std::int64_t rows);
 
-/// Like kernel.run on as many as `threads` threads, for the array that `whole` describes; how it is
-/// cut is decided here. Sets progress.suspicious.
-void runNarrow(const Kernel &kernel, const Task &whole, Progress &progress, int threads);
+/// The rows of a strip that a tile had best be.
+std::int64_t stripRows(std::int64_t width);
+
+/// Computes rows [begin, end) of the array that `whole` describes. Returns whether a cell that was
+/// read is suspicious (Blocks).
+bool runNarrow(const Kernel &kernel, const Task &whole, std::int64_t begin, std::int64_t end,
+               Scratch &scratch);
 
 } // namespace local_entropy::bits

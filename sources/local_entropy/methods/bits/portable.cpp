@@ -141,14 +141,14 @@ namespace local_entropy::bits
 
 static bool worksHere() { return true; }
 
-static void run(const Task &task, Progress &progress, void *scratch)
+static void run(const Task &task, Blocks &blocks, void *scratch)
 {
 #if defined(__SSE2__)
     const ConversionFlags flags;
-    runBlocks(task, progress, scratch);
-    if (flags.raised()) __atomic_store_n(&progress.suspicious, 1, __ATOMIC_RELAXED);
+    runBlocks(task, blocks, scratch);
+    if (flags.raised()) blocks.suspicious = true;
 #else
-    runBlocks(task, progress, scratch);
+    runBlocks(task, blocks, scratch);
 #endif
 }
 

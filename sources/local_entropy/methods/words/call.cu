@@ -2,18 +2,37 @@
 
 #include "common/devices.h"
 #include "common/error.h"
-#include "local_entropy/methods/bits/cells.h"
 
 #ifdef __CUDACC__
 #include "common/launch.h"
 #include "local_entropy/answers/default_rounding.h"
+#include "local_entropy/answers/window.h"
 #include "local_entropy/methods/words/words.h"
+
+#include <cstdio>
+#include <string>
 #endif
 
 namespace local_entropy::words
 {
 
 #ifdef __CUDACC__
+
+/// Throws common::Error, naming the first cell that is not an integer 0..15.
+static void throwBadCell(std::int64_t width, std::size_t cells, const float *sample)
+{
+    for (std::size_t i = 0; i < cells; ++i) {
+        const float cell = sample[i];
+        if (cell >= 0 && cell < kLevels && cell == static_cast<float>(static_cast<int>(cell)))
+            continue;
+        char value[32];
+        std::snprintf(value, sizeof value, "%.9g", static_cast<double>(cell));
+        throw common::Error("the cell at x " + std::to_string(i % width) + ", y " +
+                            std::to_string(i / width) + " is " + value +
+                            ", expected an integer 0..15");
+    }
+    throw common::Error("entropyOnGpu: the device saw a cell that is not in the array");
+}
 
 void entropyOnGpu(std::int64_t width, std::int64_t height, const float *sample, float *result)
 {
@@ -26,10 +45,7 @@ void entropyOnGpu(std::int64_t width, std::int64_t height, const float *sample, 
     const auto input = common::upload(sample, cells);
     auto output = common::poisoned<float>(cells);
     common::runOnDevice([&] { gpu.launch(width, height, input.data(), output.data(), 0, height); });
-    if (gpu.sawBadCell()) {
-        bits::checkCells(width, sample, 0, height);
-        throw common::Error("entropyOnGpu: the device saw a cell that is not in the array");
-    }
+    if (gpu.sawBadCell()) throwBadCell(width, cells, sample);
     common::download(output, result);
 }
 

@@ -1,4 +1,4 @@
-#include "local_entropy/memory/pages.h"
+#include "entropy/pages.h"
 
 #include "common/part_times.h"
 #include "common/threads.h"
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <sys/mman.h>
 
-namespace local_entropy
+namespace entropy
 {
 
 void populatePages(void *memory, std::size_t bytes)
@@ -33,4 +33,4 @@ void populatePages(void *memory, std::size_t bytes)
 #endif
 }
 
-} // namespace local_entropy
+} // namespace entropy

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace local_entropy
+namespace entropy
 {
 
 /// Asks the system for large pages for that memory and, from 16 MiB on, to hand out those that are
@@ -11,4 +11,4 @@ namespace local_entropy
 /// to. What they hold stays.
 void populatePages(void *memory, std::size_t bytes);
 
-} // namespace local_entropy
+} // namespace entropy

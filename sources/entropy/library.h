@@ -1,0 +1,27 @@
+// How v16 and v17 call the library.
+#pragma once
+
+#include <cstdint>
+
+namespace entropy
+{
+
+/// What the library may compute with.
+enum class Machine {
+    Cpu,       ///< its cores
+    Everything ///< its cores and its GPUs
+};
+
+/// The correctly rounded entropy of the 5x5 window around every cell; windows are cut at the edge.
+///
+/// sample   height rows of width cells, each an integer 0..15; NaN does not count, any other cell
+///          throws common::Error with its place and value.
+/// result   the same shape.
+///
+/// Takes as many threads as OpenMP offers, and the path that ENTROPY_CPU_PATH names at the first
+/// call: avx512, avx2, portable; the library's choice where it names none. Throws common::Error
+/// where it names another, or one that cannot run here. May be called while the process ends.
+void computeByLibrary(Machine machine, std::int64_t width, std::int64_t height,
+                      const float *sample, float *result);
+
+} // namespace entropy
