@@ -207,9 +207,9 @@ LE_API const char *le_methods(int index);
 typedef struct le_run_options
 {
     size_t struct_size;
-    /* Called by the calling thread, every 20 ms or so, with `user` and the part that is done, 0 to
-       1. Anything but 0 cancels the call, which returns LE_CANCELLED. NULL: not called. It must not
-       throw. */
+    /* Called by the calling thread, some fifty times a second, with `user` and the part that is
+       done, 0 to 1. Anything but 0 cancels the call, which returns LE_CANCELLED. NULL: not called.
+       It must not throw. */
     int (*progress)(void *user, double part);
     void *user;
 } le_run_options;

@@ -202,17 +202,14 @@ void checkTile(const Asked &asked, int width, int height, int values, const std:
     problem.filter.empty = -7;
     problem.shape = shapeOf(asked.window);
     problem.result.isDouble = sizeof(Value) == 8;
-    Prepared prepared(problem);
-    prepared.turns = false; // a tile is walked as it is
-    prepared.shape = problem.shape;
-    prepared.edges = edgesOf(problem.shape);
-
+    const Prepared prepared(problem);
     const GuardedTile<Cell> from(problem.shape, width, height, values, kind, missing);
     const GuardedArray<Value> results(width, height, 2);
     results.poison();
     const std::size_t bytes = histogramBytes(prepared, values);
     std::vector<std::uint64_t> histograms((bytes + 7) / 8, 0);
-    walkTile<Cell>(prepared, from.tile, histograms.data(), results.view().data, width + 2);
+    walkTile<Cell>(prepared, prepared.down, from.tile, histograms.data(), results.view().data,
+                   width + 2);
 
     const std::string who = kind + ", window " + std::to_string(asked.window.width) + " x " +
                             std::to_string(asked.window.height) + ", tile " +

@@ -1,5 +1,5 @@
-"""Fills the tables and numbers of README.md, report.md and sources/local_entropy/README.md from results/,
-and draws the plots. What a marker may say: tools/report/documents.py.
+"""Fills the tables and numbers of the documents (documents.py names them) from results/, and draws
+the plots. What a marker may say: tools/report/documents.py.
 
 What was not measured yet is left so, and a line says that it waits; only --complete minds.
 

@@ -21,7 +21,8 @@ from .results import NOT_YET, NotMeasured, Wrong
 KINDS = {kind: function
          for room in (tables, cards, study_tables, lab_tables, engine_tables, filter_tables, evidence)
          for kind, function in room.KINDS.items()}
-DOCUMENTS = ("README.md", "report.md", "sources/local_entropy/README.md")
+DOCUMENTS = ("README.md", "report.md", "sources/local_entropy/README.md",
+             "sources/local_entropy/methods/README.md")
 
 RECORD = re.compile(r"\A<!-- record: (results/\S+) -->\n")
 TABLE = re.compile(r"(?P<before>^<!-- table: (?P<words>.+?)\s*-->\n)(?P<body>.*?)"

@@ -179,12 +179,13 @@ bool narrow(Tile &tile, const Reach &reach, Wide *cells)
         none = static_cast<int>(std::find(used.begin(), used.begin() + kValues, 0) - used.begin());
         if (none == kValues) return false;
     }
-    Narrow *const to = reinterpret_cast<Narrow *>(cells);
-    for (std::int64_t i = 0; i < reach.height * tile.stride; ++i) {
-        const Wide cell = cells[i];
-        const Narrow narrowed = static_cast<Narrow>(cell == kValues ? none : cell);
-        std::memcpy(to + i, &narrowed, sizeof narrowed);
-    }
+    Narrow *const to = reinterpret_cast<Narrow *>(cells); // every value of the slack is a level
+    for (std::int64_t y = 0; y < reach.height; ++y)
+        for (std::int64_t i = y * tile.stride; i < y * tile.stride + reach.width; ++i) {
+            const Wide cell = cells[i];
+            const Narrow narrowed = static_cast<Narrow>(cell == kValues ? none : cell);
+            std::memcpy(to + i, &narrowed, sizeof narrowed);
+        }
     tile.bytes = sizeof(Narrow);
     tile.values = kValues;
     tile.none = none;

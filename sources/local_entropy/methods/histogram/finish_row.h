@@ -1,7 +1,7 @@
 // From sums to results, with a second look at the windows that their sums leave undecided.
 #pragma once
 
-#include "local_entropy/methods/histogram/prepared.h"
+#include "local_entropy/answers/answers.h"
 #include "local_entropy/problem/load.h"
 
 #include <algorithm>
@@ -42,29 +42,26 @@ inline const std::uint16_t *absentIn(const Tile &tile, std::int64_t x, std::int6
 
 /// Results (x .. x + n - 1, y) of a tile.
 template <typename Cell>
-void finishRow(const Prepared &prepared, const Tile &tile, std::int64_t x, std::int64_t y,
-               const std::int64_t *sums, float *results, int n)
+void finishRow(const Answers &answers, const Shape &shape, const Tile &tile, std::int64_t x,
+               std::int64_t y, const std::int64_t *sums, float *results, int n)
 {
     const std::uint16_t *absent = absentIn(tile, x, y, n);
-    prepared.answers.finishRowExactly(sums, prepared.shape.cells, absent, results, n,
-                                      [&](int i, std::vector<int> &counts) {
-                                          countWindow<Cell>(tile, prepared.shape, x + i, y, counts);
-                                      });
+    answers.finishRowExactly(
+        sums, shape.cells, absent, results, n,
+        [&](int i, std::vector<int> &counts) { countWindow<Cell>(tile, shape, x + i, y, counts); });
 }
 
 template <typename Cell>
-void finishRow(const Prepared &prepared, const Tile &tile, std::int64_t x, std::int64_t y,
-               const UInt128 *sums, double *results, int n)
+void finishRow(const Answers &answers, const Shape &shape, const Tile &tile, std::int64_t x,
+               std::int64_t y, const UInt128 *sums, double *results, int n)
 {
     const std::uint16_t *absentOf = absentIn(tile, x, y, n);
-    const UInt128 *wideSums = prepared.answers.wideSums();
+    const UInt128 *wideSums = answers.wideSums();
     for (int i = 0; i < n; ++i) {
         const int absent = absentOf ? absentOf[i] : 0;
-        results[i] = prepared.answers.nearestDouble(
-            sums[i] - wideSums[absent], prepared.shape.cells - absent,
-            [&](std::vector<int> &counts) {
-                countWindow<Cell>(tile, prepared.shape, x + i, y, counts);
-            });
+        results[i] = answers.nearestDouble(
+            sums[i] - wideSums[absent], shape.cells - absent,
+            [&](std::vector<int> &counts) { countWindow<Cell>(tile, shape, x + i, y, counts); });
     }
 }
 

@@ -16,15 +16,15 @@ namespace
 constexpr int kMostValues = 65536; ///< that two bytes can tell apart
 constexpr int kSlackColumns = 16;  ///< of a turned tile, behind its last column
 
-/// A tile on its side, in scratch.
+/// A tile on its side, in scratch; `shape` is that of the window on its side.
 template <typename Cell>
-Tile turnedTile(const Prepared &prepared, const Tile &tile, Scratch &scratch)
+Tile turnedTile(const Shape &shape, const Tile &tile, Scratch &scratch)
 {
     Tile other = tile;
     other.width = tile.height;
     other.height = tile.width;
-    const std::int64_t columns = other.width + prepared.shape.width - 1;
-    const std::int64_t rows = other.height + prepared.shape.height - 1;
+    const std::int64_t columns = other.width + shape.width - 1;
+    const std::int64_t rows = other.height + shape.height - 1;
     other.stride = columns + kSlackColumns;
     const std::size_t cellBytes = (other.stride * rows * sizeof(Cell) + 63) / 64 * 64;
     const std::size_t absentBytes =
@@ -54,10 +54,12 @@ public:
     {
         constexpr std::int64_t kLength = 512, kBreadth = 128, kTilesOfThread = 4;
         const Region &region = problem.region;
-        const std::int64_t side = prepared.turns ? region.height : region.width;
-        std::int64_t length = std::max<std::int64_t>(kLength, 8 * prepared.shape.height);
+        const bool turns = prepared.turns(region.width, region.height);
+        const Shape &shape = turns ? prepared.across.shape : prepared.down.shape;
+        const std::int64_t side = turns ? region.height : region.width;
+        const std::int64_t length = std::min(std::max<std::int64_t>(kLength, 8 * shape.height),
+                                             turns ? region.width : region.height);
         std::int64_t breadth = kBreadth;
-        length = std::min(length, prepared.turns ? region.width : region.height);
         // Threads that have too few tiles to share get smaller ones.
         const auto tiles = [&] {
             return (region.width * region.height) / std::max<std::int64_t>(length * breadth, 1);
@@ -65,7 +67,7 @@ public:
         if (threads > 1)
             while (tiles() < kTilesOfThread * threads && breadth > kSlackColumns) breadth /= 2;
         breadth = std::min(breadth, side);
-        return prepared.turns ? TileSize{length, breadth} : TileSize{breadth, length};
+        return turns ? TileSize{length, breadth} : TileSize{breadth, length};
     }
 
     void work(const Problem &problem, TileQueue &queue, Scratch &scratch) const override
@@ -100,14 +102,15 @@ private:
     void fill(const Problem &problem, const Tile &tile, void *histograms, Scratch &scratch) const
     {
         Value *results = resultRow<Value>(problem, tile.place, 0);
-        if (!prepared.turns) {
-            walkTile<Cell>(prepared, tile, histograms, results, problem.result.stride);
+        if (!prepared.turns(tile.width, tile.height)) {
+            walkTile<Cell>(prepared, prepared.down, tile, histograms, results,
+                           problem.result.stride);
             return;
         }
-        const Tile other = turnedTile<Cell>(prepared, tile, scratch);
+        const Tile other = turnedTile<Cell>(prepared.across.shape, tile, scratch);
         Value *turnedResults = static_cast<Value *>(
             scratch.get(Scratch::MethodC, other.width * other.height * sizeof(Value)));
-        walkTile<Cell>(prepared, other, histograms, turnedResults, other.width);
+        walkTile<Cell>(prepared, prepared.across, other, histograms, turnedResults, other.width);
         turn(turnedResults, other.width, other.width, other.height, results, problem.result.stride);
     }
 
@@ -129,7 +132,7 @@ public:
     double cost(const Problem &problem, Path) const override
     {
         // Measured, nanoseconds. Steps of wide sums take longer, and so does their last step.
-        constexpr double kWindow = 0.8, kWindowWide = 40, kCell = 0.54, kFootprintCell = 1.0;
+        constexpr double kWindow = 2.8, kWindowWide = 45, kCell = 0.52, kFootprintCell = 0.85;
         const bool wide = problem.result.isDouble;
         const Shape &shape = problem.shape;
         const int cells = shape.rectangle

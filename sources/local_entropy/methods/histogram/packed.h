@@ -15,12 +15,14 @@
 // A cell of the level of the cell before must wait for its store. So P packs, K windows apart, take
 // their cells in turn: their words are different ones, and the waits overlap.
 //
-// A count is read by itself, straight from memory and before the word is changed: fewer
-// instructions than taking a word apart. To be compiled without the vectoriser: it would join sums
-// and counts to vectors, and a load of parts that were stored apart (or the reverse) waits for the
+// Counts are read from memory before the word is changed, in halves of a word or, where a half has
+// one count that is wanted, by themselves: the loads and the instructions that take halves apart
+// then keep a processor equally busy. To be compiled without the vectoriser: it would join sums and
+// counts to vectors, and a load of parts that were stored apart (or the reverse) waits for the
 // cache.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -32,12 +34,13 @@ namespace local_entropy
 namespace
 {
 
-/// The number itself, in a register: a copy of sums is then no copy of vectors.
-template <typename Sum>
-[[gnu::always_inline]] inline Sum scalar(Sum sum)
+/// The value itself, in a register, and nothing known of it: a copy of sums is then no copy of
+/// vectors, and an address is not computed again.
+template <typename T>
+[[gnu::always_inline]] inline T inRegister(T value)
 {
-    asm("" : "+r"(sum));
-    return sum;
+    asm("" : "+r"(value));
+    return value;
 }
 
 /// How windows share words: `kPacks` packs of `kWindows` windows.
@@ -48,6 +51,10 @@ struct Packing
     static constexpr int kWindows = kWindowsOfPack, kPacks = kPacksAtOnce;
     static constexpr int kBits = 8 * sizeof(Word) / kWindows; ///< of a count: 8 or 16
     static constexpr int kColumns = kWindows * kPacks;        ///< windows in all
+
+    using Count = std::conditional_t<kBits == 8, std::uint8_t, std::uint16_t>;
+    /// As much of a word as is loaded at once.
+    using Part = std::conditional_t<(sizeof(Word) > 4), std::uint32_t, Word>;
 
     /// 1 in the counts of windows first .. last.
     static constexpr Word ones(int first, int last)
@@ -67,34 +74,73 @@ struct Group
     using Sum = SumType;
     typename Packing::Word *counts; ///< the word of level v in pack i is at i * stride + v
     std::size_t runtimeStride;
-    const Sum *steps; ///< where the step of count n before the change is steps[n]
+    const Sum *enterSteps; ///< enterSteps[n]: F(n + 1) - F(n)
+    const Sum *leaveSteps; ///< leaveSteps[n]: F(n) - F(n - 1)
 
     std::size_t stride() const { return kStride ? kStride : runtimeStride; }
 };
 
-/// One look-up: a window's sum, by its count before the change.
-template <typename Packing, bool kEnters, int kWindow, typename Sum>
-[[gnu::always_inline]] inline void addStep(const typename Packing::Word *word, Sum *sums,
-                                           const Sum *steps)
+/// Where a word's part of `kSize` bytes is that begins `kFrom` bytes above its lowest.
+template <typename Packing, int kFrom, int kSize>
+[[gnu::always_inline]] inline const char *partOf(const typename Packing::Word *word)
 {
-    using Count = std::conditional_t<Packing::kBits == 8, std::uint8_t, std::uint16_t>;
     constexpr bool kLittle = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-    constexpr int kPlace = kLittle ? kWindow : Packing::kWindows - 1 - kWindow;
-    Count n;
-    std::memcpy(&n, reinterpret_cast<const char *>(word) + kPlace * sizeof n, sizeof n);
-    if constexpr (kEnters)
-        sums[kWindow] += steps[n];
-    else
-        sums[kWindow] -= steps[n];
+    constexpr int kPlace = kLittle ? kFrom : static_cast<int>(sizeof *word) - kFrom - kSize;
+    return reinterpret_cast<const char *>(word) + kPlace;
+}
+
+/// The look-ups of those of windows kFirst .. kLast that have their counts in quarter or half word
+/// `kPart`, of `Part`'s size, by the counts before the change.
+template <typename Packing, bool kEnters, int kFirst, int kLast, typename Part, int kPart,
+          typename Sum, int... kCount>
+[[gnu::always_inline]] inline void addStepsOf(const typename Packing::Word *word, Sum *sums,
+                                              const Sum *steps,
+                                              std::integer_sequence<int, kCount...>)
+{
+    using Count = typename Packing::Count;
+    constexpr int kCounts = sizeof(Part) / sizeof(Count);
+    constexpr int kBegin = std::max(kFirst, kPart * kCounts);
+    constexpr int kEnd = std::min(kLast + 1, (kPart + 1) * kCounts);
+    const auto add = [&](int window, unsigned n) __attribute__((always_inline))
+    {
+        if constexpr (kEnters)
+            sums[window] += steps[n];
+        else
+            sums[window] -= steps[n];
+    };
+    if constexpr (kEnd - kBegin == 1) { // alone: a load of its own, nothing to take apart
+        Count n;
+        std::memcpy(&n, partOf<Packing, kBegin *int(sizeof n), sizeof n>(word), sizeof n);
+        add(kBegin, n);
+    } else if constexpr (kEnd - kBegin > 1) {
+        Part part;
+        std::memcpy(&part, partOf<Packing, kPart *int(sizeof part), sizeof part>(word),
+                    sizeof part);
+        constexpr int kUsed = (1 << (kEnd - kPart * kCounts)) - (1 << (kBegin - kPart * kCounts));
+        ((kUsed >> kCount & 1
+              ? add(kPart * kCounts + kCount, static_cast<Count>(part >> (Packing::kBits * kCount)))
+              : void()),
+         ...);
+    }
+}
+
+template <typename Packing, bool kEnters, int kFirst, int kLast, typename Sum, int... kPart>
+[[gnu::always_inline]] inline void addSteps(const typename Packing::Word *word, Sum *sums,
+                                            const Sum *steps, std::integer_sequence<int, kPart...>)
+{
+    using Part = typename Packing::Part;
+    using Counts = std::make_integer_sequence<int, sizeof(Part) / sizeof(typename Packing::Count)>;
+    (addStepsOf<Packing, kEnters, kFirst, kLast, Part, kPart>(word, sums, steps, Counts()), ...);
 }
 
 /// A cell enters, or leaves, windows kFirst .. kLast of a pack.
-template <typename Packing, bool kEnters, int kFirst, int kLast, typename Sum, int... kOffset>
+template <typename Packing, bool kEnters, int kFirst, int kLast, typename Sum>
 [[gnu::always_inline]] inline void moveCell(typename Packing::Word *word, Sum *sums,
-                                            const Sum *steps,
-                                            std::integer_sequence<int, kOffset...>)
+                                            const Sum *steps)
 {
-    (addStep<Packing, kEnters, kFirst + kOffset>(word, sums, steps), ...);
+    constexpr int kParts = sizeof *word / sizeof(typename Packing::Part);
+    addSteps<Packing, kEnters, kFirst, kLast>(word, sums, steps,
+                                              std::make_integer_sequence<int, kParts>());
     constexpr typename Packing::Word kOnes = Packing::ones(kFirst, kLast);
     if constexpr (kEnters)
         *word += kOnes;
@@ -109,10 +155,9 @@ template <bool kEnters, int kFirst, int kLast, typename Group, typename Cell, in
                                              std::integer_sequence<int, kPack...>)
 {
     using Packing = typename Group::Packing;
-    using Offsets = std::make_integer_sequence<int, kLast - kFirst + 1>;
     (moveCell<Packing, kEnters, kFirst, kLast>(
          group.counts + kPack * group.stride() + cells[kPack * Packing::kWindows],
-         sums + kPack * Packing::kWindows, group.steps, Offsets()),
+         sums + kPack * Packing::kWindows, kEnters ? group.enterSteps : group.leaveSteps),
      ...);
 }
 

@@ -7,14 +7,6 @@ namespace local_entropy
 namespace
 {
 
-/// Turning a tile and its results takes about as long as so many cells that enter and leave.
-constexpr int kTurnCells = 5;
-
-bool turningPays(const Shape &shape)
-{
-    return edgesOf(turned(shape)).cells() + kTurnCells < edgesOf(shape).cells();
-}
-
 template <typename Sum>
 std::vector<Sum> differences(const Sum *sums, int most)
 {
@@ -26,8 +18,7 @@ std::vector<Sum> differences(const Sum *sums, int most)
 } // namespace
 
 Prepared::Prepared(const Problem &problem)
-    : answers(answersOf(problem)), turns(turningPays(problem.shape)),
-      shape(turns ? turned(problem.shape) : problem.shape), edges(edgesOf(shape))
+    : answers(answersOf(problem)), down(problem.shape), across(turned(problem.shape))
 {
     if (problem.result.isDouble)
         wideSteps = differences(answers.wideSums(), answers.mostCells());

@@ -66,13 +66,12 @@ public:
               const std::vector<PlacedRun> &lost, const Finish &finish)
     {
         for (Sum &sum : sums[0]) sum = 0;
-        for (int group = 0; group < kGroups; ++group)
-            moveGroup<true>(group, cells, all, sums[0], sums[0]);
+        step(cells, Runs({}), Runs(all), sums[0], sums[0]);
         for (std::int64_t y = 0;;) {
             const std::int64_t begin = y, end = std::min(y + kBatch, height);
             for (y = std::max<std::int64_t>(y, 1); y < end; ++y) {
                 cells += cellStride;
-                step(cells, gained, lost, sums[(y - 1) % kBatch], sums[y % kBatch]);
+                step(cells, Runs(lost), Runs(gained), sums[(y - 1) % kBatch], sums[y % kBatch]);
             }
             for (std::int64_t row = begin; row < end; ++row) finish(row, sums[row % kBatch]);
             if (end == height) break;
@@ -81,42 +80,40 @@ public:
     }
 
 private:
-    using Histograms = Group<Packing, Sum, kFixedStride>;
-
-    /// Sums of a group's windows: `to` is `from`, and the runs.
-    template <bool kEnters>
-    void moveGroup(int group, const Cell *cells, const std::vector<PlacedRun> &runs,
-                   const Sum *from, Sum *to)
+    struct Runs
     {
-        const Histograms histograms{counts + group * Packing::kPacks * stride, stride,
-                                    kEnters ? steps + 1 : steps};
-        const int first = group * Packing::kColumns;
-        moveRuns<kEnters>(histograms, cells + first, runs.data(), runs.data() + runs.size(),
-                          from + first, to + first);
+        const PlacedRun *begin, *end;
+        explicit Runs(const std::vector<PlacedRun> &runs)
+            : begin(runs.data()), end(runs.data() + runs.size())
+        {
+        }
+    };
+
+    /// A row further down, for all groups: `to` is `from`, less what is lost, and what is gained.
+    /// What is lost leaves first: no count is ever above a window's cells.
+    void step(const Cell *cells, const Runs &lost, const Runs &gained, const Sum *from, Sum *to)
+    {
+        for (int group = 0; group < kGroups; ++group) {
+            const int first = group * Packing::kColumns;
+            stepGroup(counts + group * Packing::kPacks * stride, stride, steps, cells + first, lost,
+                      gained, from + first, to + first);
+        }
     }
 
     /// A function of its own: as little as possible to keep in registers beside the sums.
-    template <bool kEnters>
-    [[gnu::noinline]] static void moveRuns(const Histograms histograms, const Cell *cells,
-                                           const PlacedRun *run, const PlacedRun *end,
-                                           const Sum *from, Sum *to)
+    [[gnu::noinline]] static void stepGroup(Word *counts, std::size_t stride, const Sum *steps,
+                                            const Cell *cells, const Runs &lost, const Runs &gained,
+                                            const Sum *from, Sum *to)
     {
         constexpr int kColumns = Packing::kColumns;
+        const Group<Packing, Sum, kFixedStride> group{counts, stride, inRegister(steps + 1), steps};
         Sum sums[kColumns];
-        for (int i = 0; i < kColumns; ++i) sums[i] = scalar(from[i]);
-        for (; run != end; ++run)
-            moveRun<kEnters>(histograms, cells + run->offset, run->length, sums);
-        for (int i = 0; i < kColumns; ++i) to[i] = scalar(sums[i]);
-    }
-
-    /// What is lost leaves before what is gained enters: no count is ever above a window's cells.
-    void step(const Cell *cells, const std::vector<PlacedRun> &gained,
-              const std::vector<PlacedRun> &lost, const Sum *from, Sum *to)
-    {
-        for (int group = 0; group < kGroups; ++group) {
-            moveGroup<false>(group, cells, lost, from, to);
-            moveGroup<true>(group, cells, gained, to, to);
-        }
+        for (int i = 0; i < kColumns; ++i) sums[i] = inRegister(from[i]);
+        for (const PlacedRun *run = lost.begin; run != lost.end; ++run)
+            moveRun<false>(group, cells + run->offset, run->length, sums);
+        for (const PlacedRun *run = gained.begin; run != gained.end; ++run)
+            moveRun<true>(group, cells + run->offset, run->length, sums);
+        for (int i = 0; i < kColumns; ++i) to[i] = inRegister(sums[i]);
     }
 
     /// Zeros: everywhere where levels are few, else the words of the cells of the last windows.

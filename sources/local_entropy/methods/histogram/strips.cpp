@@ -18,19 +18,19 @@ namespace local_entropy
 namespace
 {
 
-// The fastest that were measured; eight sums fit the registers of most processors. Rows are long
-// runs: many windows a pack. The edges of a footprint are short runs, of which few windows share a
-// cell: more packs at once are better than more windows a pack.
-using RectangleBytes = Packing<std::uint32_t, 4, 2>;
+// The fastest that were measured. Rows are long runs, which many windows share, and eight sums fit
+// the registers of most processors. The edges of a footprint are short runs: what helps there is
+// packs that take turns.
+using RectangleBytes = Packing<std::uint64_t, 8, 1>;
 using RectangleWords = Packing<std::uint64_t, 4, 2>;
-using FootprintBytes = Packing<std::uint16_t, 2, 4>;
-using FootprintWords = Packing<std::uint32_t, 2, 4>;
+using FootprintBytes = Packing<std::uint32_t, 4, 4>;
+using FootprintWords = Packing<std::uint64_t, 4, 4>;
 
 /// Calls with(packing) for the one that a window asks for.
 template <typename With>
 auto withPacking(const Prepared &prepared, const With &with)
 {
-    if (prepared.shape.rectangle)
+    if (prepared.down.shape.rectangle)
         return prepared.countsAreBytes() ? with(RectangleBytes()) : with(RectangleWords());
     return prepared.countsAreBytes() ? with(FootprintBytes()) : with(FootprintWords());
 }
@@ -48,19 +48,20 @@ const std::int64_t *stepsOf(const Prepared &prepared, float) { return prepared.s
 const UInt128 *stepsOf(const Prepared &prepared, double) { return prepared.wideSteps.data(); }
 
 template <typename Packing, typename Cell, typename Value>
-void walkStrips(const Prepared &prepared, const Tile &tile, void *histograms, Value *results,
-                std::int64_t stride)
+void walkStrips(const Prepared &prepared, const Way &way, const Tile &tile, void *histograms,
+                Value *results, std::int64_t stride)
 {
     using Sum = std::conditional_t<std::is_same_v<Value, double>, UInt128, std::int64_t>;
     Strip<Packing, Cell, Sum> strip(histograms, tile.values, stepsOf(prepared, Value()));
-    const std::vector<PlacedRun> all = placed(prepared.shape.runs, tile.stride);
-    const std::vector<PlacedRun> gained = placed(prepared.edges.gained, tile.stride);
-    const std::vector<PlacedRun> lost = placed(prepared.edges.lost, tile.stride);
+    const std::vector<PlacedRun> all = placed(way.shape.runs, tile.stride);
+    const std::vector<PlacedRun> gained = placed(way.edges.gained, tile.stride);
+    const std::vector<PlacedRun> lost = placed(way.edges.lost, tile.stride);
     for (std::int64_t x = 0; x < tile.width; x += kStripColumns) {
         const int n = static_cast<int>(std::min<std::int64_t>(kStripColumns, tile.width - x));
-        strip.walk(tile.row<Cell>(0) + x, tile.stride, tile.height, prepared.shape, all, gained,
-                   lost, [&](std::int64_t y, const Sum *sums) {
-                       finishRow<Cell>(prepared, tile, x, y, sums, results + y * stride + x, n);
+        strip.walk(tile.row<Cell>(0) + x, tile.stride, tile.height, way.shape, all, gained, lost,
+                   [&](std::int64_t y, const Sum *sums) {
+                       finishRow<Cell>(prepared.answers, way.shape, tile, x, y, sums,
+                                       results + y * stride + x, n);
                    });
     }
 }
@@ -77,20 +78,21 @@ std::size_t histogramBytes(const Prepared &prepared, int values)
 }
 
 template <typename Cell, typename Value>
-void walkTile(const Prepared &prepared, const Tile &tile, void *histograms, Value *results,
-              std::int64_t stride)
+void walkTile(const Prepared &prepared, const Way &way, const Tile &tile, void *histograms,
+              Value *results, std::int64_t stride)
 {
     withPacking(prepared, [&](auto packing) {
-        walkStrips<decltype(packing), Cell>(prepared, tile, histograms, results, stride);
+        walkStrips<decltype(packing), Cell>(prepared, way, tile, histograms, results, stride);
     });
 }
 
-template void walkTile<std::uint8_t>(const Prepared &, const Tile &, void *, float *, std::int64_t);
-template void walkTile<std::uint8_t>(const Prepared &, const Tile &, void *, double *,
+template void walkTile<std::uint8_t>(const Prepared &, const Way &, const Tile &, void *, float *,
                                      std::int64_t);
-template void walkTile<std::uint16_t>(const Prepared &, const Tile &, void *, float *,
+template void walkTile<std::uint8_t>(const Prepared &, const Way &, const Tile &, void *, double *,
+                                     std::int64_t);
+template void walkTile<std::uint16_t>(const Prepared &, const Way &, const Tile &, void *, float *,
                                       std::int64_t);
-template void walkTile<std::uint16_t>(const Prepared &, const Tile &, void *, double *,
+template void walkTile<std::uint16_t>(const Prepared &, const Way &, const Tile &, void *, double *,
                                       std::int64_t);
 
 } // namespace local_entropy

@@ -1,15 +1,59 @@
+// Windows of at most 25 cells, any number of levels: no histogram, no sorting, no branch.
+//
+// Ranks. The rank of a cell is the number of equal cells before it in its window (rows from the
+// top, cells from the left). A level with n cells has the ranks 0 .. n - 1, so sums over the window
+// of the ranks, and of w[rank], depend on the counts of its levels only; two such sums modulo 256
+// name them, and a table (tables.h) has the result. For example, 3 x 2 cells:
+//
+//       a b a        ranks   0 0 1      levels a: 0 1 2, b: 0 1, c: 0
+//       c b a                0 1 2      sum of ranks 4, sum of weights 3 w0 + 2 w1 + w2
+//
+// Sharing. Whether a cell equals the cell at some distance is compared once for all windows that
+// hold both. Let a cell be at column a and row b of a window of width W; P = W - 1. Its rank is
+//
+//       the equal ones among the a cells to its left, and
+//       for each row d = 1 .. b above: the equal ones at distances -a .. P - a,
+//
+//                  -P         -a        0         P - a        P      distance
+//       row - d     |  before  |=========|===========|         |
+//                              rank counts these: a difference of two sums from the left
+//
+// A *pass* takes a row of cells and a row d above it: 2 W - 1 compares from the left give the W
+// ranks (one for each a) of every cell for b = d, made from those for b = d - 1, which are kept
+// (`state`). Row y is row b of the windows that begin at row y - b; their sums so far (`sums`) get
+// W ranks and weights each. After the pass b = height - 1 the windows that began height - 1 rows
+// above are complete.
+//
+// Lanes. A lane of the vectors walks through a block of the tile (small_band.h), column by column;
+// byte lanes are enough since ranks are below 25. So the neighbour to the right is in the same
+// lane of the next vector: all loads are aligned, nothing is shuffled. 32 columns, 4 lanes:
+//
+//       image  |----block 0----|----block 1----|----block 2----|----block 3----|
+//       vector i = { column i of block 0, of block 1, of block 2, of block 3 }
+//
+// 16 x 16 transposes of bytes lead from rows of an image to such vectors (load) and back (emit).
+// Cells of two bytes are two vectors. The sums of a window over its W columns slide through
+// registers: what begins at column i - a gets its cell a at column i (`sumUp`).
+//
+// Instructions for a vector of results, 5 x 5, bytes (AVX-512: 64 results; AVX2: 32):
+//       40 compares, 40 additions of their outcomes, 4 x 9 for the differences and the ranks,
+//       24 look-ups of weights, 2 x 24 + 8 additions of sums; 75 loads, 45 stores; an eighth more
+//       since a block of 32 columns needs 36; transposes 15; and 4.5 a result for its look-up in
+//       the table, which is done piece by piece between the vector instructions of the next row.
 #pragma once
 
 #include "local_entropy/methods/ranks/small_band.h"
 #include "local_entropy/simd/bytes.h"
 
 #include <cstdint>
+#include <cstring>
 
 namespace local_entropy
 {
 namespace
 {
 
+/// One band of a tile. W: width of the window; kKeyBytes: see tables.h.
 template <typename Bytes, int W, int kCellBytes, int kKeyBytes>
 class SmallRanks
 {
@@ -47,11 +91,14 @@ public:
 private:
     // ---- input ---------------------------------------------------------------------------------
 
+    /// Column 0 of row y; P more are allocated on both sides, whose contents do not matter: they
+    /// take part in sums of which differences are used that do not hold them.
     std::uint8_t *row(std::int64_t y) const
     {
         return memory.rows + y % tile.height * memory.rowBytes + P * kCell;
     }
 
+    /// 16 bytes of each block at a time; the last ones end with the block, nothing behind is read.
     void load(std::int64_t y)
     {
         const std::uint8_t *const from = tile.cells + y * tile.stride;
@@ -69,13 +116,15 @@ private:
 
     // ---- ranks ---------------------------------------------------------------------------------
 
+    /// What a pass has in registers at column i.
     struct Column
     {
-        V pairs[W], weights[W];
-        V before[W];
-        V sum, low, high;
+        V low, high;            ///< its cells; of two bytes: both
+        V sum, before[W];       ///< equal cells from -P up to now, up to distance -a - 1
+        V pairs[W], weights[W]; ///< sums of windows that begin at column i - a, so far
     };
 
+    /// sum + 1 where the cell at distance dx equals the column's.
     template <int dx>
     [[gnu::always_inline]] static inline V count(const Column &c, V sum, const std::uint8_t *cells)
     {
@@ -87,6 +136,7 @@ private:
                                    Bytes::load(other + kBytes));
     }
 
+    /// A row above, from the left up to distance -1.
     template <int dx>
     [[gnu::always_inline]] inline void countBefore(Column &c, const std::uint8_t *cells) const
     {
@@ -97,6 +147,7 @@ private:
         }
     }
 
+    /// The column's own row: before[a] becomes the rank, equal cells among the a to the left.
     template <int a>
     [[gnu::always_inline]] inline void countLeft(Column &c, const std::uint8_t *cells) const
     {
@@ -106,6 +157,8 @@ private:
         }
     }
 
+    /// Positions a, a - 1, .. 0 of the window: goes on to the right, and each rank moves into the
+    /// sums as soon as it is known.
     template <int a, bool kFirst, bool kLast>
     [[gnu::always_inline]] inline void positions(Column &c, const std::uint8_t *cells,
                                                  std::uint8_t *state) const
@@ -132,6 +185,7 @@ private:
         }
     }
 
+    /// Row y with the row b above. kFirst: b is 0; kLast: b is height - 1.
     template <bool kFirst, bool kLast>
     void pass(std::int64_t y, int b)
     {
@@ -167,6 +221,7 @@ private:
 
     // ---- results -------------------------------------------------------------------------------
 
+    /// From sums to the codes of row y's results, 16 of a block together; their look-up begins.
     void emit(std::int64_t y)
     {
         std::uint8_t *to = memory.codes;
@@ -196,6 +251,7 @@ private:
 
     bool pending() const { return next < end; }
 
+    /// 16 results.
     [[gnu::always_inline]] inline void lookUpNext()
     {
         const std::uint8_t *const keys = memory.codes + next->keys;
@@ -209,26 +265,42 @@ private:
         }
     }
 
+    /// All of row y, where cells may be absent or blocks are narrower than 16 results.
     [[gnu::noinline]] void lookUpWithAbsent(std::int64_t y)
     {
         const int n = band.columns < 16 ? band.columns : 16;
-        for (; next < end; next++) {
+        while (pending()) {
             const std::uint16_t *const absent =
                 tile.absent ? tile.absent + y * tile.absentStride + next->absent : nullptr;
-            for (int k = 0; k < n; k++) {
-                const std::uint8_t *key = memory.codes + next->keys;
-                unsigned weights, pairs = 0;
-                if constexpr (kKeyBytes == 2) {
-                    key += k / 8 * kBytes + k % 8 * 2;
-                    weights = key[0], pairs = key[1];
-                } else {
-                    weights = key[k] & 31;
-                }
-                resultRow[next->result + k] =
-                    absent && absent[k] ? tile.table->withAbsent(pairs, weights, absent[k])
-                                        : full[pairs << 8 | weights];
+            if (n == 16 && allZero(absent)) {
+                lookUpNext();
+                continue;
             }
+            for (int k = 0; k < n; k++) resultRow[next->result + k] = single(k, absent);
+            next++;
         }
+    }
+
+    static bool allZero(const std::uint16_t *absent)
+    {
+        std::uint64_t four[4];
+        std::memcpy(four, absent, sizeof four);
+        return (four[0] | four[1] | four[2] | four[3]) == 0;
+    }
+
+    /// Result k of the next 16.
+    float single(int k, const std::uint16_t *absent) const
+    {
+        const std::uint8_t *key = memory.codes + next->keys;
+        unsigned weights, pairs = 0;
+        if constexpr (kKeyBytes == 2) {
+            key += k / 8 * kBytes + k % 8 * 2;
+            weights = key[0], pairs = key[1];
+        } else {
+            weights = key[k] & 31;
+        }
+        return absent && absent[k] ? tile.table->withAbsent(pairs, weights, absent[k])
+                                   : full[pairs << 8 | weights];
     }
 
     const SmallTile &tile;
