@@ -70,6 +70,7 @@ local_entropy::Filter makeFilter()
 {
     local_entropy::Filter filter; // 5x5, cut at the edge, base e
     filter.levels.count = 16;
+    filter.nanIsError = true;
     return filter;
 }
 

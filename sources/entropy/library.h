@@ -16,7 +16,7 @@ enum class Machine {
 /// The correctly rounded entropy of the 5x5 window around every cell; windows are cut at the edge.
 ///
 /// sample   height rows of width cells, each an integer 0..15; any other cell throws
-///          common::Error with its place and value, except NaN for the cores: it does not count.
+///          common::Error with its place and value.
 /// result   the same shape.
 ///
 /// Takes as many threads as OpenMP offers, and the path that ENTROPY_CPU_PATH names at the first

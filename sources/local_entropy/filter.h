@@ -53,8 +53,11 @@ struct Filter
     double order = 1; ///< of Measure::Hill: not negative, infinity allowed
     Base base = Base::E;
     double empty = 0; ///< the result where no cell of a window counts; may be NaN
-    /// Cells of this value do not count. In float images, NaN never counts.
+    /// Cells of this value do not count.
     std::optional<double> nodata;
+    /// A cell of a float image that is NaN is an error like any that is no level. Otherwise it does
+    /// not count.
+    bool nanIsError = false;
 };
 
 /// A part of an array, in cells.

@@ -167,6 +167,31 @@ TEST(LocalEntropyBits, HearsNothingOfTheCallbacksArithmetic)
     }
 }
 
+TEST(LocalEntropyBits, NamesNanWhereThatIsAnError)
+{
+    for (const std::int64_t side : {7, 300, 1500}) {
+        std::vector<float> cells(side * side, 5), values(side * side);
+        cells[side * 5 + 3] = NAN;
+        for (const std::string &method : {"", "bits", "ranks", "plain"}) {
+            EngineOptions options;
+            options.method = method;
+            Engine engine(options);
+            Filter filter;
+            filter.levels.count = 16;
+            filter.nanIsError = true;
+            try {
+                engine.run(filter, View<const float>{cells.data(), side, side, 0},
+                           View<float>{values.data(), side, side, 0});
+                ADD_FAILURE() << method << " accepted NaN at " << side;
+            } catch (const Error &error) {
+                EXPECT_EQ(error.status(), Status::BadLevel);
+                EXPECT_STREQ(error.what(),
+                             "the cell at x 3, y 5 is nan, expected an integer 0..15");
+            }
+        }
+    }
+}
+
 TEST(LocalEntropyBits, LeavesNanOutAndNamesOtherBadCells)
 {
     for (const std::string &path : Engine::paths())

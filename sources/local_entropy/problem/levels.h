@@ -19,14 +19,16 @@ public:
     explicit LevelRule(const Filter &filter)
         : levels(filter.levels), most(filter.levels.count - 1),
           perUnit(filter.levels.count / (filter.levels.high - filter.levels.low)),
-          hasNodata(filter.nodata.has_value()), nodata(filter.nodata.value_or(0))
+          hasNodata(filter.nodata.has_value()), nodata(filter.nodata.value_or(0)),
+          ofNaN(filter.nanIsError ? kBadLevel : kAbsent)
     {
     }
 
     /// The level of a cell, kAbsent or kBadLevel.
     std::int32_t operator()(double cell) const
     {
-        if (cell != cell || (hasNodata && cell == nodata)) return kAbsent;
+        if (cell != cell) return ofNaN;
+        if (hasNodata && cell == nodata) return kAbsent;
         double level = cell - levels.low;
         if (levels.binned) {
             const bool inside = cell >= levels.low && cell <= levels.high;
@@ -45,6 +47,7 @@ private:
     double most, perUnit;
     bool hasNodata;
     double nodata;
+    std::int32_t ofNaN;
 };
 
 /// The level of the cells beyond the edge, for Border::Constant.

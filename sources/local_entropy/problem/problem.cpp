@@ -90,8 +90,7 @@ void checkFilter(const Filter &filter, CellType type)
     if (filter.measure == Measure::Hill && !(filter.order >= 0))
         bad("the order of a Hill number is " + text(filter.order) + ", expected 0 or more");
     const bool isCell = type == CellType::Float32 || !std::isnan(filter.constant);
-    if (filter.border == Border::Constant &&
-        (!isCell || constantLevel(filter, type) == kBadLevel))
+    if (filter.border == Border::Constant && (!isCell || constantLevel(filter, type) == kBadLevel))
         bad("the constant of the border, " + text(filter.constant) +
             ", is not a cell that has a level");
 }
@@ -197,7 +196,7 @@ Problem checkedProblem(const Filter &filter, const Image &image, const Mask &mas
 
     problem.shape = shapeOf(filter.window);
     problem.mayMiss = mask.data || filter.nodata || filter.border == Border::Cut ||
-                      image.type == CellType::Float32;
+                      (image.type == CellType::Float32 && !filter.nanIsError);
     return problem;
 }
 

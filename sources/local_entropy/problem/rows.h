@@ -80,16 +80,16 @@ private:
     {
         const float low = static_cast<float>(problem.filter.levels.low);
         const std::int32_t end = bitsOf(static_cast<float>(problem.filter.levels.count));
+        const std::int32_t ofNaN = problem.filter.nanIsError ? kBadLevel : kAbsent;
         for (std::int64_t i = 0; i < n; ++i) {
             const float level = cells[i] - low + 0.0f; // exact where it is one; and never -0
             const std::int32_t bits = bitsOf(level), inside = -((bits >= 0) & (bits < end));
             const auto integer = static_cast<std::int32_t>(floatOf(bits & inside));
             const std::int32_t good = inside & -(bitsOf(static_cast<float>(integer)) == bits);
-            const bool isNaN = (bitsOf(cells[i]) & 0x7fffffff) > 0x7f800000;
-            to[i] = (integer & good) | (~good & (kBadLevel + isNaN));
+            const std::int32_t isNaN = -((bitsOf(cells[i]) & 0x7fffffff) > 0x7f800000);
+            to[i] = (integer & good) | (~good & ((ofNaN & isNaN) | (kBadLevel & ~isNaN)));
         }
     }
-    static_assert(kBadLevel + 1 == kAbsent);
 
     static std::int32_t bitsOf(float number)
     {

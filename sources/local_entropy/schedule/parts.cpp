@@ -42,7 +42,8 @@ std::vector<Problem> partsOf(const Problem &problem)
         return {problem};
 
     std::vector<Problem> parts = {partOf(problem, left, right, top, low)};
-    parts.front().mayMiss = problem.image.type == CellType::Float32; // a cell may be NaN
+    parts.front().mayMiss = // a cell may be NaN
+        problem.image.type == CellType::Float32 && !problem.filter.nanIsError;
     if (region.y < top) parts.push_back(partOf(problem, region.x, end, region.y, top));
     if (low < bottom) parts.push_back(partOf(problem, region.x, end, low, bottom));
     if (region.x < left) parts.push_back(partOf(problem, region.x, left, top, low));

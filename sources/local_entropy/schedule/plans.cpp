@@ -22,13 +22,11 @@ Plans::Key::Key(const Method &method, const Problem &problem, Path path)
                static_cast<int>(problem.filter.border),
                static_cast<int>(problem.filter.measure),
                static_cast<int>(problem.filter.base),
-               problem.filter.nodata.has_value()},
-      reals{problem.filter.levels.low,
-            problem.filter.levels.high,
-            problem.filter.constant,
-            problem.filter.order,
-            problem.filter.empty,
-            problem.filter.nodata.value_or(0)},
+               problem.filter.nodata.has_value(),
+               problem.filter.nanIsError},
+      reals{problem.filter.levels.low, problem.filter.levels.high,
+            problem.filter.constant,   problem.filter.order,
+            problem.filter.empty,      problem.filter.nodata.value_or(0)},
       footprint(problem.filter.window.footprint)
 {
 }

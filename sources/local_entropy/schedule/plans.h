@@ -26,7 +26,7 @@ private:
         Key(const Method &method, const Problem &problem, Path path);
         bool operator==(const Key &other) const;
 
-        static constexpr int kIntegers = 16, kReals = 6;
+        static constexpr int kIntegers = 17, kReals = 6;
         std::int64_t integers[kIntegers];
         double reals[kReals]; ///< compared bit by bit: some may be NaN
         std::vector<std::uint8_t> footprint;
