@@ -76,8 +76,8 @@ local_entropy::Filter makeFilter()
 
 } // namespace
 
-void computeByLibrary(Machine machine, std::int64_t width, std::int64_t height,
-                      const float *sample, float *result)
+void computeByLibrary(Machine machine, std::int64_t width, std::int64_t height, const float *sample,
+                      float *result)
 try {
     std::optional<common::PartScope> scope; // what goes up and down tells its own times
     if (machine != Machine::Gpu) scope.emplace(common::Part::Kernel);

@@ -22,7 +22,7 @@ enum class Machine {
 /// Takes as many threads as OpenMP offers, and the path that ENTROPY_CPU_PATH names at the first
 /// call: avx512, avx2, portable; the library's choice where it names none. Throws common::Error
 /// where it names another, or one that cannot run here. May be called while the process ends.
-void computeByLibrary(Machine machine, std::int64_t width, std::int64_t height,
-                      const float *sample, float *result);
+void computeByLibrary(Machine machine, std::int64_t width, std::int64_t height, const float *sample,
+                      float *result);
 
 } // namespace entropy

@@ -66,8 +66,8 @@ public:
     }
 
     /// The same for device memory of the current GPU, put into `stream`, a cudaStream_t. No method
-    /// computes from device memory yet: throws Error (Unavailable) for whatever run() would compute,
-    /// and otherwise what run() throws; no cell is read.
+    /// computes from device memory yet: throws Error (Unavailable) for whatever run() would
+    /// compute, and otherwise what run() throws; no cell is read.
     template <typename Cell, typename Value>
     void enqueue(const Filter &filter, View<const Cell> image, View<Value> result,
                  void *stream = nullptr, const RunOptions &options = {});

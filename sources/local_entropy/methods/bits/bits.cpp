@@ -80,8 +80,7 @@ struct BitsPlan::Queued : Blocks
 };
 
 BitsPlan::BitsPlan(Path path, const Choices &choices)
-    : path(path), choices(choices), kernel(kernelOf(path)),
-      tables(tablesOf(kernel).ofCells.data()),
+    : path(path), choices(choices), kernel(kernelOf(path)), tables(tablesOf(kernel).ofCells.data()),
       gather(choices.gather == Choices::Choice::Best ? gatherIsFaster(kernel)
                                                      : choices.gather == Choices::Choice::Yes)
 {
@@ -111,8 +110,7 @@ Task BitsPlan::taskOf(const Problem &problem) const
     task.firstRow = problem.region.y;
     task.tables = tables;
     task.gather = gather;
-    task.stream =
-        chosen(choices.stream, task.width > lastLevelCache() / 8 / problem.region.height);
+    task.stream = chosen(choices.stream, task.width > lastLevelCache() / 8 / problem.region.height);
     return task;
 }
 
@@ -182,12 +180,10 @@ void BitsPlan::mend(const Problem &problem, const Task &task, const Region &plac
         }
 }
 
-void BitsPlan::computeByAnother(const Problem &problem, const Region &place,
-                                Scratch &scratch) const
+void BitsPlan::computeByAnother(const Problem &problem, const Region &place, Scratch &scratch) const
 {
-    std::call_once(once, [&] {
-        another = chooseMethod(problem, path, &bitsMethod()).plan(problem, path);
-    });
+    std::call_once(
+        once, [&] { another = chooseMethod(problem, path, &bitsMethod()).plan(problem, path); });
     const std::function<bool(double)> nobody; // hears of progress twice
     Progress progress(nobody, place);
     TileQueue queue(place, another->tileSize(problem, 1), progress);
@@ -212,11 +208,9 @@ public:
                             shape.left == kRadius && shape.top == kRadius;
         const bool areLevels = image.type == CellType::Float32 && !levels.binned &&
                                levels.count == kLevels && levels.low == 0 && !levels.clamp;
-        const bool allCount =
-            filter.border == Border::Cut && !problem.mask.data && !filter.nodata;
+        const bool allCount = filter.border == Border::Cut && !problem.mask.data && !filter.nodata;
         const bool entropy = filter.measure == Measure::Entropy && filter.base == Base::E;
-        const bool wholeRows = problem.region.width == image.width &&
-                               image.stride == image.width &&
+        const bool wholeRows = problem.region.width == image.width && image.stride == image.width &&
                                problem.result.stride == image.width;
         return window && areLevels && allCount && entropy && wholeRows && !problem.result.isDouble;
     }
@@ -236,8 +230,8 @@ public:
         if (isNarrow(width, rows)) return 1.5 * cell;
         const double computed = static_cast<double>(panelsOf(width) * kPanelColumns) *
                                 static_cast<double>(rows + 2 * kRadius);
-        return cell *
-               std::min(computed / static_cast<double>(width) / static_cast<double>(rows), kEmptiest);
+        return cell * std::min(computed / static_cast<double>(width) / static_cast<double>(rows),
+                               kEmptiest);
     }
 
     std::unique_ptr<const Plan> plan(const Problem &, Path path) const override

@@ -14,9 +14,10 @@ struct Choices
 {
     enum class Choice { Best, Yes, No };
 
-    Choice cellByCell = Choice::Best; ///< without words of bits: the quickest for a handful of cells
-    Choice gather = Choice::Best;     ///< look up by gather instructions, slow on some processors
-    Choice stream = Choice::Best;     ///< write around the caches; Best: results larger than these
+    Choice cellByCell =
+        Choice::Best;             ///< without words of bits: the quickest for a handful of cells
+    Choice gather = Choice::Best; ///< look up by gather instructions, slow on some processors
+    Choice stream = Choice::Best; ///< write around the caches; Best: results larger than these
 };
 
 /// For floats that are levels already, whole rows of an array without gaps, and a border that cuts.

@@ -15,8 +15,8 @@ struct BadCell : common::Error
     using Error::Error;
 };
 
-/// The correctly rounded entropy of the 5x5 window around every cell, by the current device; windows
-/// are cut at the edge.
+/// The correctly rounded entropy of the 5x5 window around every cell, by the current device;
+/// windows are cut at the edge.
 ///
 /// sample   host memory: height rows of width cells, each an integer 0..15; any other cell throws
 ///          BadCell.

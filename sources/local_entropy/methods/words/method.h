@@ -7,8 +7,8 @@ namespace local_entropy
 {
 
 /// Computes what bits does, of whole images, on one thread of an engine that was asked for it: its
-/// cost is such that nobody else chooses it. Error (Unavailable) without CUDA or a GPU. NaN is a bad
-/// cell for it.
+/// cost is such that nobody else chooses it. Error (Unavailable) without CUDA or a GPU. NaN is a
+/// bad cell for it.
 const Method &wordsMethod();
 
 } // namespace local_entropy
