@@ -115,8 +115,8 @@ struct Engine::Parts
 
     void add(std::vector<Job> &jobs, const Problem &problem, const Method &method) const
     {
-        const double cells = static_cast<double>(problem.region.width) *
-                             static_cast<double>(problem.region.height);
+        const double cells =
+            static_cast<double>(problem.region.width) * static_cast<double>(problem.region.height);
         jobs.push_back({problem, &method, cells * method.cost(problem, path)});
     }
 
@@ -187,15 +187,15 @@ struct Engine::Parts
             options.threads > 0 ? std::min(options.threads, pool.threads()) : pool.threads();
         const int threads = threadsFor(jobs, most);
         Progress progress(options.progress, whole.region);
-        std::deque<Share> shares;
-        for (const Job &job : jobs) shares.emplace_back(job, *this, threads, progress);
         try {
+            std::deque<Share> shares;
+            for (const Job &job : jobs) shares.emplace_back(job, *this, threads, progress);
             pool.run(threads, [&](int) { work(shares, progress); });
         } catch (const Error &error) {
             if (error.status() == Status::BadLevel) throwFirstBadCell(whole);
             throw;
         } catch (const std::bad_alloc &) {
-            throw Error(Status::Unavailable, "no memory for a tile");
+            throw Error(Status::Unavailable, "no memory for the tables or a tile");
         }
         if (progress.wasStopped()) throw Error(Status::Cancelled, "cancelled by the caller");
     }

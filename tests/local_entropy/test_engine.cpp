@@ -7,8 +7,11 @@
 #include <atomic>
 #include <cfenv>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <random>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -176,6 +179,42 @@ TEST(LocalEntropyEngine, RoundsToNearestWhateverItsCallerDoes)
         EXPECT_TRUE(same(values, expected));
         EXPECT_EQ(after, mode) << "the caller's mode was not put back";
     }
+}
+
+/// Address space for so many more bytes than are taken now.
+void limitMemory(std::size_t more)
+{
+    std::ifstream statm("/proc/self/statm");
+    std::size_t pages = 0;
+    statm >> pages;
+    const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+TEST(LocalEntropyEngine, ComputesWithFewerThreadsWhereThereAreNoMore)
+{
+    const auto image = randomImage(kWidth * kHeight);
+    Engine one = withThreads(1);
+    Filter filter;
+    filter.window.width = filter.window.height = 25; // enough work for many
+    const auto expected = run(one, image, filter);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        alarm(60);
+        limitMemory(std::size_t(64) << 20); // some stacks
+        try {
+            Engine many = withThreads(64);
+            _exit(same(run(many, image, filter), expected) ? 0 : 1);
+        } catch (const std::exception &error) {
+            std::fprintf(stderr, "%s\n", error.what());
+            _exit(2);
+        }
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST(LocalEntropyEngine, WorksInAForkedChild)

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -30,10 +31,11 @@ struct Pool::Shared
     std::atomic<bool> over{false};
 
     std::vector<std::thread> threads;
-    pid_t process = 0; ///< that they belong to: a forked child has none of them
+    std::atomic<pid_t> process{0}; ///< that they belong to: a forked child has none of them
 
     void serve(int number, unsigned seen);
     void call(int number);
+    int startUpTo(int wanted);
 };
 
 namespace
@@ -90,6 +92,20 @@ void Pool::Shared::serve(int number, unsigned seen)
     }
 }
 
+/// Starts threads until there are so many, or the system has no more; returns how many there are.
+int Pool::Shared::startUpTo(int wanted)
+{
+    while (static_cast<int>(threads.size()) < wanted) {
+        const int number = static_cast<int>(threads.size()) + 1;
+        try {
+            threads.emplace_back([this, number, seen = round.load()] { serve(number, seen); });
+        } catch (const std::system_error &) {
+            break;
+        }
+    }
+    return std::min(static_cast<int>(threads.size()), wanted);
+}
+
 Pool::Pool(int threads) : shared(std::make_shared<Shared>()), most(std::max(threads, 1)) {}
 
 Pool::~Pool()
@@ -116,15 +132,11 @@ void Pool::run(int threads, const std::function<void(int)> &work)
 
     Shared &all = *shared;
     all.process = getpid();
-    while (static_cast<int>(all.threads.size()) < threads - 1) {
-        const int number = static_cast<int>(all.threads.size()) + 1;
-        all.threads.emplace_back(
-            [&all, number, seen = all.round.load()] { all.serve(number, seen); });
-    }
+    const int others = all.startUpTo(threads - 1);
     {
         const std::lock_guard<std::mutex> lock(all.mutex);
         all.work = &work;
-        all.wanted = all.busy = threads - 1;
+        all.wanted = all.busy = others;
         all.error = nullptr;
         ++all.round;
     }

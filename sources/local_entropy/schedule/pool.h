@@ -18,9 +18,10 @@ public:
     int threads() const { return most; }
 
     /// Calls work(0), ..., work(threads - 1), each from a thread of its own, work(0) from this one;
-    /// returns when all have. Throws the first exception that one of them threw. Where another call
-    /// has the threads, or this is a call from one of them, or a process that was forked since, all
-    /// is done by work(0) alone: the work must be such that one call can do everything.
+    /// returns when all have. Fewer where the system has no more threads. Throws the first
+    /// exception that one of them threw. Where another call has the threads, or this is a call from
+    /// one of them, or a process that was forked since, all is done by work(0) alone: the work must
+    /// be such that one call can do everything.
     void run(int threads, const std::function<void(int)> &work);
 
 private:

@@ -40,7 +40,7 @@ struct Block
 struct Blocks
 {
     bool (*take)(Blocks &blocks, Block &block); ///< the next one; false: there is none left
-    bool suspicious = false; ///< some cell that was read may be none of 0..15
+    bool suspicious = false;                    ///< some cell that was read may be none of 0..15
 };
 
 /// One way to compute a task.

@@ -28,8 +28,7 @@ static void throwBadCell(std::int64_t width, std::size_t cells, const float *sam
         char value[32];
         std::snprintf(value, sizeof value, "%.9g", static_cast<double>(cell));
         throw BadCell("the cell at x " + std::to_string(i % width) + ", y " +
-                            std::to_string(i / width) + " is " + value +
-                            ", expected an integer 0..15");
+                      std::to_string(i / width) + " is " + value + ", expected an integer 0..15");
     }
     throw common::Error("entropyOnGpu: the device saw a cell that is not in the array");
 }

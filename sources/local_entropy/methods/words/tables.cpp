@@ -1,8 +1,8 @@
 #include "local_entropy/methods/words/tables.h"
 
 #include "common/error.h"
-#include "local_entropy/answers/partitions.h"
 #include "local_entropy/answers/default_rounding.h"
+#include "local_entropy/answers/partitions.h"
 #include "local_entropy/methods/words/hash.h"
 
 #include <algorithm>
