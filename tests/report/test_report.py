@@ -181,6 +181,12 @@ class Tables(Tree):
         self.assertIn("| uint8 | 2 | 5x5 | levels | 2000 | - | - | 1.00 to 1.00 | - | - |",
                       self.text("report.md"))
 
+    def test_an_aim_is_met_by_speed_or_by_scikit_image(self):
+        self.assertIn("| uint8, 256 levels | 9x9 | avx512 | 300 | 310 | 200 | 190 | met |",
+                      self.text("report.md"))
+        self.assertIn("| uint8, 256 levels | 9x9 | avx2 | 150 | 160 | 100 | - | 94 % |",
+                      self.text("report.md"))
+
     def test_another_machine_is_named(self):
         self.assertIn("| other | platform |", self.text("report.md"))
 

@@ -1,6 +1,6 @@
 """The tables of the library's filters: filter.csv of bench_filter, with scikit-image beside."""
 
-from .formats import shown
+from .formats import percent, shown
 from .results import NotMeasured
 from .tables import ratio, table, value_of
 
@@ -60,4 +60,24 @@ def filters(record):
                   "times as fast"], rows)
 
 
-KINDS = {"filter": filters}
+def aims(record):
+    """The aims that were set beforehand for one thread, results/aims/filter.csv: in Mpixel/s or
+    that many times as fast as scikit-image. Either meets one."""
+    measured = Filters(record)
+    rows = []
+    for aim in record.at("results/aims").rows("filter.csv"):
+        case, path = aim["case"], aim["path"]
+        best, rate, peer = measured.at(case), measured.rate(case, path=path), measured.peer(case)
+        if not best or not rate:
+            raise NotMeasured(f"{record.directory}/filter.csv has no {case} on {path}")
+        share = rate / float(aim["mpixel_per_s"])
+        if aim["times"] and peer:
+            share = max(share, rate / peer / float(aim["times"]))
+        rows.append([f"{best.text('type')}, {best.text('levels')} levels", best.text("window"),
+                     path, shown(rate), aim["mpixel_per_s"], ratio(rate, peer),
+                     aim["times"] or "-", "met" if share >= 1 else f"{percent(share)} %"])
+    return table(["cells", "window", "kind of processor", "Mpixel/s", "aim", "times scikit-image",
+                  "aim", "of the aim"], rows)
+
+
+KINDS = {"filter": filters, "filter-aims": aims}
