@@ -107,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-filter peers search measures batch record revision report test test-programs test-grade test-install versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs data run bench bench-filter peers search measures batch record revision report test test-programs test-grade test-install test-arm versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -406,6 +406,10 @@ test-programs: $(TESTED)
 test-install: library needs-python
 	@tests/run.sh '$(TEST_INSTALL)'
 
+# The library on 64-bit ARM: a cross compiler, and an emulator that runs its tests.
+test-arm:
+	@MAKE='$(MAKE)' tests/arm.sh $(BUILD) $(TESTFLAGS)
+
 # The grader on cores that are wrong, each in its own way.
 test-grade: needs-python $(GRADE_TOOLS) $(BUILD)/make_data
 	@tests/run.sh '$(subst ','\'',$(TEST_GRADE))'
@@ -432,6 +436,7 @@ make batch          run the active version on three text files, three times each
 make versions       list the versions of the core
 make report         tables, numbers and plots of the documents, from results/
 make test           build and run the tests, after installing GoogleTest if it is missing
+make test-arm       the library's tests on 64-bit ARM, by g++-aarch64-linux-gnu and qemu-user
 make install        the library local_entropy, for other programs: PREFIX=/usr/local, DESTDIR=; make uninstall
 make grade          build, check and time every core of a folder: CORES=folder; also DATA=, REFERENCE=, GRADES=,
                     LIMIT=60, MEMORY=4G, JOBS=, BASELINE=v12, FRESH=1; make grade-help explains them

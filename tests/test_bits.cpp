@@ -245,7 +245,7 @@ TEST_P(EnginePath, NamesTheFirstCellThatIsNoLevel)
                                                   {1e-45f, "1."},
                                                   {8388608, "8388608"}};
     for (const auto &[value, text] : bad)
-        for (const int x : {0, 1, 59, 60, 241, 479, 480, 481, 611, 612})
+        for (const int x : {0, 1, 59, 60, 241, 300, 479, 480, 481, 611, 612})
             for (const int y : {0, 17, kHeight - 1}) {
                 std::vector<float> sample = makeSample("random", {kWidth, kHeight});
                 sample[y * kWidth + x] = value;

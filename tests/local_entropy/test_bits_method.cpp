@@ -172,7 +172,7 @@ TEST(LocalEntropyBits, NamesNanWhereThatIsAnError)
     for (const std::int64_t side : {7, 300, 1500}) {
         std::vector<float> cells(side * side, 5), values(side * side);
         cells[side * 5 + 3] = NAN;
-        for (const std::string &method : {"", "bits", "ranks", "plain"}) {
+        for (const char *const method : {"", "bits", "ranks", "plain"}) {
             EngineOptions options;
             options.method = method;
             Engine engine(options);

@@ -10,28 +10,47 @@ namespace local_entropy
 namespace
 {
 
-/// In rectangles: sums of columns slide down, their sums slide along.
+/// sums[x] = power[x] + ... + power[x + side - 1] for x < n, by doubling: of the sums of 1, 2, 4,
+/// ... columns, the binary digits of `side` choose. `power` is n + side - 1 columns, and changed.
+void sumSideBySide(std::uint16_t *power, int side, std::int64_t n, std::uint16_t *sums)
+{
+    int begin = 0; // of the columns that are not summed yet
+    for (int columns = 1;; columns *= 2) {
+        if (side & columns) {
+            const std::uint16_t *const more = power + begin;
+            if (begin == 0)
+                std::copy_n(more, n, sums);
+            else
+                for (std::int64_t x = 0; x < n; ++x)
+                    sums[x] = static_cast<std::uint16_t>(sums[x] + more[x]);
+            begin += columns;
+        }
+        if (begin == side) return;
+        for (std::int64_t x = 0; x < n + side - 2 * columns; ++x)
+            power[x] = static_cast<std::uint16_t>(power[x] + power[x + columns]);
+    }
+}
+
+/// In rectangles: sums of columns slide down; those side by side are added up.
 template <typename Cell>
 void countInRectangles(const Tile &tile, const Shape &shape, std::uint16_t *absent)
 {
     const std::int64_t width = tile.width + shape.width - 1;
-    std::vector<std::uint16_t> column(width);
-    const auto add = [&](std::int64_t y, int sign) {
-        const Cell *row = tile.row<Cell>(y);
+    const auto none = static_cast<Cell>(tile.none);
+    std::vector<std::uint16_t> column(width), power(width);
+    for (int y = 0; y < shape.height - 1; ++y) {
+        const Cell *const row = tile.row<Cell>(y);
         for (std::int64_t x = 0; x < width; ++x)
-            column[x] = static_cast<std::uint16_t>(column[x] + (row[x] == tile.none ? sign : 0));
-    };
-    for (int y = 0; y < shape.height - 1; ++y) add(y, 1);
+            column[x] = static_cast<std::uint16_t>(column[x] + (row[x] == none));
+    }
     for (std::int64_t y = 0; y < tile.height; ++y) {
-        add(y + shape.height - 1, 1);
-        int sum = 0;
-        for (int x = 0; x < shape.width - 1; ++x) sum += column[x];
-        for (std::int64_t x = 0; x < tile.width; ++x) {
-            sum += column[x + shape.width - 1];
-            absent[y * tile.absentStride + x] = static_cast<std::uint16_t>(sum);
-            sum -= column[x];
+        const Cell *const entering = tile.row<Cell>(y + shape.height - 1);
+        const Cell *const leaving = tile.row<Cell>(y);
+        for (std::int64_t x = 0; x < width; ++x) {
+            power[x] = static_cast<std::uint16_t>(column[x] + (entering[x] == none));
+            column[x] = static_cast<std::uint16_t>(power[x] - (leaving[x] == none));
         }
-        add(y, -1);
+        sumSideBySide(power.data(), shape.width, tile.width, absent + y * tile.absentStride);
     }
 }
 

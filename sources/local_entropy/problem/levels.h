@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 namespace local_entropy
 {
@@ -48,6 +49,44 @@ private:
     bool hasNodata;
     double nodata;
     std::int32_t ofNaN;
+};
+
+/// The same for cells that are integers of 16 bits or less, and not binned: conditions are masks of
+/// bits, which compilers make vectors of on every processor.
+class IntegerRule
+{
+public:
+    explicit IntegerRule(const Filter &filter)
+        : low(filter.levels.binned ? 0 : static_cast<std::int32_t>(filter.levels.low)),
+          most(filter.levels.count - 1), nodata(integerOr(filter.nodata, kNever)),
+          clamp(filter.levels.clamp)
+    {
+    }
+
+    std::int32_t operator()(std::int32_t cell) const
+    {
+        std::int32_t level = cell - low;
+        if (clamp) {
+            level &= ~(level >> 31);
+            level += (most - level) & (most - level) >> 31;
+        }
+        const std::int32_t outside = (level | (most - level)) >> 31;
+        const std::int32_t absent = -(cell == nodata);
+        return (((level & ~outside) | (kBadLevel & outside)) & ~absent) | (kAbsent & absent);
+    }
+
+private:
+    static constexpr std::int32_t kNever = 1 << 30; ///< beyond all cells, and all less `low`
+
+    static std::int32_t integerOr(const std::optional<double> &number, std::int32_t other)
+    {
+        const bool isInteger =
+            number && std::abs(*number) < kNever && *number == std::floor(*number);
+        return isInteger ? static_cast<std::int32_t>(*number) : other;
+    }
+
+    std::int32_t low, most, nodata;
+    bool clamp;
 };
 
 /// The level of the cells beyond the edge, for Border::Constant.

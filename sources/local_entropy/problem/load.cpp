@@ -3,12 +3,11 @@
 #include "local_entropy/problem/absent.h"
 #include "local_entropy/problem/border.h"
 #include "local_entropy/problem/levels.h"
+#include "local_entropy/problem/narrow.h"
 #include "local_entropy/problem/rows.h"
+#include "local_entropy/problem/settle.h"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
-#include <vector>
 
 namespace local_entropy
 {
@@ -110,48 +109,40 @@ private:
 
     Cell single(std::int64_t x, std::int64_t y)
     {
-        std::int32_t level = 0;
-        reader.read(x, y, 1, &level);
-        return level < 0 ? missingCell() : static_cast<Cell>(level);
+        Cell cell = 0;
+        settle(x, y, 1, &cell);
+        return cell;
     }
 
     /// The columns that are in the image.
     void fillInside(std::int64_t y, Cell *to)
     {
-        const std::int64_t n = right - left, x = reach.x + left;
-        if (n == 0) return;
-        if (levelsAreCells(problem.filter, problem.image.type) && !problem.mask.data)
-            return fillCells(x, y, n, to + left);
-        reader.read(x, y, n, levels);
-        const std::int32_t instead = none;
-        std::int32_t negative = 0;
-        for (std::int64_t i = 0; i < n; ++i) {
-            const std::int32_t absent = levels[i] >> 31;
-            negative |= absent;
-            to[left + i] = static_cast<Cell>((levels[i] & ~absent) | (instead & absent));
-        }
-        if (negative) missing = true;
+        if (right > left) settle(reach.x + left, y, right - left, to + left);
     }
 
-    /// Cells that are levels if they are small enough.
-    void fillCells(std::int64_t x, std::int64_t y, std::int64_t n, Cell *to)
+    /// Cells x .. x + n - 1 of row y of the image.
+    void settle(std::int64_t x, std::int64_t y, std::int64_t n, Cell *to)
     {
-        const void *from = cellAt(problem.image, x, y);
+        const Mask &mask = problem.mask;
+        const Seen seen = mask.data
+                              ? settleRow(x, y, n, MaskCounts{mask.data + y * mask.stride + x}, to)
+                              : settleRow(x, y, n, AllCount{}, to);
+        if (seen.bad) throwBadLevel();
+        if (seen.missing) missing = true;
+    }
+
+    template <typename Counts>
+    Seen settleRow(std::int64_t x, std::int64_t y, std::int64_t n, const Counts &counts, Cell *to)
+    {
+        const void *const from = cellAt(problem.image, x, y);
+        const int count = problem.filter.levels.count;
+        if (!levelsAreCells(problem.filter, problem.image.type)) {
+            reader.read(x, y, n, levels);
+            return settleLevels(levels, n, counts, none, to);
+        }
         if (problem.image.type == CellType::Uint8)
-            copyCells(static_cast<const std::uint8_t *>(from), n, to);
-        else
-            copyCells(static_cast<const std::uint16_t *>(from), n, to);
-    }
-
-    template <typename From>
-    void copyCells(const From *from, std::int64_t n, Cell *to)
-    {
-        From largest = 0;
-        for (std::int64_t i = 0; i < n; ++i) {
-            largest = std::max(largest, from[i]);
-            to[i] = static_cast<Cell>(from[i]);
-        }
-        if (largest >= problem.filter.levels.count) throwBadLevel();
+            return settleCells(static_cast<const std::uint8_t *>(from), n, counts, count, none, to);
+        return settleCells(static_cast<const std::uint16_t *>(from), n, counts, count, none, to);
     }
 
     const Problem &problem;
@@ -164,33 +155,6 @@ private:
     std::int32_t *const levels;
     std::int64_t left = 0, right = 0; ///< the columns of the tile that are in the image
 };
-
-/// Makes cells half as wide, where one of the smaller type's values is free for `none`, or is not
-/// needed. In place: rows become shorter by half.
-template <typename Wide, typename Narrow>
-bool narrow(Tile &tile, const Reach &reach, Wide *cells)
-{
-    constexpr int kValues = std::numeric_limits<Narrow>::max() + 1;
-    int none = 0;
-    if (tile.missing) {
-        std::vector<char> used(kValues + 1);
-        for (std::int64_t y = 0; y < reach.height; ++y)
-            for (std::int64_t x = 0; x < reach.width; ++x) used[cells[y * tile.stride + x]] = 1;
-        none = static_cast<int>(std::find(used.begin(), used.begin() + kValues, 0) - used.begin());
-        if (none == kValues) return false;
-    }
-    Narrow *const to = reinterpret_cast<Narrow *>(cells); // every value of the slack is a level
-    for (std::int64_t y = 0; y < reach.height; ++y)
-        for (std::int64_t i = y * tile.stride; i < y * tile.stride + reach.width; ++i) {
-            const Wide cell = cells[i];
-            const Narrow narrowed = static_cast<Narrow>(cell == kValues ? none : cell);
-            std::memcpy(to + i, &narrowed, sizeof narrowed);
-        }
-    tile.bytes = sizeof(Narrow);
-    tile.values = kValues;
-    tile.none = none;
-    return true;
-}
 
 template <typename Cell>
 Cell *fillTile(Tile &tile, const Problem &problem, const Reach &reach, Scratch &scratch)
@@ -231,10 +195,10 @@ Tile loadTile(const Problem &problem, const Region &place, Scratch &scratch)
     } else if (values <= 1 << 16) {
         std::uint16_t *const cells = fillTile<std::uint16_t>(tile, problem, reach, scratch);
         if (problem.filter.levels.count == 1 << 8)
-            narrow<std::uint16_t, std::uint8_t>(tile, reach, cells);
+            narrow<std::uint16_t, std::uint8_t>(tile, reach.width, reach.height, cells);
     } else {
         std::uint32_t *const cells = fillTile<std::uint32_t>(tile, problem, reach, scratch);
-        narrow<std::uint32_t, std::uint16_t>(tile, reach, cells);
+        narrow<std::uint32_t, std::uint16_t>(tile, reach.width, reach.height, cells);
     }
     if (tile.missing) countAbsent(tile, problem.shape, scratch);
     return tile;

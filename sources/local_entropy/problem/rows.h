@@ -18,14 +18,16 @@ inline const void *cellAt(const Image &image, std::int64_t x, std::int64_t y)
 
 [[noreturn]] inline void throwBadLevel() { throw Error(Status::BadLevel, "a cell is not a level"); }
 
-/// Rows of an image as levels, kAbsent where a cell does not count. Throws at what is no level.
+/// Rows of an image as levels: kAbsent where a cell is nodata or NaN, kBadLevel where it is no
+/// level. The mask is not asked. The loops for the usual rules are such that compilers make vectors
+/// of them.
 class RowReader
 {
 public:
     explicit RowReader(const Problem &problem)
-        : problem(problem), rule(problem.filter),
-          plainIntegers(!problem.filter.levels.binned && !problem.filter.levels.clamp &&
-                        !problem.filter.nodata)
+        : problem(problem), rule(problem.filter), integers(problem.filter),
+          plainFloats(!problem.filter.levels.binned && !problem.filter.levels.clamp &&
+                      !problem.filter.nodata)
     {
         if (problem.image.type == CellType::Uint8)
             for (int cell = 0; cell < 256; ++cell) ofByte[cell] = rule(cell);
@@ -36,47 +38,49 @@ public:
     /// Cells x .. x + n - 1 of row y.
     void read(std::int64_t x, std::int64_t y, std::int64_t n, std::int32_t *to) const
     {
-        const void *cells = cellAt(problem.image, x, y);
+        const void *const cells = cellAt(problem.image, x, y);
         switch (problem.image.type) {
-        case CellType::Uint8:
         case CellType::Bool:
             convert(static_cast<const std::uint8_t *>(cells), n, to,
                     [this](std::uint8_t cell) { return ofByte[cell]; });
             break;
+        case CellType::Uint8: readIntegers(static_cast<const std::uint8_t *>(cells), n, to); break;
         case CellType::Uint16:
-            convert(static_cast<const std::uint16_t *>(cells), n, to, rule);
+            readIntegers(static_cast<const std::uint16_t *>(cells), n, to);
             break;
-        case CellType::Int16: convert(static_cast<const std::int16_t *>(cells), n, to, rule); break;
+        case CellType::Int16: readIntegers(static_cast<const std::int16_t *>(cells), n, to); break;
         case CellType::Float32:
-            if (plainIntegers)
-                convertIntegers(static_cast<const float *>(cells), n, to);
+            if (plainFloats)
+                convertFloats(static_cast<const float *>(cells), n, to);
             else
                 convert(static_cast<const float *>(cells), n, to, rule);
             break;
         }
-        if (problem.mask.data) {
-            const std::uint8_t *mask = problem.mask.data + y * problem.mask.stride + x;
-            for (std::int64_t i = 0; i < n; ++i) {
-                const std::int32_t counts = -(mask[i] != 0);
-                to[i] = (to[i] & counts) | (kAbsent & ~counts);
-            }
-        }
-        std::int32_t bad = 0;
-        for (std::int64_t i = 0; i < n; ++i) bad |= -(to[i] == kBadLevel);
-        if (bad) throwBadLevel();
     }
 
 private:
+    template <typename Cell>
+    void readIntegers(const Cell *cells, std::int64_t n, std::int32_t *to) const
+    {
+        if (!problem.filter.levels.binned)
+            convert(cells, n, to, integers);
+        else if constexpr (sizeof(Cell) == 1)
+            convert(cells, n, to, [this](Cell cell) { return ofByte[cell]; });
+        else
+            convert(cells, n, to, rule);
+    }
+
     template <typename Cell, typename Rule>
     static void convert(const Cell *cells, std::int64_t n, std::int32_t *to, const Rule &rule)
     {
-        for (std::int64_t i = 0; i < n; ++i) to[i] = rule(cells[i]);
+        const Rule own = rule; // what is stored to `to` cannot change it
+        for (std::int64_t i = 0; i < n; ++i) to[i] = own(cells[i]);
     }
 
     /// Floats that are integers, the usual ones. They are compared as the integers that their bits
     /// are, which order floats of the same sign: compilers make vectors of that, but not of
     /// comparisons of floats, which might trap.
-    void convertIntegers(const float *cells, std::int64_t n, std::int32_t *to) const
+    void convertFloats(const float *cells, std::int64_t n, std::int32_t *to) const
     {
         const float low = static_cast<float>(problem.filter.levels.low);
         const std::int32_t end = bitsOf(static_cast<float>(problem.filter.levels.count));
@@ -106,7 +110,8 @@ private:
 
     const Problem &problem;
     const LevelRule rule;
-    const bool plainIntegers; ///< the rule is no more than that cells are integers
+    const IntegerRule integers;
+    const bool plainFloats; ///< the rule is no more than that cells are integers
     std::int32_t ofByte[256] = {};
 };
 

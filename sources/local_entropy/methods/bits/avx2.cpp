@@ -46,33 +46,18 @@ namespace
 using Hash = BinaryHash;
 
 /// 32 cells to signed bytes, those beyond -128..127 to the nearest of these. The conversion rounds;
-/// where that changes a cell it also raises a flag of the processor, which run() looks at.
-[[gnu::always_inline]] inline __m256i toBytes(const float *cells)
+/// where that changes a cell it also raises a flag of the processor.
+[[gnu::always_inline]] inline Word toBytes(const float *cells)
 {
     __m256i q[4];
     for (int i = 0; i < 4; ++i) q[i] = _mm256_cvtps_epi32(_mm256_loadu_ps(cells + 8 * i));
-    return _mm256_packs_epi16(_mm256_packs_epi32(q[0], q[1]), _mm256_packs_epi32(q[2], q[3]));
+    return (Word)_mm256_packs_epi16(_mm256_packs_epi32(q[0], q[1]), _mm256_packs_epi32(q[2], q[3]));
 }
 
-/// pairs[i][j] = lane i + 16 * lane (i + 4), of 64 cells each; outOfRange collects bits of cells
-/// that are not in 0..15. Of these, no bit gets into another cell: they may lie in rows that do not
-/// count.
-[[gnu::always_inline]] inline void packPairs(const float *cells, std::uint8_t (*pairs)[64],
-                                             Word &outOfRange)
+[[gnu::always_inline]] inline Word inOrder(Word bytes)
 {
-    const __m256i inOrder = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    const Word lower = repeated(0x0f);
-    __m256i seen = _mm256_setzero_si256();
-    for (int lane = 0; lane < 4; ++lane)
-        for (int j = 0; j < 64; j += 32) {
-            const __m256i low = toBytes(cells + 60 * lane + j);
-            const __m256i high = toBytes(cells + 60 * (lane + 4) + j);
-            seen = _mm256_or_si256(seen, _mm256_or_si256(low, high));
-            const Word both = select(lower, (Word)low, (Word)_mm256_slli_epi16(high, 4));
-            _mm256_store_si256(reinterpret_cast<__m256i *>(pairs[lane] + j),
-                               _mm256_permutevar8x32_epi32((__m256i)both, inOrder));
-        }
-    outOfRange |= andNot((Word)seen, lower);
+    const __m256i fours = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    return (Word)_mm256_permutevar8x32_epi32((__m256i)bytes, fours);
 }
 
 /// 32 indices from their lower and upper bytes.
@@ -114,26 +99,16 @@ inline void finishStreaming() { _mm_sfence(); }
 } // namespace
 } // namespace local_entropy::bits
 
-#include "local_entropy/methods/bits/flags.h"
 #include "local_entropy/methods/bits/kernel.h"
 
 namespace local_entropy::bits
 {
 
-static void run(const Task &task, Blocks &blocks, void *scratch)
-{
-    const ConversionFlags flags;
-    runBlocks(task, blocks, scratch);
-    if (flags.raised()) blocks.suspicious = true;
-}
-
 const Kernel kAvx2 = {"avx2", worksHere, false, sizeof(State), run};
 
 } // namespace local_entropy::bits
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#endif
+#include "local_entropy/simd/end.h"
 
 #else
 

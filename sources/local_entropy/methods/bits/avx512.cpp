@@ -47,6 +47,7 @@ template <int Table>
 }
 [[gnu::always_inline]] inline Word andNot(Word a, Word b) { return a & ~b; }
 [[gnu::always_inline]] inline Word xor3(Word a, Word b, Word c) { return ternary<0x96>(a, b, c); }
+[[gnu::always_inline]] inline Word or3(Word a, Word b, Word c) { return ternary<0xfe>(a, b, c); }
 
 // The instruction overwrites its first operand. In the functions that follow it gets one that their
 // callers do not need any more, so that the compiler need not copy it.
@@ -99,32 +100,19 @@ using Hash = TernaryHash;
 // Intrinsics with a mask, which is full, where the plain ones make g++ 12 warn of its own header.
 
 /// 64 cells to signed bytes, those beyond -128..127 to the nearest of these. The conversion rounds;
-/// where that changes a cell it also raises a flag of the processor, which run() looks at.
-[[gnu::always_inline]] inline __m512i toBytes(const float *cells)
+/// where that changes a cell it also raises a flag of the processor.
+[[gnu::always_inline]] inline Word toBytes(const float *cells)
 {
     __m512i q[4];
     for (int i = 0; i < 4; ++i)
         q[i] = _mm512_maskz_cvtps_epi32(0xffff, _mm512_loadu_ps(cells + 16 * i));
-    return _mm512_packs_epi16(_mm512_packs_epi32(q[0], q[1]), _mm512_packs_epi32(q[2], q[3]));
+    return (Word)_mm512_packs_epi16(_mm512_packs_epi32(q[0], q[1]), _mm512_packs_epi32(q[2], q[3]));
 }
 
-/// pairs[i][j] = lane i + 16 * lane (i + 4), of 64 cells each; outOfRange collects bits of cells
-/// that are not in 0..15. Of these, no bit gets into another cell: they may lie in rows that do not
-/// count.
-[[gnu::always_inline]] inline void packPairs(const float *cells, std::uint8_t (*pairs)[64],
-                                             Word &outOfRange)
+[[gnu::always_inline]] inline Word inOrder(Word bytes)
 {
-    const __m512i inOrder = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    const Word lower = repeated(0x0f);
-    __m512i seen = _mm512_setzero_si512();
-    for (int lane = 0; lane < 4; ++lane) {
-        const __m512i low = toBytes(cells + 60 * lane);
-        const __m512i high = toBytes(cells + 60 * (lane + 4));
-        seen = _mm512_ternarylogic_epi64(seen, low, high, 0xfe);
-        const __m512i both = (__m512i)select(lower, (Word)low, (Word)_mm512_slli_epi16(high, 4));
-        _mm512_store_si512(pairs[lane], _mm512_maskz_permutexvar_epi32(0xffff, inOrder, both));
-    }
-    outOfRange |= andNot((Word)seen, lower);
+    const __m512i fours = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return (Word)_mm512_maskz_permutexvar_epi32(0xffff, fours, (__m512i)bytes);
 }
 
 /// 64 indices from their lower and upper bytes.
@@ -164,26 +152,16 @@ inline void finishStreaming() { _mm_sfence(); }
 } // namespace
 } // namespace local_entropy::bits
 
-#include "local_entropy/methods/bits/flags.h"
 #include "local_entropy/methods/bits/kernel.h"
 
 namespace local_entropy::bits
 {
 
-static void run(const Task &task, Blocks &blocks, void *scratch)
-{
-    const ConversionFlags flags;
-    runBlocks(task, blocks, scratch);
-    if (flags.raised()) blocks.suspicious = true;
-}
-
 const Kernel kAvx512 = {"avx512", worksHere, true, sizeof(State), run};
 
 } // namespace local_entropy::bits
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#endif
+#include "local_entropy/simd/end.h"
 
 #else
 

@@ -2,12 +2,16 @@
 // whether any conversion from float to integer was inexact (3.5) or invalid (NaN, infinity, 1e30).
 #pragma once
 
-#include <immintrin.h>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 namespace local_entropy::bits
 {
 namespace
 {
+
+#if defined(__SSE2__)
 
 /// Clears the flags of this thread, and sets the default rounding, while it lives.
 class ConversionFlags
@@ -24,6 +28,16 @@ private:
     static constexpr unsigned kDefault = 0x1f80, kInexactOrInvalid = 0x21;
     unsigned before;
 };
+
+#else
+
+/// No flags are watched: there, toBytes() marks such cells (portable.cpp).
+struct ConversionFlags
+{
+    bool raised() const { return false; }
+};
+
+#endif
 
 } // namespace
 } // namespace local_entropy::bits

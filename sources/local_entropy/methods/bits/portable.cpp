@@ -30,60 +30,40 @@ using Hash = BinaryHash;
 #if defined(__SSE2__)
 
 /// 16 cells to signed bytes, those beyond -128..127 to the nearest of these. The conversion rounds;
-/// where that changes a cell it also raises a flag of the processor, which run() looks at.
-[[gnu::always_inline]] inline __m128i toBytes(const float *cells)
+/// where that changes a cell it also raises a flag of the processor.
+[[gnu::always_inline]] inline Word toBytes(const float *cells)
 {
     __m128i q[4];
     for (int i = 0; i < 4; ++i) q[i] = _mm_cvtps_epi32(_mm_loadu_ps(cells + 4 * i));
-    return _mm_packs_epi16(_mm_packs_epi32(q[0], q[1]), _mm_packs_epi32(q[2], q[3]));
-}
-
-/// pairs[i][j] = lane i + 16 * lane (i + 4), of 64 cells each; outOfRange collects bits of cells
-/// that are not in 0..15. Of these, no bit gets into another cell: they may lie in rows that do not
-/// count.
-[[gnu::always_inline]] inline void packPairs(const float *cells, std::uint8_t (*pairs)[64],
-                                             Word &outOfRange)
-{
-    const Word lower = repeated(0x0f);
-    __m128i seen = _mm_setzero_si128();
-    for (int lane = 0; lane < 4; ++lane)
-        for (int j = 0; j < 64; j += 16) {
-            const __m128i low = toBytes(cells + 60 * lane + j);
-            const __m128i high = toBytes(cells + 60 * (lane + 4) + j);
-            seen = _mm_or_si128(seen, _mm_or_si128(low, high));
-            const Word both = select(lower, (Word)low, (Word)_mm_slli_epi16(high, 4));
-            _mm_store_si128(reinterpret_cast<__m128i *>(pairs[lane] + j), (__m128i)both);
-        }
-    outOfRange |= andNot((Word)seen, lower);
+    return (Word)_mm_packs_epi16(_mm_packs_epi32(q[0], q[1]), _mm_packs_epi32(q[2], q[3]));
 }
 
 #else
 
-/// pairs[i][j] = lane i + 16 * lane (i + 4), of 64 cells each. Adding 1.5 * 2^23 leaves an integer
-/// in the lowest bits of a float; subtracting it again must give the cell back, and only 0..15 may
-/// be set in these bits, or `outOfRange` becomes more than 0.
-inline void packPairs(const float *cells, std::uint8_t (*pairs)[64], Word &outOfRange)
+/// 16 cells to bytes. Adding 1.5 * 2^23 leaves an integer in the lowest bits of a float;
+/// subtracting it again must give the cell back, and only 0..15 may be set in these bits, or upper
+/// bits of the byte are.
+[[gnu::always_inline]] inline Word toBytes(const float *cells)
 {
     constexpr float kShift = 12582912.0f;
     constexpr std::uint32_t kBits = 0x4b400000; // of kShift
-    std::uint32_t wrong = 0;
-    for (int lane = 0; lane < 4; ++lane) {
-        const float *low = cells + 60 * lane, *high = low + 60 * 4;
-        for (int j = 0; j < 64; ++j) {
-            const float a = low[j] + kShift, b = high[j] + kShift;
-            std::uint32_t bitsA, bitsB;
-            __builtin_memcpy(&bitsA, &a, 4);
-            __builtin_memcpy(&bitsB, &b, 4);
-            bitsA -= kBits, bitsB -= kBits;
-            wrong |= (bitsA | bitsB) >> 4;
-            wrong |= (a - kShift != low[j]) | (b - kShift != high[j]);
-            pairs[lane][j] = static_cast<std::uint8_t>((bitsA & 15) | bitsB << 4);
-        }
+    alignas(Word) std::uint8_t bytes[sizeof(Word)];
+    for (std::size_t i = 0; i < sizeof(Word); ++i) {
+        const float shifted = cells[i] + kShift;
+        std::uint32_t bits;
+        __builtin_memcpy(&bits, &shifted, sizeof bits);
+        bits -= kBits;
+        const bool wrong = (bits > 15) | (shifted - kShift != cells[i]);
+        bytes[i] = static_cast<std::uint8_t>((bits & 15) | (wrong ? 0xf0 : 0));
     }
-    outOfRange |= Word{wrong, wrong};
+    Word word;
+    __builtin_memcpy(&word, bytes, sizeof word);
+    return word;
 }
 
 #endif
+
+[[gnu::always_inline]] inline Word inOrder(Word bytes) { return bytes; }
 
 /// 16 indices from their lower and upper bytes.
 [[gnu::always_inline]] inline void storeIndices(std::uint16_t *to, Word low, Word high)
@@ -131,26 +111,12 @@ inline void finishStreaming()
 } // namespace
 } // namespace local_entropy::bits
 
-#if defined(__SSE2__)
-#include "local_entropy/methods/bits/flags.h"
-#endif
 #include "local_entropy/methods/bits/kernel.h"
 
 namespace local_entropy::bits
 {
 
 static bool worksHere() { return true; }
-
-static void run(const Task &task, Blocks &blocks, void *scratch)
-{
-#if defined(__SSE2__)
-    const ConversionFlags flags;
-    runBlocks(task, blocks, scratch);
-    if (flags.raised()) blocks.suspicious = true;
-#else
-    runBlocks(task, blocks, scratch);
-#endif
-}
 
 const Kernel kPortable = {"portable", worksHere, false, sizeof(State), run};
 

@@ -15,6 +15,7 @@ namespace
 }
 [[gnu::always_inline]] inline Word andNot(Word a, Word b) { return a & ~b; }
 [[gnu::always_inline]] inline Word xor3(Word a, Word b, Word c) { return a ^ b ^ c; }
+[[gnu::always_inline]] inline Word or3(Word a, Word b, Word c) { return a | b | c; }
 /// One full adder: a + b + c = sum + 2 carry.
 [[gnu::always_inline]] inline void add(Word a, Word b, Word c, Word &sum, Word &carry)
 {

@@ -33,17 +33,13 @@ __global__ void __launch_bounds__(kMostThreads, 1)
     const unsigned place = plan.team == 1 ? 0 : warp % kTeam, leader = warp - place;
     const std::uint32_t packed = sharedAddress(ofTeams) + warp / kTeam * Walker::kTeamBytes;
     const unsigned fours = warp % kTeam * (plan.team == 1 ? kPackedFours : kWarp); // before its own
-    Walker walk{plan,
-                sample,
-                result,
-                Shared{sharedAddress(own.words),
-                       sharedAddress(own.shifts) - 4 * GpuTables::kFirstRow,
-                       packed + static_cast<std::uint32_t>(sizeof(PackedRows)) +
-                           warp % kTeam * Walker::kWarpBytes,
-                       packed + 4 * fours},
-                threadIdx.x % kWarp,
-                leader,
-                place};
+    Walker walk{
+        {plan, sample, result,
+         Shared{sharedAddress(own.words), sharedAddress(own.shifts) - 4 * GpuTables::kFirstRow,
+                packed + static_cast<std::uint32_t>(sizeof(PackedRows)) +
+                    warp % kTeam * Walker::kWarpBytes,
+                packed + 4 * fours},
+         threadIdx.x % kWarp, leader, place}};
     // Neighbours to neighbours, which share cache lines; but few items are spread over all blocks.
     const unsigned teamsOfBlock = blockDim.x / kWarp / plan.team;
     const unsigned teams = gridDim.x * teamsOfBlock, team = leader / plan.team;

@@ -1,0 +1,146 @@
+// Loading row by row: rules of levels, masks, and the value that stands for "no cell".
+
+#include "local_entropy/error.h"
+#include "local_entropy/problem/levels.h"
+#include "local_entropy/problem/load.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+namespace
+{
+
+using namespace local_entropy;
+
+template <typename Cell>
+constexpr CellType kType = std::is_same_v<Cell, std::uint8_t>    ? CellType::Uint8
+                           : std::is_same_v<Cell, std::uint16_t> ? CellType::Uint16
+                           : std::is_same_v<Cell, std::int16_t>  ? CellType::Int16
+                                                                 : CellType::Float32;
+
+TEST(LocalEntropyLevels, TheRuleOfIntegersIsThatOfAllCells)
+{
+    for (const int count : {2, 256, 65536})
+        for (const double low : {0.0, -32768.0, 7.0, 16777216.0, -16777216.0})
+            for (const bool clamp : {false, true})
+                for (const double nodata : {std::nan(""), -32768.0, 7.0, 0.5, 1e300, -1e300}) {
+                    Filter filter;
+                    filter.levels = {count, false, low, 0, clamp};
+                    if (!std::isnan(nodata)) filter.nodata = nodata;
+                    const LevelRule rule(filter);
+                    const IntegerRule integers(filter);
+                    for (int cell = -32768; cell < 65536; ++cell)
+                        ASSERT_EQ(integers(cell), rule(cell))
+                            << cell << " low " << low << " nodata " << nodata;
+                }
+}
+
+/// An image with its problem, all of whose cells count unless the mask says otherwise.
+template <typename Cell>
+struct Loaded
+{
+    std::int64_t width, height;
+    Filter filter;
+    std::vector<Cell> cells;
+    std::vector<std::uint8_t> mask;
+    std::vector<float> values;
+    Scratch scratch;
+
+    Loaded(std::int64_t width, std::int64_t height)
+        : width(width), height(height), cells(width * height), mask(width * height, 1),
+          values(width * height)
+    {
+        filter.border = Border::Nearest;
+    }
+
+    Tile load()
+    {
+        const Problem problem = checkedProblem(
+            filter, {cells.data(), kType<Cell>, width, height, 0}, {mask.data(), width, height, 0},
+            {values.data(), false, width, height, 0}, {});
+        return loadTile(problem, problem.region, scratch);
+    }
+};
+
+template <typename Cell>
+class LocalEntropyMask : public testing::Test
+{
+};
+using Cells = testing::Types<std::uint8_t, std::uint16_t, std::int16_t, float>;
+TYPED_TEST_SUITE(LocalEntropyMask, Cells);
+
+TYPED_TEST(LocalEntropyMask, HidesWhatIsNoLevelAndNothingElse)
+{
+    for (const bool plain : {true, false}) // cells that are levels; or not, because of clamp
+        for (std::int64_t at = 0; at < 70; ++at) {
+            Loaded<TypeParam> loaded(70, 1);
+            loaded.filter.levels.count = 16;
+            if (!plain) loaded.filter.nodata = 200;
+            loaded.cells[at] = 16;
+            EXPECT_THROW(loaded.load(), Error) << at;
+            loaded.mask[at] = 0;
+            EXPECT_TRUE(loaded.load().missing);
+            loaded.cells[(at + 1) % 70] = 17;
+            EXPECT_THROW(loaded.load(), Error) << at;
+        }
+}
+
+/// Whether a tile of an image of 256 levels, its windows one cell, holds what its mask leaves.
+template <typename Cell, typename Narrow>
+void expectCells(const Loaded<Cell> &loaded, const Tile &tile)
+{
+    for (std::int64_t y = 0; y < loaded.height; ++y)
+        for (std::int64_t x = 0; x < loaded.width; ++x) {
+            const std::int64_t i = y * loaded.width + x;
+            const auto cell = static_cast<std::uint32_t>(loaded.cells[i]);
+            ASSERT_EQ(tile.row<Narrow>(y)[x], loaded.mask[i] ? cell : tile.none) << x << ", " << y;
+        }
+}
+
+TEST(LocalEntropyTileMemory, AMaskTakesAValueThatNoCellHas)
+{
+    constexpr int kWidth = 256, kHeight = 40;
+    for (int row = 0; row < kHeight; ++row)
+        for (const int hole : {-1, 0, 77, 255}) { // the only value that is free, if one is
+            Loaded<std::uint8_t> loaded(kWidth, kHeight);
+            loaded.filter.window.width = loaded.filter.window.height = 1;
+            std::fill(loaded.cells.begin(), loaded.cells.end(), std::uint8_t(128));
+            for (int x = 0; x < kWidth; ++x) // every other value, in this row only
+                loaded.cells[row * kWidth + x] = static_cast<std::uint8_t>(x == hole ? 128 : x);
+            loaded.mask[row == 0 ? kWidth : 0] = 0;
+            const Tile tile = loaded.load();
+            ASSERT_EQ(tile.bytes, hole < 0 ? 2 : 1) << row << " " << hole;
+            if (hole < 0) {
+                expectCells<std::uint8_t, std::uint16_t>(loaded, tile);
+            } else {
+                ASSERT_EQ(tile.none, static_cast<std::uint32_t>(hole));
+                expectCells<std::uint8_t, std::uint8_t>(loaded, tile);
+            }
+        }
+}
+
+TEST(LocalEntropyTileMemory, CountsWhatDoesNotCountInWindowsOfEveryWidth)
+{
+    std::mt19937 random(1);
+    for (int side = 1; side <= 255; ++side) {
+        Loaded<std::uint8_t> loaded(60, 3);
+        loaded.filter.levels.count = 16;
+        loaded.filter.window.width = side;
+        loaded.filter.window.height = side % 5 + 1;
+        for (auto &cell : loaded.mask) cell = random() % 3 != 0;
+        const Tile tile = loaded.load();
+        for (std::int64_t y = 0; y < tile.height; ++y)
+            for (std::int64_t x = 0; x < tile.width; ++x) {
+                int absent = 0;
+                for (std::int64_t wy = y; wy < y + loaded.filter.window.height; ++wy)
+                    for (std::int64_t wx = x; wx < x + side; ++wx)
+                        absent += tile.row<std::uint8_t>(wy)[wx] == tile.none;
+                ASSERT_EQ(tile.absent[y * tile.absentStride + x], absent) << side;
+            }
+    }
+}
+
+} // namespace
