@@ -9,7 +9,7 @@
 #include "local_entropy/simd/counters_avx512.h"
 
 #include "local_entropy/methods/levels/box.h"
-#include "local_entropy/methods/levels/two_levels_kernel.h"
+#include "local_entropy/methods/levels/two_levels_floats.h"
 
 namespace local_entropy
 {
@@ -23,7 +23,7 @@ void boxes(const BoxTile &tile, const PlaneTables *, const Finish &finish, Scrat
 
 } // namespace
 
-const LevelsKernels kLevelsAvx512 = {boxes, fillTwoLevels<Avx512Counters>};
+const LevelsKernels kLevelsAvx512 = {boxes, fillTwoByFloats};
 
 } // namespace local_entropy
 

@@ -71,6 +71,31 @@ void Finish::floats(const Count *counts, std::int64_t stride, std::int64_t x, st
 }
 
 template <class Count>
+void Finish::two(const Count *counts, std::int64_t x, std::int64_t y, int n) const
+{
+    const std::uint16_t *missing = tile.absent + y * tile.absentStride + x;
+    const auto other = [&](int i) { return problem.shape.cells - missing[i] - counts[i]; };
+    if (!answers.fromSums() || problem.result.isDouble) {
+        Count both[2][kMost];
+        for (int i = 0; i < n; i++) {
+            both[0][i] = counts[i];
+            both[1][i] = static_cast<Count>(other(i));
+        }
+        block(both[0], kMost, x, y, n);
+        return;
+    }
+    const std::int64_t *table = answers.sums();
+    std::int64_t sums[kMost];
+    for (int i = 0; i < n; i++)
+        sums[i] = table[counts[i]] + table[other(i)] + table[missing[i]];
+    answers.finishRowExactly(sums, problem.shape.cells, missing, row<float>(y) + x, n,
+                             [&](int i, std::vector<int> &all) {
+                                 all.push_back(counts[i]);
+                                 all.push_back(other(i));
+                             });
+}
+
+template <class Count>
 float Finish::one(const Count *counts, std::int64_t stride) const
 {
     std::int64_t sum = 0;
@@ -97,6 +122,8 @@ template void Finish::block(const std::uint8_t *, std::int64_t, std::int64_t, st
                             int) const;
 template void Finish::block(const std::uint16_t *, std::int64_t, std::int64_t, std::int64_t,
                             int) const;
+template void Finish::two(const std::uint8_t *, std::int64_t, std::int64_t, int) const;
+template void Finish::two(const std::uint16_t *, std::int64_t, std::int64_t, int) const;
 template float Finish::one(const std::uint8_t *, std::int64_t) const;
 template float Finish::one(const std::uint16_t *, std::int64_t) const;
 

@@ -28,6 +28,10 @@ public:
     void block(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y,
                int n) const;
 
+    /// The same for two levels, of which counts[i] are the first's.
+    template <class Count>
+    void two(const Count *counts, std::int64_t x, std::int64_t y, int n) const;
+
     /// The float of one window without missing cells, from its counts.
     template <class Count>
     float one(const Count *counts, std::int64_t stride) const;
@@ -45,6 +49,9 @@ public:
     {
         return resultRow<Value>(problem, tile.place, y);
     }
+
+    /// Whether any window of the tile may miss a cell.
+    bool mayMiss() const { return tile.missing; }
 
     int cells() const { return problem.shape.cells; } ///< of a window
 

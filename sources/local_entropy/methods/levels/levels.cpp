@@ -30,10 +30,11 @@ public:
         if (planesCan(problem)) planes.emplace(answers, cells, problem.filter.levels.count);
     }
 
-    /// As wide as a strip of the kernels, and high: a strip's first row takes all of a window.
+    /// As wide as a strip of the kernels. As high as leaves its cells, which may be copies, in the
+    /// second cache; but a strip's first row takes all of a window, which should not matter.
     TileSize tileSize(const Problem &problem, int threads) const override
     {
-        constexpr std::int64_t kMost = 1024;
+        constexpr std::int64_t kMost = 1024, kSecondCache = 256 << 10;
         const Shape &shape = problem.shape;
         const Region &region = problem.region;
         const StripLayout strip(shape.width, stripLevels(problem), shape.cells > 255);
@@ -41,7 +42,8 @@ public:
         const std::int64_t fair = region.height * std::max<std::int64_t>(across, 1) /
                                   (4 * static_cast<std::int64_t>(threads));
         const std::int64_t least = std::min<std::int64_t>(8 * shape.height, kMost);
-        return {strip.results, std::clamp(fair, least, kMost)};
+        const std::int64_t most = std::clamp(kSecondCache / strip.results, least, kMost);
+        return {strip.results, std::clamp(fair, least, most)};
     }
 
     void work(const Problem &problem, TileQueue &queue, Scratch &scratch) const override

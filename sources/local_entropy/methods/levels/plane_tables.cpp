@@ -14,7 +14,8 @@ constexpr int kWideBits = 104; ///< of fraction in Answers::wideSums()
 UInt128 wideG(const Answers &answers, int n, int cells)
 {
     const UInt128 *f = answers.wideSums();
-    return n * f[cells] / cells - f[n];
+    const UInt128 each = f[cells] / cells, rest = f[cells] % cells; // n f[cells] may not fit
+    return n * each + n * rest / cells - f[n];
 }
 
 std::int64_t rounded(UInt128 wide, int bits)
@@ -23,18 +24,20 @@ std::int64_t rounded(UInt128 wide, int bits)
     return static_cast<std::int64_t>((wide + (UInt128(1) << (dropped - 1))) >> dropped);
 }
 
-/// As many bits of fraction as let G fit 40 bits, or 39 where differences of two need a sign.
+/// As many bits of fraction as let the planes' G fit 40 bits, or 39 where differences of two need a
+/// sign.
 int fractionBits(int cells)
 {
     constexpr double kInverseE = 0.36787944117144233; // G is largest at n = N / e
+    const double n = std::min(cells * kInverseE, PlaneTables::kEntries - 1.0);
     const int all = cells < PlaneTables::kEntries ? 40 : 39;
-    return std::min(40, all - static_cast<int>(std::ceil(std::log2(cells * kInverseE))));
+    return std::min(40, all - static_cast<int>(std::ceil(std::log2(n * std::log(cells / n)))));
 }
 
 } // namespace
 
 PlaneTables::PlaneTables(const Answers &answers, int cells, int levels)
-    : beyondNeeded(cells >= kEntries)
+    : beyondNeeded(cells >= kEntries && cells <= kNarrow)
 {
     const int bits = fractionBits(cells);
     const auto g = [&](int n) {
@@ -44,11 +47,15 @@ PlaneTables::PlaneTables(const Answers &answers, int cells, int levels)
     for (int n = 0; n < kEntries; n++) {
         const std::int64_t value = g(n);
         for (int p = 0; p < kPlanes; p++) plane[p][n] = static_cast<std::uint8_t>(value >> 8 * p);
-        std::int64_t more = n + kEntries > cells ? 0 : g(n + kEntries) - value;
+        std::int64_t more = !beyondNeeded || n + kEntries > cells ? 0 : g(n + kEntries) - value;
         for (int p = 0; p < kPlanes; p++) {
             beyond[p][n] = static_cast<std::int8_t>(more & 255);
             more = (more - beyond[p][n]) / 256;
         }
+    }
+    if (cells > kNarrow) {
+        large.resize(cells + 1);
+        for (int n = kEntries; n <= cells; n++) large[n] = g(n);
     }
     scale = std::ldexp(answers.scales()[cells], answers.fractionBits() - bits);
 
@@ -59,7 +66,11 @@ PlaneTables::PlaneTables(const Answers &answers, int cells, int levels)
 bool planesCan(const Problem &problem)
 {
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
-           problem.shape.cells >= 2 && problem.shape.cells <= PlaneTables::kMostCells;
+           problem.shape.cells >= 2 &&
+           problem.shape.cells <= std::max(PlaneTables::kNarrow,
+                                           PlaneTables::kCellsPerLevel *
+                                               std::min(problem.filter.levels.count,
+                                                        PlaneTables::kMostLevels));
 }
 
 } // namespace local_entropy

@@ -5,6 +5,7 @@
 #include "local_entropy/problem/problem.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace local_entropy
 {
@@ -14,23 +15,28 @@ namespace local_entropy
 /// 40 bits leave few windows undecided, for which Answers have the last word: one in 10000 of
 /// random cells, one in 300 where entropies are small.
 ///
-/// Counts to 127 have an entry in each plane. One level at most has a count of 128 or more, since
-/// windows have up to 255 cells: `beyond` has what G(n) is more than G(n - 128), in signed bytes.
+/// Counts to 127 have an entry in each plane. In a window of up to kNarrow cells one level at most
+/// has a count of 128 or more: `beyond` has what G(n) is more than G(n - 128), in signed bytes. In
+/// larger windows some levels may: their G(n) is looked up in `large`.
 struct PlaneTables
 {
-    static constexpr int kPlanes = 5, kEntries = 128, kMostCells = 255;
+    static constexpr int kPlanes = 5, kEntries = 128, kNarrow = 255;
     static constexpr int kMostLevels = 120; ///< sums of bytes of three planes fit 31 bits
+
+    /// Cells of a window for each level: above, and above kNarrow, too many counts are too large.
+    static constexpr int kCellsPerLevel = 96;
 
     alignas(64) std::uint8_t plane[kPlanes][kEntries];
     alignas(64) std::int8_t beyond[kPlanes][kEntries];
     double scale;      ///< H = D scale
-    bool beyondNeeded; ///< counts may be 128 or more
+    bool beyondNeeded; ///< counts may be 128 or more, in a window of up to kNarrow cells
+    std::vector<std::int64_t> large; ///< G(n), 0 for n < kEntries; for windows above kNarrow cells
 
     /// How far D scale is off from H at most. H is undecided if D scale - error and D scale + error
     /// are not rounded to the same float, unless D is 0: then H is.
     double error;
 
-    /// For windows of `cells` cells, 2 to kMostCells, of up to `levels` levels, and an entropy.
+    /// For windows of `cells` cells, at least 2, of up to `levels` levels, and an entropy.
     PlaneTables(const Answers &answers, int cells, int levels);
 };
 

@@ -5,31 +5,19 @@
 #include "local_entropy/methods/levels/two_levels.h"
 #include "local_entropy/methods/results.h"
 
+#include <cstring>
+
 namespace local_entropy
 {
 namespace
 {
 
-/// Finishes those of n windows that miss cells: the other level has the rest.
-template <class Count>
-void finishTwo(const Finish &finish, const Count *counts, std::int64_t x, std::int64_t y, int n)
+/// Rows of Blocks, which has block(counts, to): the results of kBlock windows. Those that miss cells
+/// are overwritten: the other level has the rest of what is there.
+template <class Value, class Blocks>
+struct TwoLookUp
 {
-    const Finish::Missing missing = finish.missing(x, y, n);
-    if (!missing.end) return;
-    Count both[2][kBlock + 8] = {}; // look-ups may go a few counts further
-    for (int i = missing.begin; i < missing.end; i++) {
-        both[0][i] = counts[i];
-        both[1][i] = static_cast<Count>(finish.cells() - finish.absent(x + i, y) - counts[i]);
-    }
-    finish.block(both[0] + missing.begin, both[1] - both[0], x + missing.begin, y,
-                 missing.end - missing.begin);
-}
-
-/// From memory: two loads and a store a window.
-template <class Value>
-struct TableLookUp
-{
-    const TwoLevelTable &table;
+    const Blocks &blocks;
     const Finish &finish;
 
     template <class Count>
@@ -37,18 +25,41 @@ struct TableLookUp
              std::int64_t n) const
     {
         Value *const to = finish.row<Value>(y) + x;
-        for (std::int64_t i = 0; i < n; i += kBlock) {
-            const int some = blockAt(i, n);
-            lookUpRow(table.values<Value>(), counts + i, some, to + i);
-            finishTwo(finish, counts + i, x + i, y, some);
+        std::int64_t i = 0;
+        for (; i + kBlock <= n; i += kBlock) blocks.block(counts + i, to + i);
+        if (i < n) {
+            Value last[kBlock];
+            blocks.block(counts + i, last);
+            std::memcpy(to + i, last, (n - i) * sizeof(Value));
+        }
+        if (!finish.mayMiss()) return;
+        for (i = 0; i < n; i += kBlock) {
+            const Finish::Missing missing = finish.missing(x + i, y, blockAt(i, n));
+            if (missing.end)
+                finish.two(counts + i + missing.begin, x + i + missing.begin, y,
+                           missing.end - missing.begin);
         }
     }
 };
 
-template <class Ops, class LookUp>
-void fillTwo(const BoxTile &tile, const LookUp &lookUp, Scratch &scratch)
+/// From memory.
+template <class Value>
+struct TableBlocks
+{
+    const Value *table;
+
+    template <class Count>
+    void block(const Count *counts, Value *to) const
+    {
+        lookUpRow(table, counts, kBlock, to);
+    }
+};
+
+template <class Ops, class Value, class Blocks>
+void fillTwo(const BoxTile &tile, const Blocks &blocks, const Finish &finish, Scratch &scratch)
 {
     const BoxPlan plan = planBox(tile.windowWidth, tile.windowHeight);
+    const TwoLookUp<Value, Blocks> lookUp{blocks, finish};
     if (plan.wide)
         fillBoxes<Ops, std::uint16_t>(tile, plan, lookUp, scratch);
     else
@@ -60,9 +71,9 @@ void fillTwoLevels(const BoxTile &tile, const TwoLevelTable &table, const Finish
                    Scratch &scratch)
 {
     if (table.isDouble)
-        fillTwo<Ops>(tile, TableLookUp<double>{table, finish}, scratch);
+        fillTwo<Ops, double>(tile, TableBlocks<double>{table.doubles.data()}, finish, scratch);
     else
-        fillTwo<Ops>(tile, TableLookUp<float>{table, finish}, scratch);
+        fillTwo<Ops, float>(tile, TableBlocks<float>{table.floats.data()}, finish, scratch);
 }
 
 } // namespace

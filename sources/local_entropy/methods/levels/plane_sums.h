@@ -10,41 +10,36 @@
 // operations put the planes together, scale, find the undecided, and convert to floats.
 #pragma once
 
-#include "local_entropy/methods/levels/box_tile.h"
 #include "local_entropy/methods/levels/dealt.h"
 #include "local_entropy/methods/levels/plane_tables.h"
 
-#include <cstring>
+#include <cstdint>
 
 namespace local_entropy
 {
 namespace
 {
 
-class PlaneLookUp
+/// Sums of G(count) over the levels, and their floats.
+class PlaneSums
 {
 public:
-    PlaneLookUp(const PlaneTables &tables, const Finish &finish, int levels)
-        : tables(tables), finish(finish), levels(levels)
-    {
-    }
+    PlaneSums(const PlaneTables &tables, int levels) : tables(tables), levels(levels) {}
 
-    void row(const std::uint8_t *counts, std::int64_t stride, std::int64_t x, std::int64_t y,
-             std::int64_t n) const
+    /// The floats of 64 windows, from their counts and what is to be added to their sums (nullptr:
+    /// nothing). Rows of zeros make the levels a multiple of 4. Returns which are undecided: bit
+    /// 16 q + 4 j + i is of window 16 j + 4 q + i (dealt.h).
+    std::uint64_t block(const std::uint8_t *counts, std::int64_t stride, const std::int64_t *more,
+                        float *to) const
     {
-        float *const to = finish.row<float>(y) + x;
-        for (std::int64_t i = 0; i < n; i += kBlock) {
-            const int some = blockAt(i, n);
-            const Finish::Missing missing = finish.missing(x + i, y, some);
-            if (missing.end - missing.begin < some) {
-                float floats[kBlock];
-                block(counts + i, stride, some == kBlock ? to + i : floats, some);
-                if (some < kBlock) std::memcpy(to + i, floats, some * sizeof(float));
-            }
-            if (missing.end)
-                finish.block(counts + i + missing.begin, stride, x + i + missing.begin, y,
-                             missing.end - missing.begin);
-        }
+        __m512i floats[4], most = _mm512_setzero_si512();
+        if (tables.beyondNeeded)
+            for (int level = 0; level < levels; level++)
+                most = _mm512_max_epu8(most, load(counts + level * stride));
+        const std::uint64_t undecided = half<false>(counts, stride, most, more, floats) |
+                                        half<true>(counts, stride, most, more, floats + 2) << 32;
+        storeDealt(floats, to);
+        return undecided;
     }
 
 private:
@@ -56,23 +51,11 @@ private:
         __m512i plane[kPlanes];
     };
 
-    /// Windows are dealt to four vectors (dealt.h).
-    void block(const std::uint8_t *counts, std::int64_t stride, float *to, int some) const
-    {
-        __m512i floats[4], most = _mm512_setzero_si512();
-        if (tables.beyondNeeded)
-            for (int level = 0; level < levels; level++)
-                most = _mm512_max_epu8(most, load(counts + level * stride));
-        const std::uint64_t undecided = half<false>(counts, stride, most, floats) |
-                                        half<true>(counts, stride, most, floats + 2) << 32;
-        storeDealt(floats, to);
-        if (undecided) decide(undecided, counts, stride, to, some);
-    }
-
     /// Vectors 0 and 1 (of the lower halves of 16 bytes), or 2 and 3.
     template <bool high>
     [[gnu::always_inline]] inline std::uint64_t
-    half(const std::uint8_t *counts, std::int64_t stride, __m512i most, __m512i *floats) const
+    half(const std::uint8_t *counts, std::int64_t stride, __m512i most, const std::int64_t *more,
+         __m512i *floats) const
     {
         Sums a, b;
 #pragma GCC unroll 5
@@ -84,7 +67,9 @@ private:
             addPlanes(_mm512_unpacklo_epi16(c01, c23), _mm512_unpackhi_epi16(c01, c23), a, b);
         }
         if (const __mmask64 large = _mm512_movepi8_mask(most)) addBeyond<high>(large, most, a, b);
-        return finishWindows(a, floats[0]) | finishWindows(b, floats[1]) << 16;
+        if (more) more += 8 * high;
+        return finishWindows(a, more, floats[0]) |
+               finishWindows(b, more ? more + 4 : more, floats[1]) << 16;
     }
 
     template <bool high>
@@ -123,15 +108,19 @@ private:
     }
 
     /// 16 windows; returns which of them are undecided: see PlaneTables::error.
-    [[gnu::always_inline]] inline std::uint64_t finishWindows(const Sums &sums,
-                                                              __m512i &floats) const
+    [[gnu::always_inline]] inline std::uint64_t
+    finishWindows(const Sums &sums, const std::int64_t *more, __m512i &floats) const
     {
         const __m512i low =
             _mm512_add_epi32(sums.plane[0], _mm512_add_epi32(shiftLeft<8>(sums.plane[1]),
                                                              shiftLeft<16>(sums.plane[2])));
         const __m512i high = _mm512_add_epi32(sums.plane[3], shiftLeft<8>(sums.plane[4]));
-        const __m512d first = difference(lowerHalf(low), lowerHalf(high));
-        const __m512d second = difference(upperHalf(low), upperHalf(high));
+        __m512d first = difference(lowerHalf(low), lowerHalf(high));
+        __m512d second = difference(upperHalf(low), upperHalf(high));
+        if (more) {
+            first = _mm512_add_pd(first, dealtDoubles(more));
+            second = _mm512_add_pd(second, dealtDoubles(more + 32));
+        }
         const __m512d scale = _mm512_set1_pd(tables.scale), error = _mm512_set1_pd(tables.error);
         const __m512 least =
             toFloats(_mm512_fmsub_pd(first, scale, error), _mm512_fmsub_pd(second, scale, error));
@@ -150,15 +139,17 @@ private:
         return _mm512_fmadd_pd(toDoubles(high), _mm512_set1_pd(0x1p24), toDoubles(low));
     }
 
-    [[gnu::noinline]] void decide(std::uint64_t undecided, const std::uint8_t *counts,
-                                  std::int64_t stride, float *to, int some) const
+    /// Four of windows, and the four that are 16 windows further on.
+    [[gnu::always_inline]] static inline __m512d dealtDoubles(const std::int64_t *p)
     {
-        for (; undecided; undecided &= undecided - 1) {
-            const int bit = __builtin_ctzll(undecided);
-            const int q = bit / 16, j = bit % 16 / 4, i = bit % 4;
-            const int window = 16 * j + 4 * q + i;
-            if (window < some) to[window] = finish.one(counts + window, stride);
-        }
+        const __m512i four = _mm512_castsi256_si512(loadFour(p));
+        return _mm512_maskz_cvtepi64_pd(
+            kAllEight, _mm512_maskz_inserti64x4(kAllEight, four, loadFour(p + 16), 1));
+    }
+
+    [[gnu::always_inline]] static inline __m256i loadFour(const std::int64_t *p)
+    {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p));
     }
 
     [[gnu::always_inline]] static inline __m512i load(const void *p)
@@ -167,7 +158,6 @@ private:
     }
 
     const PlaneTables &tables;
-    const Finish &finish;
     const int levels;
 };
 

@@ -1,0 +1,99 @@
+// Rows of results by byte planes (plane_sums.h). Counts of 16 bits become bytes; what does not fit
+// the planes' 128 entries is looked up one by one, as sums.h does:
+//
+//   counts of a level, 64 windows     60 71 .. 127 | 128 140 ..        cells of a window: 256 or more
+//   for the planes                    60 71 .. 127 |   0   0 ..        G(0) is 0
+//   for the table of the large ones    0  0 ..   0 | G(128) G(140) ..  only for a level that has some
+//
+// Few levels have large counts, and levels keep theirs for many windows: the branch is foreseen.
+#pragma once
+
+#include "local_entropy/methods/levels/box_tile.h"
+#include "local_entropy/methods/levels/plane_sums.h"
+#include "local_entropy/methods/levels/sums.h"
+
+#include <cstring>
+
+namespace local_entropy
+{
+namespace
+{
+
+/// Count is uint8 for windows of up to PlaneTables::kNarrow cells, and uint16 above.
+template <class Count>
+class PlaneLookUp
+{
+public:
+    PlaneLookUp(const PlaneTables &tables, const Finish &finish, int levels)
+        : tables(tables), finish(finish), sums(tables, levels), levels(levels)
+    {
+    }
+
+    void row(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y,
+             std::int64_t n) const
+    {
+        float *const to = finish.row<float>(y) + x;
+        for (std::int64_t i = 0; i < n; i += kBlock) {
+            const int some = blockAt(i, n);
+            const Finish::Missing missing = finish.missing(x + i, y, some);
+            if (missing.end - missing.begin < some) {
+                float floats[kBlock];
+                block(counts + i, stride, some == kBlock ? to + i : floats, some);
+                if (some < kBlock) std::memcpy(to + i, floats, some * sizeof(float));
+            }
+            if (missing.end)
+                finish.block(counts + i + missing.begin, stride, x + i + missing.begin, y,
+                             missing.end - missing.begin);
+        }
+    }
+
+private:
+    void block(const std::uint8_t *counts, std::int64_t stride, float *to, int some) const
+    {
+        decide(sums.block(counts, stride, nullptr, to), counts, stride, to, some);
+    }
+
+    void block(const std::uint16_t *counts, std::int64_t stride, float *to, int some) const
+    {
+        alignas(64) std::uint8_t small[PlaneTables::kMostLevels][kBlock];
+        alignas(64) std::uint16_t large[PlaneTables::kMostLevels][kBlock];
+        std::int64_t more[kBlock];
+        int withLarge = 0;
+        const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+        const int all = static_cast<int>(roundUp(levels, kTogether));
+        for (int level = 0; level < all; level++) {
+            const __m512i first = _mm512_loadu_si512(counts + level * stride);
+            const __m512i second = _mm512_loadu_si512(counts + level * stride + 32);
+            const __m512i bytes = _mm512_maskz_permutexvar_epi64(
+                kAllEight, order, _mm512_packus_epi16(first, second));
+            const __mmask64 tooLarge = _mm512_movepi8_mask(bytes);
+            _mm512_store_si512(small[level], _mm512_maskz_mov_epi8(~tooLarge, bytes));
+            if (!tooLarge) continue;
+            _mm512_store_si512(large[withLarge], first);
+            _mm512_store_si512(large[withLarge] + 32, second);
+            withLarge++;
+        }
+        if (withLarge) addLookUps(large[0], kBlock, withLarge, tables.large.data(), kBlock, more);
+        decide(sums.block(small[0], kBlock, withLarge ? more : nullptr, to), counts, stride, to,
+               some);
+    }
+
+    void decide(std::uint64_t undecided, const Count *counts, std::int64_t stride, float *to,
+                int some) const
+    {
+        for (; undecided; undecided &= undecided - 1) {
+            const int bit = __builtin_ctzll(undecided);
+            const int q = bit / 16, j = bit % 16 / 4, i = bit % 4;
+            const int window = 16 * j + 4 * q + i;
+            if (window < some) to[window] = finish.one(counts + window, stride);
+        }
+    }
+
+    const PlaneTables &tables;
+    const Finish &finish;
+    const PlaneSums sums;
+    const int levels;
+};
+
+} // namespace
+} // namespace local_entropy
