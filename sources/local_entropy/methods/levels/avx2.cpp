@@ -16,9 +16,9 @@ namespace local_entropy
 namespace
 {
 
-void boxes(const BoxTile &tile, const PlaneTables *, const Finish &finish, Scratch &scratch)
+void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish, Scratch &scratch)
 {
-    fillBoxes<Avx2Counters>(tile, finish, scratch);
+    fillBoxes<Avx2Counters>(tile, tables.pairs, finish, scratch);
 }
 
 } // namespace

@@ -25,16 +25,17 @@ void fillByPlanes(const BoxTile &tile, const PlaneTables &planes, const Finish &
                                      PlaneLookUp<Count>(planes, finish, tile.levels), scratch);
 }
 
-void boxes(const BoxTile &tile, const PlaneTables *planes, const Finish &finish, Scratch &scratch)
+void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish, Scratch &scratch)
 {
+    const PlaneTables *planes = tables.planes;
     if (!planes || tile.levels > PlaneTables::kMostLevels)
-        fillBoxes<Avx512Counters>(tile, finish, scratch);
+        fillBoxes<Avx512Counters>(tile, tables.pairs, finish, scratch);
     else if (finish.cells() <= PlaneTables::kNarrow)
         fillByPlanes<std::uint8_t>(tile, *planes, finish, scratch);
     else if (finish.cells() <= PlaneTables::kCellsPerLevel * tile.levels)
         fillByPlanes<std::uint16_t>(tile, *planes, finish, scratch);
     else
-        fillBoxes<Avx512Counters>(tile, finish, scratch);
+        fillBoxes<Avx512Counters>(tile, tables.pairs, finish, scratch);
 }
 
 } // namespace
@@ -43,9 +44,6 @@ const LevelsKernels kLevelsAvx512Vbmi = {boxes, fillTwoByFloats};
 
 } // namespace local_entropy
 
-#include "local_entropy/simd/end.h"
-
-// The end of avx512.h as well: it set instructions of its own.
 #include "local_entropy/simd/end.h"
 
 #endif

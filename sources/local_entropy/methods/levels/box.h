@@ -19,6 +19,7 @@
 #pragma once
 
 #include "local_entropy/methods/levels/box_tile.h"
+#include "local_entropy/methods/levels/sum_look_up.h"
 #include "local_entropy/simd/counters.h"
 
 #include <cstring>
@@ -210,25 +211,11 @@ void fillBoxes(const BoxTile &tile, const BoxPlan &plan, const LookUp &lookUp, S
     }
 }
 
-/// Finishes by the counts' exact sums, one result after the other.
-struct ScalarLookUp
-{
-    const Finish &finish;
-
-    template <class Count>
-    void row(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y,
-             std::int64_t n) const
-    {
-        for (std::int64_t i = 0; i < n; i += kBlock)
-            finish.block(counts + i, stride, x + i, y, blockAt(i, n));
-    }
-};
-
 template <class Ops>
-void fillBoxes(const BoxTile &tile, const Finish &finish, Scratch &scratch)
+void fillBoxes(const BoxTile &tile, const PairTable *pairs, const Finish &finish, Scratch &scratch)
 {
     const BoxPlan plan = planBox(tile.windowWidth, tile.windowHeight);
-    const ScalarLookUp lookUp{finish};
+    const SumLookUp lookUp(pairs, finish, tile.levels);
     if (plan.wide)
         fillBoxes<Ops, std::uint16_t>(tile, plan, lookUp, scratch);
     else

@@ -57,7 +57,7 @@ template <class Count>
 void Finish::floats(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y, int n,
                     float *to) const
 {
-    std::int64_t sums[kMost];
+    std::int64_t sums[kMost] = {};
     addLookUps(counts, stride, levels, answers.sums(), n, sums);
     const std::uint16_t *missing = nullptr;
     if (this->missing(x, y, n).end) {

@@ -55,11 +55,12 @@ public:
 
     int cells() const { return problem.shape.cells; } ///< of a window
 
-    /// How many cells of the window of result (x, y) do not count.
-    int absent(std::int64_t x, std::int64_t y) const
-    {
-        return tile.missing ? tile.absent[y * tile.absentStride + x] : 0;
-    }
+    /// Of entropies, without missing cells: nearestFloat() is toDouble(wholeSum() - sum) * scale(),
+    /// unless that is within band() units of a boundary.
+    const std::int64_t *sums() const { return answers.sums(); }
+    std::int64_t wholeSum() const { return answers.sums()[cells()]; }
+    double scale() const { return answers.scales()[cells()]; }
+    std::uint32_t band() const { return answers.band(); }
 
 private:
     template <class Count>

@@ -27,7 +27,10 @@ public:
         constexpr int kMostForAny = 1024;
         const int cells = problem.shape.cells;
         if (problem.filter.levels.count == 2 || cells <= kMostForAny) two.emplace(problem, answers);
-        if (planesCan(problem)) planes.emplace(answers, cells, problem.filter.levels.count);
+        if (path == Path::Avx512Vbmi && planesCan(problem))
+            planes.emplace(answers, cells, problem.filter.levels.count);
+        else if (problem.filter.levels.count > 2 && pairsCan(problem))
+            pairs.emplace(answers, cells);
     }
 
     /// As wide as a strip of the kernels. As high as leaves its cells, which may be copies, in the
@@ -75,7 +78,8 @@ private:
             kernels.twoLevels(box, *two, finish, scratch);
         } else {
             const Finish finish(problem, tile, answers, box.levels);
-            kernels.boxes(box, planes ? &*planes : nullptr, finish, scratch);
+            kernels.boxes(box, {planes ? &*planes : nullptr, pairs ? &*pairs : nullptr}, finish,
+                          scratch);
         }
     }
 
@@ -94,6 +98,7 @@ private:
     const LevelsKernels &kernels;
     std::optional<TwoLevelTable> two;
     std::optional<PlaneTables> planes;
+    std::optional<PairTable> pairs;
 };
 
 class LevelsMethod : public Method

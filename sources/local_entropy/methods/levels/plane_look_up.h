@@ -57,7 +57,7 @@ private:
     {
         alignas(64) std::uint8_t small[PlaneTables::kMostLevels][kBlock];
         alignas(64) std::uint16_t large[PlaneTables::kMostLevels][kBlock];
-        std::int64_t more[kBlock];
+        std::int64_t more[kBlock] = {};
         int withLarge = 0;
         const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
         const int all = static_cast<int>(roundUp(levels, kTogether));

@@ -32,14 +32,8 @@ public:
     std::uint64_t block(const std::uint8_t *counts, std::int64_t stride, const std::int64_t *more,
                         float *to) const
     {
-        __m512i floats[4], most = _mm512_setzero_si512();
-        if (tables.beyondNeeded)
-            for (int level = 0; level < levels; level++)
-                most = _mm512_max_epu8(most, load(counts + level * stride));
-        const std::uint64_t undecided = half<false>(counts, stride, most, more, floats) |
-                                        half<true>(counts, stride, most, more, floats + 2) << 32;
-        storeDealt(floats, to);
-        return undecided;
+        return tables.beyondNeeded ? block<true>(counts, stride, more, to)
+                                   : block<false>(counts, stride, more, to);
     }
 
 private:
@@ -51,10 +45,23 @@ private:
         __m512i plane[kPlanes];
     };
 
-    /// Vectors 0 and 1 (of the lower halves of 16 bytes), or 2 and 3.
-    template <bool high>
+    template <bool beyond>
+    [[gnu::always_inline]] inline std::uint64_t block(const std::uint8_t *counts,
+                                                      std::int64_t stride,
+                                                      const std::int64_t *more, float *to) const
+    {
+        __m512i floats[4], most = _mm512_setzero_si512();
+        std::uint64_t undecided = half<false, beyond>(counts, stride, most, more, floats);
+        undecided |= half<true, beyond>(counts, stride, most, more, floats + 2) << 32;
+        storeDealt(floats, to);
+        return undecided;
+    }
+
+    /// Vectors 0 and 1 (of the lower halves of 16 bytes), or 2 and 3. The first also finds the
+    /// largest count of each of the 64 windows.
+    template <bool high, bool beyond>
     [[gnu::always_inline]] inline std::uint64_t
-    half(const std::uint8_t *counts, std::int64_t stride, __m512i most, const std::int64_t *more,
+    half(const std::uint8_t *counts, std::int64_t stride, __m512i &most, const std::int64_t *more,
          __m512i *floats) const
     {
         Sums a, b;
@@ -62,11 +69,15 @@ private:
         for (int p = 0; p < kPlanes; p++) a.plane[p] = b.plane[p] = _mm512_setzero_si512();
         const std::uint8_t *const end = counts + levels * stride;
         for (const std::uint8_t *four = counts; four < end; four += 4 * stride) {
-            const __m512i c01 = unpack<high>(load(four), load(four + stride));
-            const __m512i c23 = unpack<high>(load(four + 2 * stride), load(four + 3 * stride));
+            const __m512i c0 = load(four), c1 = load(four + stride);
+            const __m512i c2 = load(four + 2 * stride), c3 = load(four + 3 * stride);
+            if (beyond && !high)
+                most = _mm512_max_epu8(most, _mm512_max_epu8(_mm512_max_epu8(c0, c1),
+                                                             _mm512_max_epu8(c2, c3)));
+            const __m512i c01 = unpack<high>(c0, c1), c23 = unpack<high>(c2, c3);
             addPlanes(_mm512_unpacklo_epi16(c01, c23), _mm512_unpackhi_epi16(c01, c23), a, b);
         }
-        if (const __mmask64 large = _mm512_movepi8_mask(most)) addBeyond<high>(large, most, a, b);
+        if (const __mmask64 large = beyond ? _mm512_movepi8_mask(most) : 0) addBeyond<high>(large, most, a, b);
         if (more) more += 8 * high;
         return finishWindows(a, more, floats[0]) |
                finishWindows(b, more ? more + 4 : more, floats[1]) << 16;

@@ -12,6 +12,36 @@ namespace local_entropy
 namespace
 {
 
+/// A row of results that a table of counts gives. What lies behind the n-th count must be readable
+/// up to 8 bytes.
+template <class Count>
+void lookUpRow(const double *table, const Count *counts, std::int64_t n, double *to)
+{
+    for (std::int64_t i = 0; i < n; i++) to[i] = table[counts[i]];
+}
+
+/// The same; n is a multiple of 4. Counts come four at a time and floats go two at a time, both as
+/// integers, so that a look-up is a shift, a cut, a load and half a store.
+template <class Count>
+void lookUpRow(const float *table, const Count *counts, std::int64_t n, float *to)
+{
+    constexpr int kBits = 8 * sizeof(Count);
+    constexpr unsigned kMask = (1u << kBits) - 1;
+    const auto bits = [&](std::uint64_t count) {
+        std::uint32_t value;
+        std::memcpy(&value, table + (count & kMask), sizeof value);
+        return std::uint64_t{value};
+    };
+    for (std::int64_t i = 0; i < n; i += 4) {
+        std::uint64_t four = 0, pair;
+        std::memcpy(&four, counts + i, 4 * sizeof(Count));
+        for (int k = 0; k < 4; k += 2, four >>= 2 * kBits) {
+            pair = bits(four) | bits(four >> kBits) << 32;
+            std::memcpy(to + i + k, &pair, sizeof pair);
+        }
+    }
+}
+
 /// Rows of Blocks, which has block(counts, to): the results of kBlock windows. Those that miss cells
 /// are overwritten: the other level has the rest of what is there.
 template <class Value, class Blocks>
