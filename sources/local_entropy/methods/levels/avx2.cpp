@@ -18,7 +18,7 @@ namespace
 
 void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish, Scratch &scratch)
 {
-    fillBoxes<Avx2Counters>(tile, tables.pairs, finish, scratch);
+    fillBySums<Avx2Counters>(tile, tables.pairs, finish, scratch);
 }
 
 } // namespace

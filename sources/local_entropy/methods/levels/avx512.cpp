@@ -18,7 +18,7 @@ namespace
 
 void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish, Scratch &scratch)
 {
-    fillBoxes<Avx512Counters>(tile, tables.pairs, finish, scratch);
+    fillBySums<Avx512Counters>(tile, tables.pairs, finish, scratch);
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 #include "local_entropy/simd/counters_avx512.h"
 
 #include "local_entropy/methods/levels/box.h"
-#include "local_entropy/methods/levels/plane_look_up.h"
+#include "local_entropy/methods/levels/plane_blocks.h"
 #include "local_entropy/methods/levels/two_levels_floats.h"
 
 namespace local_entropy
@@ -21,21 +21,22 @@ template <class Count>
 void fillByPlanes(const BoxTile &tile, const PlaneTables &planes, const Finish &finish,
                   Scratch &scratch)
 {
+    const PlaneBlocks<Count> blocks(planes, finish, tile.levels);
     fillBoxes<Avx512Counters, Count>(tile, planBox(tile.windowWidth, tile.windowHeight),
-                                     PlaneLookUp<Count>(planes, finish, tile.levels), scratch);
+                                     RowLookUp<PlaneBlocks<Count>>{blocks, finish}, scratch);
 }
 
 void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish, Scratch &scratch)
 {
     const PlaneTables *planes = tables.planes;
     if (!planes || tile.levels > PlaneTables::kMostLevels)
-        fillBoxes<Avx512Counters>(tile, tables.pairs, finish, scratch);
+        fillBySums<Avx512Counters>(tile, tables.pairs, finish, scratch);
     else if (finish.cells() <= PlaneTables::kNarrow)
         fillByPlanes<std::uint8_t>(tile, *planes, finish, scratch);
     else if (finish.cells() <= PlaneTables::kCellsPerLevel * tile.levels)
         fillByPlanes<std::uint16_t>(tile, *planes, finish, scratch);
     else
-        fillBoxes<Avx512Counters>(tile, tables.pairs, finish, scratch);
+        fillBySums<Avx512Counters>(tile, tables.pairs, finish, scratch);
 }
 
 } // namespace

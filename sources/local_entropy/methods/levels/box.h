@@ -19,7 +19,7 @@
 #pragma once
 
 #include "local_entropy/methods/levels/box_tile.h"
-#include "local_entropy/methods/levels/sum_look_up.h"
+#include "local_entropy/methods/levels/pair_blocks.h"
 #include "local_entropy/simd/counters.h"
 
 #include <cstring>
@@ -211,15 +211,26 @@ void fillBoxes(const BoxTile &tile, const BoxPlan &plan, const LookUp &lookUp, S
     }
 }
 
-template <class Ops>
-void fillBoxes(const BoxTile &tile, const PairTable *pairs, const Finish &finish, Scratch &scratch)
+template <class Ops, class LookUp>
+void fillBoxes(const BoxTile &tile, const LookUp &lookUp, Scratch &scratch)
 {
     const BoxPlan plan = planBox(tile.windowWidth, tile.windowHeight);
-    const SumLookUp lookUp(pairs, finish, tile.levels);
     if (plan.wide)
         fillBoxes<Ops, std::uint16_t>(tile, plan, lookUp, scratch);
     else
         fillBoxes<Ops, std::uint8_t>(tile, plan, lookUp, scratch);
+}
+
+/// No pairs: one look-up a level, by Finish.
+template <class Ops>
+void fillBySums(const BoxTile &tile, const PairTable *pairs, const Finish &finish, Scratch &scratch)
+{
+    if (pairs) {
+        const PairBlocks blocks(*pairs, finish, tile.levels);
+        fillBoxes<Ops>(tile, RowLookUp<PairBlocks>{blocks, finish}, scratch);
+    } else {
+        fillBoxes<Ops>(tile, FinishLookUp{finish}, scratch);
+    }
 }
 
 } // namespace

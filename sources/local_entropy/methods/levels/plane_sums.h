@@ -11,6 +11,7 @@
 #pragma once
 
 #include "local_entropy/methods/levels/dealt.h"
+#include "local_entropy/methods/levels/nearest_avx512.h"
 #include "local_entropy/methods/levels/plane_tables.h"
 
 #include <cstdint>
@@ -118,7 +119,7 @@ private:
         }
     }
 
-    /// 16 windows; returns which of them are undecided: see PlaneTables::error.
+    /// 16 windows; returns which of them are undecided.
     [[gnu::always_inline]] inline std::uint64_t
     finishWindows(const Sums &sums, const std::int64_t *more, __m512i &floats) const
     {
@@ -132,16 +133,7 @@ private:
             first = _mm512_add_pd(first, dealtDoubles(more));
             second = _mm512_add_pd(second, dealtDoubles(more + 32));
         }
-        const __m512d scale = _mm512_set1_pd(tables.scale), error = _mm512_set1_pd(tables.error);
-        const __m512 least =
-            toFloats(_mm512_fmsub_pd(first, scale, error), _mm512_fmsub_pd(second, scale, error));
-        const __m512 most =
-            toFloats(_mm512_fmadd_pd(first, scale, error), _mm512_fmadd_pd(second, scale, error));
-        // The smallest D but 0 is above ln N and much above the error: negative means 0.
-        const auto mixed =
-            static_cast<__mmask16>(~_mm512_movepi32_mask(_mm512_castps_si512(least)));
-        floats = _mm512_maskz_mov_epi32(mixed, _mm512_castps_si512(most));
-        return _mm512_mask_cmp_ps_mask(mixed, least, most, _CMP_NEQ_UQ);
+        return nearestFloats(first, second, tables.scale, tables.error, floats);
     }
 
     /// D = high 2^24 + low.
@@ -154,8 +146,7 @@ private:
     [[gnu::always_inline]] static inline __m512d dealtDoubles(const std::int64_t *p)
     {
         const __m512i four = _mm512_castsi256_si512(loadFour(p));
-        return _mm512_maskz_cvtepi64_pd(
-            kAllEight, _mm512_maskz_inserti64x4(kAllEight, four, loadFour(p + 16), 1));
+        return toDoubles(_mm512_maskz_inserti64x4(kAllEight, four, loadFour(p + 16), 1));
     }
 
     [[gnu::always_inline]] static inline __m256i loadFour(const std::int64_t *p)

@@ -16,7 +16,7 @@ namespace
 
 void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish, Scratch &scratch)
 {
-    fillBoxes<PortableCounters>(tile, tables.pairs, finish, scratch);
+    fillBySums<PortableCounters>(tile, tables.pairs, finish, scratch);
 }
 
 } // namespace

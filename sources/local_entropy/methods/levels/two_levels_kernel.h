@@ -88,12 +88,7 @@ struct TableBlocks
 template <class Ops, class Value, class Blocks>
 void fillTwo(const BoxTile &tile, const Blocks &blocks, const Finish &finish, Scratch &scratch)
 {
-    const BoxPlan plan = planBox(tile.windowWidth, tile.windowHeight);
-    const TwoLookUp<Value, Blocks> lookUp{blocks, finish};
-    if (plan.wide)
-        fillBoxes<Ops, std::uint16_t>(tile, plan, lookUp, scratch);
-    else
-        fillBoxes<Ops, std::uint8_t>(tile, plan, lookUp, scratch);
+    fillBoxes<Ops>(tile, TwoLookUp<Value, Blocks>{blocks, finish}, scratch);
 }
 
 template <class Ops>

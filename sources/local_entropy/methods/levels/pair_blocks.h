@@ -1,51 +1,28 @@
-// Rows of results by 64-bit sums, two levels a look-up (pair_table.h): for processors whose vectors
+// Blocks of results by 64-bit sums, two levels a look-up (pair_table.h): for processors whose vectors
 // cannot look up. Vectors do the rest. Included behind a path's header.
 #pragma once
 
 #include "local_entropy/answers/finish.h"
 #include "local_entropy/methods/levels/box_tile.h"
 #include "local_entropy/methods/levels/pair_table.h"
+#include "local_entropy/methods/levels/row_look_up.h"
 #include "local_entropy/methods/levels/sums.h"
-
-#include <cstring>
 
 namespace local_entropy
 {
 namespace
 {
 
-class SumLookUp
+class PairBlocks
 {
 public:
-    /// No pairs: by Finish alone, which can do all measures and doubles.
-    SumLookUp(const PairTable *pairs, const Finish &finish, int levels)
-        : pairs(finish.mayMiss() ? nullptr : pairs), finish(finish), levels(levels)
+    PairBlocks(const PairTable &pairs, const Finish &finish, int levels)
+        : pairs(pairs), finish(finish), levels(levels)
     {
     }
 
     template <class Count>
-    void row(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y,
-             std::int64_t n) const
-    {
-        for (std::int64_t i = 0; i < n; i += kBlock) {
-            const int some = blockAt(i, n);
-            if (!pairs)
-                finish.block(counts + i, stride, x + i, y, some);
-            else if (some == kBlock)
-                block(counts + i, stride, finish.row<float>(y) + x + i);
-            else {
-                float floats[kBlock];
-                block(counts + i, stride, floats);
-                std::memcpy(finish.row<float>(y) + x + i, floats, some * sizeof(float));
-            }
-        }
-    }
-
-private:
-    static constexpr int kMost = 256; ///< levels
-
-    template <class Count>
-    void block(const Count *counts, std::int64_t stride, float *to) const
+    void block(const Count *counts, std::int64_t stride, float *to, int) const
     {
         std::int64_t sums[kBlock] = {};
         std::uint16_t index[kMost / 2][kBlock];
@@ -57,9 +34,12 @@ private:
             else
                 addLookUps(a, stride, 2, finish.sums(), kBlock, sums);
         }
-        addLookUps(index[0], kBlock, rows, pairs->sums.data(), kBlock, sums);
+        addLookUps(index[0], kBlock, rows, pairs.sums.data(), kBlock, sums);
         if (finishAll(sums, to)) decide(counts, stride, sums, to);
     }
+
+private:
+    static constexpr int kMost = 256; ///< levels
 
     template <class Count>
     bool allSmall(const Count *a, const Count *b) const
@@ -69,13 +49,13 @@ private:
             most = a[i] > most ? a[i] : most;
             most = b[i] > most ? b[i] : most;
         }
-        return most < pairs->base;
+        return most < pairs.base;
     }
 
     template <class Count>
     void pairUp(const Count *a, const Count *b, std::uint16_t *index) const
     {
-        const auto base = static_cast<std::uint16_t>(pairs->base);
+        const auto base = static_cast<std::uint16_t>(pairs.base);
         for (int i = 0; i < kBlock; i++) index[i] = static_cast<std::uint16_t>(a[i] + base * b[i]);
     }
 
@@ -102,9 +82,23 @@ private:
                 to[i] = finish.one(counts + i, stride);
     }
 
-    const PairTable *pairs;
+    const PairTable &pairs;
     const Finish &finish;
     const int levels;
+};
+
+/// By Finish alone, which can do all measures and doubles.
+struct FinishLookUp
+{
+    const Finish &finish;
+
+    template <class Count>
+    void row(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y,
+             std::int64_t n) const
+    {
+        for (std::int64_t i = 0; i < n; i += kBlock)
+            finish.block(counts + i, stride, x + i, y, blockAt(i, n));
+    }
 };
 
 } // namespace

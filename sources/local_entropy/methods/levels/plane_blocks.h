@@ -1,4 +1,4 @@
-// Rows of results by byte planes (plane_sums.h). Counts of 16 bits become bytes; what does not fit
+// Blocks of results by byte planes (plane_sums.h). Counts of 16 bits become bytes; what does not fit
 // the planes' 128 entries is looked up one by one, as sums.h does:
 //
 //   counts of a level, 64 windows     60 71 .. 127 | 128 140 ..        cells of a window: 256 or more
@@ -8,11 +8,9 @@
 // Few levels have large counts, and levels keep theirs for many windows: the branch is foreseen.
 #pragma once
 
-#include "local_entropy/methods/levels/box_tile.h"
 #include "local_entropy/methods/levels/plane_sums.h"
+#include "local_entropy/methods/levels/row_look_up.h"
 #include "local_entropy/methods/levels/sums.h"
-
-#include <cstring>
 
 namespace local_entropy
 {
@@ -21,33 +19,14 @@ namespace
 
 /// Count is uint8 for windows of up to PlaneTables::kNarrow cells, and uint16 above.
 template <class Count>
-class PlaneLookUp
+class PlaneBlocks
 {
 public:
-    PlaneLookUp(const PlaneTables &tables, const Finish &finish, int levels)
+    PlaneBlocks(const PlaneTables &tables, const Finish &finish, int levels)
         : tables(tables), finish(finish), sums(tables, levels), levels(levels)
     {
     }
 
-    void row(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y,
-             std::int64_t n) const
-    {
-        float *const to = finish.row<float>(y) + x;
-        for (std::int64_t i = 0; i < n; i += kBlock) {
-            const int some = blockAt(i, n);
-            const Finish::Missing missing = finish.missing(x + i, y, some);
-            if (missing.end - missing.begin < some) {
-                float floats[kBlock];
-                block(counts + i, stride, some == kBlock ? to + i : floats, some);
-                if (some < kBlock) std::memcpy(to + i, floats, some * sizeof(float));
-            }
-            if (missing.end)
-                finish.block(counts + i + missing.begin, stride, x + i + missing.begin, y,
-                             missing.end - missing.begin);
-        }
-    }
-
-private:
     void block(const std::uint8_t *counts, std::int64_t stride, float *to, int some) const
     {
         decide(sums.block(counts, stride, nullptr, to), counts, stride, to, some);
@@ -78,6 +57,7 @@ private:
                some);
     }
 
+private:
     void decide(std::uint64_t undecided, const Count *counts, std::int64_t stride, float *to,
                 int some) const
     {
