@@ -10,6 +10,7 @@
 
 #include "local_entropy/methods/levels/box.h"
 #include "local_entropy/methods/levels/two_levels_floats.h"
+#include "local_entropy/methods/levels/word_blocks.h"
 
 namespace local_entropy
 {
@@ -18,7 +19,10 @@ namespace
 
 void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish, Scratch &scratch)
 {
-    fillBySums<Avx512Counters>(tile, tables.pairs, finish, scratch);
+    if (!tables.wordPlanes) return fillBySums<Avx512Counters>(tile, tables.pairs, finish, scratch);
+    const WordBlocks blocks(*tables.wordPlanes, finish, tile.levels);
+    fillBoxes<Avx512Counters, std::uint8_t>(tile, planBox(tile.windowWidth, tile.windowHeight),
+                                            RowLookUp<WordBlocks>{blocks, finish}, scratch);
 }
 
 } // namespace

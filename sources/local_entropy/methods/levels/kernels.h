@@ -14,6 +14,7 @@ namespace local_entropy
 struct LevelTables
 {
     const PlaneTables *planes; ///< nullptr: none
+    const WordPlaneTables *wordPlanes;
     const PairTable *pairs;
 };
 

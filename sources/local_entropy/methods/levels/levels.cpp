@@ -29,6 +29,8 @@ public:
         if (problem.filter.levels.count == 2 || cells <= kMostForAny) two.emplace(problem, answers);
         if (path == Path::Avx512Vbmi && planesCan(problem))
             planes.emplace(answers, cells, problem.filter.levels.count);
+        else if (path == Path::Avx512 && wordPlanesCan(problem))
+            wordPlanes.emplace(answers, cells, problem.filter.levels.count);
         else if (problem.filter.levels.count > 2 && pairsCan(problem))
             pairs.emplace(answers, cells);
     }
@@ -78,9 +80,15 @@ private:
             kernels.twoLevels(box, *two, finish, scratch);
         } else {
             const Finish finish(problem, tile, answers, box.levels);
-            kernels.boxes(box, {planes ? &*planes : nullptr, pairs ? &*pairs : nullptr}, finish,
-                          scratch);
+            kernels.boxes(
+                box, {pointer(planes), pointer(wordPlanes), pointer(pairs)}, finish, scratch);
         }
+    }
+
+    template <class Table>
+    static const Table *pointer(const std::optional<Table> &table)
+    {
+        return table ? &*table : nullptr;
     }
 
     /// A tile whose cells are all missing.
@@ -98,6 +106,7 @@ private:
     const LevelsKernels &kernels;
     std::optional<TwoLevelTable> two;
     std::optional<PlaneTables> planes;
+    std::optional<WordPlaneTables> wordPlanes;
     std::optional<PairTable> pairs;
 };
 

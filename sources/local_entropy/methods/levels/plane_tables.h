@@ -1,4 +1,4 @@
-// The entropy's sums in bytes, for processors that look up 64 bytes at a time.
+// The entropy's sums in bytes or words, for processors that look up 64 or 32 at a time.
 #pragma once
 
 #include "local_entropy/answers/answers.h"
@@ -40,7 +40,21 @@ struct PlaneTables
     PlaneTables(const Answers &answers, int cells, int levels);
 };
 
-/// Whether there are such tables for a question.
+/// The same with three planes of 13 bits in words, for processors that look up 32 words at a time
+/// among 64. Windows of up to PlaneTables::kNarrow cells.
+struct WordPlaneTables
+{
+    static constexpr int kPlanes = 3, kBits = 13;
+    static constexpr int kEntries = 64, kChunks = 4; ///< chunks of so many entries
+
+    alignas(64) std::uint16_t plane[kPlanes][kEntries * kChunks];
+    double scale, error; ///< as above
+
+    WordPlaneTables(const Answers &answers, int cells, int levels);
+};
+
+/// Whether there are such tables for a question: PlaneTables, and the others.
 bool planesCan(const Problem &problem);
+bool wordPlanesCan(const Problem &problem);
 
 } // namespace local_entropy
