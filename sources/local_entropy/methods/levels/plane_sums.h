@@ -40,11 +40,21 @@ public:
 private:
     static constexpr int kPlanes = PlaneTables::kPlanes;
 
-    /// Sums of 16 windows' bytes, by plane.
+    /// Sums of 16 windows' bytes, by plane. As 32-bit integers, which __m512i is not: g++ would copy
+    /// each to and fro in the loop over the levels.
     struct Sums
     {
-        __m512i plane[kPlanes];
+        typedef std::int32_t Integers __attribute__((vector_size(64)));
+        Integers plane[kPlanes];
+
+        __m512i of(int p) const { return (__m512i)plane[p]; }
     };
+
+    [[gnu::always_inline]] static inline void addProducts(Sums::Integers &sum, __m512i bytes,
+                                                          __m512i weights)
+    {
+        sum = (Sums::Integers)_mm512_dpbusd_epi32((__m512i)sum, bytes, weights);
+    }
 
     template <bool beyond>
     [[gnu::always_inline]] inline std::uint64_t block(const std::uint8_t *counts,
@@ -67,7 +77,7 @@ private:
     {
         Sums a, b;
 #pragma GCC unroll 5
-        for (int p = 0; p < kPlanes; p++) a.plane[p] = b.plane[p] = _mm512_setzero_si512();
+        for (int p = 0; p < kPlanes; p++) a.plane[p] = b.plane[p] = Sums::Integers{};
         const std::uint8_t *const end = counts + levels * stride;
         for (const std::uint8_t *four = counts; four < end; four += 4 * stride) {
             const __m512i c0 = load(four), c1 = load(four + stride);
@@ -96,10 +106,8 @@ private:
 #pragma GCC unroll 5
         for (int p = 0; p < kPlanes; p++) {
             const __m512i low = load(tables.plane[p]), high = load(tables.plane[p] + 64);
-            a.plane[p] =
-                _mm512_dpbusd_epi32(a.plane[p], _mm512_permutex2var_epi8(low, inA, high), ones);
-            b.plane[p] =
-                _mm512_dpbusd_epi32(b.plane[p], _mm512_permutex2var_epi8(low, inB, high), ones);
+            addProducts(a.plane[p], _mm512_permutex2var_epi8(low, inA, high), ones);
+            addProducts(b.plane[p], _mm512_permutex2var_epi8(low, inB, high), ones);
         }
     }
 
@@ -114,8 +122,8 @@ private:
             const __m512i bytes = _mm512_maskz_permutex2var_epi8(large, load(tables.beyond[p]),
                                                                  most, load(tables.beyond[p] + 64));
             const __m512i words = unpack<high>(bytes, zero);
-            a.plane[p] = _mm512_dpbusd_epi32(a.plane[p], ones, _mm512_unpacklo_epi16(words, zero));
-            b.plane[p] = _mm512_dpbusd_epi32(b.plane[p], ones, _mm512_unpackhi_epi16(words, zero));
+            addProducts(a.plane[p], ones, _mm512_unpacklo_epi16(words, zero));
+            addProducts(b.plane[p], ones, _mm512_unpackhi_epi16(words, zero));
         }
     }
 
@@ -124,9 +132,9 @@ private:
     finishWindows(const Sums &sums, const std::int64_t *more, __m512i &floats) const
     {
         const __m512i low =
-            _mm512_add_epi32(sums.plane[0], _mm512_add_epi32(shiftLeft<8>(sums.plane[1]),
-                                                             shiftLeft<16>(sums.plane[2])));
-        const __m512i high = _mm512_add_epi32(sums.plane[3], shiftLeft<8>(sums.plane[4]));
+            _mm512_add_epi32(sums.of(0), _mm512_add_epi32(shiftLeft<8>(sums.of(1)),
+                                                             shiftLeft<16>(sums.of(2))));
+        const __m512i high = _mm512_add_epi32(sums.of(3), shiftLeft<8>(sums.of(4)));
         __m512d first = difference(lowerHalf(low), lowerHalf(high));
         __m512d second = difference(upperHalf(low), upperHalf(high));
         if (more) {
