@@ -67,6 +67,11 @@ private:
     void floats(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y, int n,
                 float *to) const;
 
+    /// From sums over the levels; missing: how many cells each window misses, nullptr: none.
+    template <class Recount>
+    void finishSums(std::int64_t *sums, const std::uint16_t *missing, float *to, int n,
+                    const Recount &recount) const;
+
     const Problem &problem;
     const Tile &tile;
     const Answers &answers;

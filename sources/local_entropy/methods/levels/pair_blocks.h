@@ -26,20 +26,29 @@ public:
     {
         std::int64_t sums[kBlock] = {};
         std::uint16_t index[kMost / 2][kBlock];
-        int rows = 0;
+        int rows = 0, single = 0; // levels single ... level - 1 are to be looked up one by one
         for (int level = 0; level < levels; level += 2) {
             const Count *a = counts + level * stride, *b = a + stride;
-            if (sizeof(Count) == 1 || allSmall(a, b))
-                pairUp(a, b, index[rows++]);
-            else
-                addLookUps(a, stride, 2, finish.sums(), kBlock, sums);
+            if (sizeof(Count) > 1 && !allSmall(a, b)) continue;
+            pairUp(a, b, index[rows++]);
+            addSingles(counts, stride, single, level, sums);
+            single = level + 2;
         }
+        addSingles(counts, stride, single, levels, sums);
         addLookUps(index[0], kBlock, rows, pairs.sums.data(), kBlock, sums);
         if (finishAll(sums, to)) decide(counts, stride, sums, to);
     }
 
 private:
     static constexpr int kMost = 256; ///< levels
+
+    template <class Count>
+    void addSingles(const Count *counts, std::int64_t stride, int level, int end,
+                    std::int64_t *sums) const
+    {
+        if (level < end)
+            addLookUps(counts + level * stride, stride, end - level, finish.sums(), kBlock, sums);
+    }
 
     template <class Count>
     bool allSmall(const Count *a, const Count *b) const

@@ -52,7 +52,7 @@ public:
 private:
     static constexpr unsigned kMost = 65535;
     /// Beyond that one look-up after the other is faster.
-    static constexpr unsigned kWorthIt = 512;
+    static constexpr unsigned kWorthIt = 192;
 
     [[gnu::always_inline]] inline void lookUp(const __m512i *n, unsigned first, unsigned last,
                                               float *to) const
