@@ -9,7 +9,7 @@
 #include "local_entropy/simd/counters_avx2.h"
 
 #include "local_entropy/methods/levels/box.h"
-#include "local_entropy/methods/levels/two_levels_kernel.h"
+#include "local_entropy/methods/levels/two_levels_bytes.h"
 
 namespace local_entropy
 {
@@ -23,7 +23,7 @@ void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish,
 
 } // namespace
 
-const LevelsKernels kLevelsAvx2 = {boxes, fillTwoLevels<Avx2Counters>};
+const LevelsKernels kLevelsAvx2 = {boxes, fillTwoByBytes};
 
 } // namespace local_entropy
 
