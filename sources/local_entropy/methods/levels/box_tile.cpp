@@ -37,8 +37,8 @@ StripLayout::StripLayout(int windowWidth, int levels, bool wide)
     columnStride = roundUp(results + windowWidth + 2 * kBlock, kBlock);
     countStride = results + kBlock;
     groupBytes = 2 * kTogether * columnStride;
-    bytes = columnStride * levels + countStride * countBytes * roundUp(levels, kTogether) +
-            groupBytes;
+    bytes =
+        columnStride * levels + countStride * countBytes * roundUp(levels, kTogether) + groupBytes;
 }
 
 } // namespace local_entropy

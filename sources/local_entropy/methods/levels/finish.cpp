@@ -61,8 +61,9 @@ void Finish::floats(const Count *counts, std::int64_t stride, std::int64_t x, st
     std::int64_t sums[kMost] = {};
     addLookUps(counts, stride, levels, answers.sums(), n, sums);
     const bool some = this->missing(x, y, n).end;
-    finishSums(sums, some ? tile.absent + y * tile.absentStride + x : nullptr, to, n,
-               [&](int i, std::vector<int> &all) { appendCounts(counts + i, stride, levels, all); });
+    finishSums(
+        sums, some ? tile.absent + y * tile.absentStride + x : nullptr, to, n,
+        [&](int i, std::vector<int> &all) { appendCounts(counts + i, stride, levels, all); });
 }
 
 /// Where all windows miss as many cells, which is so along an edge, they are windows of fewer

@@ -80,8 +80,8 @@ private:
             kernels.twoLevels(box, *two, finish, scratch);
         } else {
             const Finish finish(problem, tile, answers, box.levels);
-            kernels.boxes(
-                box, {pointer(planes), pointer(wordPlanes), pointer(pairs)}, finish, scratch);
+            kernels.boxes(box, {pointer(planes), pointer(wordPlanes), pointer(pairs)}, finish,
+                          scratch);
         }
     }
 

@@ -1,5 +1,5 @@
-// Blocks of results by 64-bit sums, two levels a look-up (pair_table.h): for processors whose vectors
-// cannot look up. Vectors do the rest. Included behind a path's header.
+// Blocks of results by 64-bit sums, two levels a look-up (pair_table.h): for processors whose
+// vectors cannot look up. Vectors do the rest. Included behind a path's header.
 #pragma once
 
 #include "local_entropy/answers/finish.h"

@@ -1,9 +1,9 @@
-// Blocks of results by byte planes (plane_sums.h). Counts of 16 bits become bytes; what does not fit
-// the planes' 128 entries is looked up one by one, as sums.h does:
+// Blocks of results by byte planes (plane_sums.h). Counts of 16 bits become bytes; what does not
+// fit the planes' 128 entries is looked up one by one, as sums.h does:
 //
-//   counts of a level, 64 windows     60 71 .. 127 | 128 140 ..        cells of a window: 256 or more
-//   for the planes                    60 71 .. 127 |   0   0 ..        G(0) is 0
-//   for the table of the large ones    0  0 ..   0 | G(128) G(140) ..  only for a level that has some
+//   counts of a level, 64 windows     60 71 .. 127 | 128 140 ..        cells of a window: 256 or
+//   more for the planes                    60 71 .. 127 |   0   0 ..        G(0) is 0 for the table
+//   of the large ones    0  0 ..   0 | G(128) G(140) ..  only for a level that has some
 //
 // Few levels have large counts, and levels keep theirs for many windows: the branch is foreseen.
 #pragma once

@@ -40,8 +40,8 @@ public:
 private:
     static constexpr int kPlanes = PlaneTables::kPlanes;
 
-    /// Sums of 16 windows' bytes, by plane. As 32-bit integers, which __m512i is not: g++ would copy
-    /// each to and fro in the loop over the levels.
+    /// Sums of 16 windows' bytes, by plane. As 32-bit integers, which __m512i is not: g++ would
+    /// copy each to and fro in the loop over the levels.
     struct Sums
     {
         typedef std::int32_t Integers __attribute__((vector_size(64)));
@@ -58,8 +58,8 @@ private:
 
     template <bool beyond>
     [[gnu::always_inline]] inline std::uint64_t block(const std::uint8_t *counts,
-                                                      std::int64_t stride,
-                                                      const std::int64_t *more, float *to) const
+                                                      std::int64_t stride, const std::int64_t *more,
+                                                      float *to) const
     {
         __m512i floats[4], most = _mm512_setzero_si512();
         std::uint64_t undecided = half<false, beyond>(counts, stride, most, more, floats);
@@ -83,12 +83,13 @@ private:
             const __m512i c0 = load(four), c1 = load(four + stride);
             const __m512i c2 = load(four + 2 * stride), c3 = load(four + 3 * stride);
             if (beyond && !high)
-                most = _mm512_max_epu8(most, _mm512_max_epu8(_mm512_max_epu8(c0, c1),
-                                                             _mm512_max_epu8(c2, c3)));
+                most = _mm512_max_epu8(
+                    most, _mm512_max_epu8(_mm512_max_epu8(c0, c1), _mm512_max_epu8(c2, c3)));
             const __m512i c01 = unpack<high>(c0, c1), c23 = unpack<high>(c2, c3);
             addPlanes(_mm512_unpacklo_epi16(c01, c23), _mm512_unpackhi_epi16(c01, c23), a, b);
         }
-        if (const __mmask64 large = beyond ? _mm512_movepi8_mask(most) : 0) addBeyond<high>(large, most, a, b);
+        if (const __mmask64 large = beyond ? _mm512_movepi8_mask(most) : 0)
+            addBeyond<high>(large, most, a, b);
         if (more) more += 8 * high;
         return finishWindows(a, more, floats[0]) |
                finishWindows(b, more ? more + 4 : more, floats[1]) << 16;
@@ -131,9 +132,8 @@ private:
     [[gnu::always_inline]] inline std::uint64_t
     finishWindows(const Sums &sums, const std::int64_t *more, __m512i &floats) const
     {
-        const __m512i low =
-            _mm512_add_epi32(sums.of(0), _mm512_add_epi32(shiftLeft<8>(sums.of(1)),
-                                                             shiftLeft<16>(sums.of(2))));
+        const __m512i low = _mm512_add_epi32(
+            sums.of(0), _mm512_add_epi32(shiftLeft<8>(sums.of(1)), shiftLeft<16>(sums.of(2))));
         const __m512i high = _mm512_add_epi32(sums.of(3), shiftLeft<8>(sums.of(4)));
         __m512d first = difference(lowerHalf(low), lowerHalf(high));
         __m512d second = difference(upperHalf(low), upperHalf(high));

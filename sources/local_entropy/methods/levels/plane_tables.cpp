@@ -42,7 +42,10 @@ struct FixedG
         return n == 0 || n >= cells ? 0 : rounded(wideG(answers, n, cells), bits);
     }
 
-    double scale() const { return std::ldexp(answers.scales()[cells], answers.fractionBits() - bits); }
+    double scale() const
+    {
+        return std::ldexp(answers.scales()[cells], answers.fractionBits() - bits);
+    }
 
     /// Half a unit of D for each level; then the roundings of a double of less than 16.
     double error(int levels) const

@@ -55,8 +55,7 @@ private:
         const __m256i nB = _mm256_min_epu16(b, _mm256_sub_epi16(all, b));
         const int first = leastWord(_mm256_min_epu16(nA, nB));
         const int last =
-            65535 -
-            leastWord(_mm256_xor_si256(_mm256_max_epu16(nA, nB), _mm256_set1_epi16(-1)));
+            65535 - leastWord(_mm256_xor_si256(_mm256_max_epu16(nA, nB), _mm256_set1_epi16(-1)));
         if (last - first >= kWorthIt) return lookUpRow(table.floats.data(), counts, 32, to);
         const __m256i from = _mm256_set1_epi16(static_cast<short>(first));
         const __m256i dealt =
@@ -98,8 +97,7 @@ private:
     /// The least of 32 bytes.
     [[gnu::always_inline]] static inline int leastOf(__m256i v)
     {
-        const __m128i b =
-            _mm_min_epu8(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+        const __m128i b = _mm_min_epu8(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
         const __m128i words = _mm_min_epu8(b, _mm_srli_epi16(b, 8)); // the upper bytes are 0 now
         return _mm_cvtsi128_si32(_mm_minpos_epu16(words)) & 0xff;
     }
@@ -107,8 +105,7 @@ private:
     /// The least of 16 words.
     [[gnu::always_inline]] static inline int leastWord(__m256i v)
     {
-        const __m128i b =
-            _mm_min_epu16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+        const __m128i b = _mm_min_epu16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
         return _mm_cvtsi128_si32(_mm_minpos_epu16(b)) & 0xffff;
     }
 

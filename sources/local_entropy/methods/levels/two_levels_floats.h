@@ -65,7 +65,8 @@ private:
             for (int q = 0; q < 4; q++) {
                 const __m512i i = _mm512_sub_epi32(n[q], _mm512_set1_epi32(first));
                 const __mmask16 here = _mm512_cmplt_epu32_mask(i, _mm512_set1_epi32(32));
-                floats[q] = _mm512_mask_mov_ps(floats[q], here, _mm512_permutex2var_ps(low, i, high));
+                floats[q] =
+                    _mm512_mask_mov_ps(floats[q], here, _mm512_permutex2var_ps(low, i, high));
             }
         }
         for (int q = 0; q < 4; q++) _mm512_storeu_ps(to + 16 * q, floats[q]);

@@ -42,8 +42,8 @@ void lookUpRow(const float *table, const Count *counts, std::int64_t n, float *t
     }
 }
 
-/// Rows of Blocks, which has block(counts, to): the results of kBlock windows. Those that miss cells
-/// are overwritten: the other level has the rest of what is there.
+/// Rows of Blocks, which has block(counts, to): the results of kBlock windows. Those that miss
+/// cells are overwritten: the other level has the rest of what is there.
 template <class Value, class Blocks>
 struct TwoLookUp
 {

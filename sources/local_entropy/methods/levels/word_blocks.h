@@ -6,8 +6,8 @@
 //   after 8 levels at the latest 16 bits may be full: they are added to sums of 32 bits
 //
 // For 32 windows and a level: a load, a comparison, 3 permutes and 3 additions. Counts of 64 or
-// more take the next 64 entries, and so on: in a branch, since a window of up to 255 cells has three
-// such levels at most, and neighbours have the same.
+// more take the next 64 entries, and so on: in a branch, since a window of up to 255 cells has
+// three such levels at most, and neighbours have the same.
 #pragma once
 
 #include "local_entropy/methods/levels/nearest_avx512.h"
