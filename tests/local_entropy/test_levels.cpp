@@ -222,10 +222,10 @@ TEST(Levels, WaysHandOver)
     expectExact<std::uint8_t>({120, 12, 95, 95, 100});
 }
 
-// What lies behind the cells that windows reach need not be levels.
+// Tiles within the image, some with cells in the slack behind them that are no levels.
 TEST(Levels, TilesAreReadWhereTheyLie)
 {
-    Case of = {700, 30, 5, 5, 16};
+    Case of = {700, 30, 5, 5, 16, Content::Random, Missing::Border, 128, 10};
     of.badBehind = 3;
     for (const int levels : {2, 16}) {
         of.levels = levels;
