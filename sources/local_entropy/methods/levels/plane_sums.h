@@ -27,14 +27,22 @@ class PlaneSums
 public:
     PlaneSums(const PlaneTables &tables, int levels) : tables(tables), levels(levels) {}
 
-    /// The floats of 64 windows, from their counts and what is to be added to their sums (nullptr:
-    /// nothing). Rows of zeros make the levels a multiple of 4. Returns which are undecided: bit
-    /// 16 q + 4 j + i is of window 16 j + 4 q + i (dealt.h).
-    std::uint64_t block(const std::uint8_t *counts, std::int64_t stride, const std::int64_t *more,
+    /// What counts of 128 or more add to the sums of 64 windows.
+    struct Large
+    {
+        const std::uint8_t *upper; ///< rows of 64 numbers of entries of PlaneTables::upper
+        int rows;
+        const std::int64_t *more; ///< to be added to the sums; nullptr: nothing
+    };
+
+    /// The floats of 64 windows, from their counts. Rows of zeros make the levels, and upper rows,
+    /// a multiple of 4. Returns which are undecided: bit 16 q + 4 j + i is of window 16 j + 4 q + i
+    /// (dealt.h).
+    std::uint64_t block(const std::uint8_t *counts, std::int64_t stride, const Large &large,
                         float *to) const
     {
-        return tables.beyondNeeded ? block<true>(counts, stride, more, to)
-                                   : block<false>(counts, stride, more, to);
+        return tables.beyondNeeded ? block<true>(counts, stride, large, to)
+                                   : block<false>(counts, stride, large, to);
     }
 
 private:
@@ -57,13 +65,12 @@ private:
     }
 
     template <bool beyond>
-    [[gnu::always_inline]] inline std::uint64_t block(const std::uint8_t *counts,
-                                                      std::int64_t stride, const std::int64_t *more,
-                                                      float *to) const
+    [[gnu::always_inline]] inline std::uint64_t
+    block(const std::uint8_t *counts, std::int64_t stride, const Large &large, float *to) const
     {
         __m512i floats[4], most = _mm512_setzero_si512();
-        std::uint64_t undecided = half<false, beyond>(counts, stride, most, more, floats);
-        undecided |= half<true, beyond>(counts, stride, most, more, floats + 2) << 32;
+        std::uint64_t undecided = half<false, beyond>(counts, stride, large, most, floats);
+        undecided |= half<true, beyond>(counts, stride, large, most, floats + 2) << 32;
         storeDealt(floats, to);
         return undecided;
     }
@@ -71,28 +78,38 @@ private:
     /// Vectors 0 and 1 (of the lower halves of 16 bytes), or 2 and 3. The first also finds the
     /// largest count of each of the 64 windows.
     template <bool high, bool beyond>
-    [[gnu::always_inline]] inline std::uint64_t
-    half(const std::uint8_t *counts, std::int64_t stride, __m512i &most, const std::int64_t *more,
-         __m512i *floats) const
+    [[gnu::always_inline]] inline std::uint64_t half(const std::uint8_t *counts,
+                                                     std::int64_t stride, const Large &large,
+                                                     __m512i &most, __m512i *floats) const
     {
         Sums a, b;
 #pragma GCC unroll 5
         for (int p = 0; p < kPlanes; p++) a.plane[p] = b.plane[p] = Sums::Integers{};
-        const std::uint8_t *const end = counts + levels * stride;
-        for (const std::uint8_t *four = counts; four < end; four += 4 * stride) {
+        addRows<high, beyond && !high>(tables.plane, counts, stride, levels, most, a, b);
+        if (large.rows) addRows<high, false>(tables.upper, large.upper, 64, large.rows, most, a, b);
+        if (const __mmask64 beyond128 = beyond ? _mm512_movepi8_mask(most) : 0)
+            addBeyond<high>(beyond128, most, a, b);
+        const std::int64_t *const more = large.more ? large.more + 8 * high : nullptr;
+        return finishWindows(a, more, floats[0]) |
+               finishWindows(b, more ? more + 4 : more, floats[1]) << 16;
+    }
+
+    template <bool high, bool findMost>
+    [[gnu::always_inline]] inline void addRows(const std::uint8_t (*plane)[PlaneTables::kEntries],
+                                               const std::uint8_t *rows, std::int64_t stride, int n,
+                                               __m512i &most, Sums &a, Sums &b) const
+    {
+        const std::uint8_t *const end = rows + n * stride;
+        for (const std::uint8_t *four = rows; four < end; four += 4 * stride) {
             const __m512i c0 = load(four), c1 = load(four + stride);
             const __m512i c2 = load(four + 2 * stride), c3 = load(four + 3 * stride);
-            if (beyond && !high)
+            if (findMost)
                 most = _mm512_max_epu8(
                     most, _mm512_max_epu8(_mm512_max_epu8(c0, c1), _mm512_max_epu8(c2, c3)));
             const __m512i c01 = unpack<high>(c0, c1), c23 = unpack<high>(c2, c3);
-            addPlanes(_mm512_unpacklo_epi16(c01, c23), _mm512_unpackhi_epi16(c01, c23), a, b);
+            addPlanes(plane, _mm512_unpacklo_epi16(c01, c23), _mm512_unpackhi_epi16(c01, c23), a,
+                      b);
         }
-        if (const __mmask64 large = beyond ? _mm512_movepi8_mask(most) : 0)
-            addBeyond<high>(large, most, a, b);
-        if (more) more += 8 * high;
-        return finishWindows(a, more, floats[0]) |
-               finishWindows(b, more ? more + 4 : more, floats[1]) << 16;
     }
 
     template <bool high>
@@ -101,12 +118,14 @@ private:
         return high ? _mm512_unpackhi_epi8(a, b) : _mm512_unpacklo_epi8(a, b);
     }
 
-    [[gnu::always_inline]] inline void addPlanes(__m512i inA, __m512i inB, Sums &a, Sums &b) const
+    [[gnu::always_inline]] static inline void
+    addPlanes(const std::uint8_t (*plane)[PlaneTables::kEntries], __m512i inA, __m512i inB, Sums &a,
+              Sums &b)
     {
         const __m512i ones = _mm512_set1_epi8(1);
 #pragma GCC unroll 5
         for (int p = 0; p < kPlanes; p++) {
-            const __m512i low = load(tables.plane[p]), high = load(tables.plane[p] + 64);
+            const __m512i low = load(plane[p]), high = load(plane[p] + 64);
             addProducts(a.plane[p], _mm512_permutex2var_epi8(low, inA, high), ones);
             addProducts(b.plane[p], _mm512_permutex2var_epi8(low, inB, high), ones);
         }

@@ -68,7 +68,7 @@ PlaneTables::PlaneTables(const Answers &answers, int cells, int levels)
     : beyondNeeded(cells >= kEntries && cells <= kNarrow)
 {
     // Differences of two need a sign.
-    const FixedG g(answers, cells, kEntries - 1, beyondNeeded ? 39 : 40);
+    const FixedG g(answers, cells, kNarrow, beyondNeeded ? 39 : 40);
     for (int n = 0; n < kEntries; n++) {
         const std::int64_t value = g(n);
         for (int p = 0; p < kPlanes; p++) plane[p][n] = static_cast<std::uint8_t>(value >> 8 * p);
@@ -77,10 +77,12 @@ PlaneTables::PlaneTables(const Answers &answers, int cells, int levels)
             beyond[p][n] = static_cast<std::int8_t>(more & 255);
             more = (more - beyond[p][n]) / 256;
         }
+        const std::int64_t above = n == 0 ? 0 : g(kEntries - 1 + n);
+        for (int p = 0; p < kPlanes; p++) upper[p][n] = static_cast<std::uint8_t>(above >> 8 * p);
     }
     if (cells > kNarrow) {
         large.resize(cells + 1);
-        for (int n = kEntries; n <= cells; n++) large[n] = g(n);
+        for (int n = kNarrow; n <= cells; n++) large[n] = g(n);
     }
     scale = g.scale();
     error = g.error(std::min(levels, kMostLevels));

@@ -17,20 +17,22 @@ namespace local_entropy
 ///
 /// Counts to 127 have an entry in each plane. In a window of up to kNarrow cells one level at most
 /// has a count of 128 or more: `beyond` has what G(n) is more than G(n - 128), in signed bytes. In
-/// larger windows some levels may: their G(n) is looked up in `large`.
+/// larger windows some levels may: `upper` has G(n) for up to kNarrow - 1, and `large` beyond.
 struct PlaneTables
 {
     static constexpr int kPlanes = 5, kEntries = 128, kNarrow = 255;
     static constexpr int kMostLevels = 120; ///< sums of bytes of three planes fit 31 bits
 
     /// Cells of a window for each level: above, and above kNarrow, too many counts are too large.
-    static constexpr int kCellsPerLevel = 96;
+    static constexpr int kCellsPerLevel = 160;
 
     alignas(64) std::uint8_t plane[kPlanes][kEntries];
     alignas(64) std::int8_t beyond[kPlanes][kEntries];
+    /// G(127 + i), but 0 for i = 0; for windows above kNarrow cells, as `large`.
+    alignas(64) std::uint8_t upper[kPlanes][kEntries];
     double scale;      ///< H = D scale
     bool beyondNeeded; ///< counts may be 128 or more, in a window of up to kNarrow cells
-    std::vector<std::int64_t> large; ///< G(n), 0 for n < kEntries; for windows above kNarrow cells
+    std::vector<std::int64_t> large; ///< G(n), but 0 for n < kNarrow
 
     /// How far D scale is off from H at most. H is undecided if D scale - error and D scale + error
     /// are not rounded to the same float, unless D is 0: then H is.
