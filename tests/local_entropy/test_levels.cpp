@@ -19,7 +19,8 @@ using namespace local_entropy;
 namespace
 {
 
-enum class Content { Random, Flat, Sparse, Stripes, Smooth };
+enum class Content { Random, Flat, Sparse, Stripes, Smooth, Columns, Halves };
+/// Those of most tests.
 constexpr Content kContents[] = {Content::Random, Content::Flat, Content::Sparse, Content::Stripes,
                                  Content::Smooth};
 enum class Missing { None, Border, Nodata, All };
@@ -30,6 +31,7 @@ struct Case
     Content content = Content::Random;
     Missing missing = Missing::Border;
     std::int64_t tileWidth = 0, tileHeight = 0; ///< 0: as the plan likes
+    int badBehind = 0; ///< columns on the right without results, of which the last are no levels
 
     std::string name() const
     {
@@ -50,6 +52,8 @@ int levelAt(const Case &of, int x, int y, std::mt19937 &random)
     case Content::Stripes: return (x / 3 + y / 2) % of.levels;
     case Content::Smooth:
         return static_cast<int>((std::sin(x * 0.05) * std::cos(y * 0.07) + 1) / 2 * last);
+    case Content::Columns: return x % of.levels;        // a wide window has as many cells of each
+    case Content::Halves: return x / 70 % 2 ? last : 0; // counts change as quickly as they can
     }
     return 0;
 }
@@ -126,17 +130,20 @@ void expectExact(const Case &of, const Filter &filter)
     for (int y = 0; y < of.height; y++)
         for (int x = 0; x < of.width; x++)
             image.at(x, y) = static_cast<Cell>(levelAt(of, x, y, random));
-    const GuardedArray<Value> result(of.width, of.height, 3);
+    for (int y = 0; y < of.height && of.badBehind; y++) // not reached by any window
+        image.at(of.width - 1, y) = static_cast<Cell>(of.levels);
+    const Region region = {0, 0, of.width - of.badBehind, of.height};
+    const GuardedArray<Value> result(region.width, region.height, 3);
     const View<Value> to = result.view();
-    const Problem problem =
-        checkedProblem(filter,
-                       {image.view().data, sizeof(Cell) == 1 ? CellType::Uint8 : CellType::Uint16,
-                        of.width, of.height, of.width},
-                       {}, {to.data, sizeof(Value) == 8, of.width, of.height, to.stride}, {});
+    const Problem problem = checkedProblem(
+        filter,
+        {image.view().data, sizeof(Cell) == 1 ? CellType::Uint8 : CellType::Uint16, of.width,
+         of.height, of.width},
+        {}, {to.data, sizeof(Value) == 8, region.width, region.height, to.stride}, region);
     ASSERT_TRUE(levelsMethod().can(problem, Path::Portable));
     std::vector<Value> want;
     for (int y = 0; y < of.height; y++)
-        for (int x = 0; x < of.width; x++)
+        for (int x = 0; x < region.width; x++)
             want.push_back(entropyOf<Value>(countsAt(problem, image, x, y), filter.empty));
     for (const Path path : kPaths) {
         if (!pathWorksHere(path)) continue;
@@ -150,11 +157,12 @@ void expectExact(const Case &of, const Filter &filter)
         EXPECT_TRUE(result.gapsArePoisoned());
         int wrong = 0;
         for (int y = 0; y < of.height && wrong < 3; y++)
-            for (int x = 0; x < of.width && wrong < 3; x++)
-                if (!agrees(result.at(x, y), want[y * of.width + x])) {
+            for (int x = 0; x < region.width && wrong < 3; x++)
+                if (!agrees(result.at(x, y), want[y * region.width + x])) {
                     wrong++;
                     ADD_FAILURE() << pathName(path) << " at " << x << ", " << y << ": "
-                                  << result.at(x, y) << " instead of " << want[y * of.width + x];
+                                  << result.at(x, y) << " instead of "
+                                  << want[y * region.width + x];
                 }
     }
 }
@@ -187,6 +195,44 @@ TEST(Levels, Contents)
         for (const auto &window : windows)
             for (const int levels : {2, 6, 16, 32})
                 expectExact<std::uint8_t>({331, 37, window[0], window[1], levels, content});
+}
+
+// Sums that are as large as they can be, and counts of 64 neighbours that lie far apart.
+TEST(Levels, EvenCountsAndSteepOnes)
+{
+    for (int height = 1; height <= 15; height++)
+        for (const int levels : {9, 16})
+            expectExact<std::uint8_t>({90, 20, 16, height, levels, Content::Columns});
+    const int windows[][2] = {{8, 8}, {11, 11}, {15, 15}, {16, 16}, {31, 31}, {40, 40}};
+    for (const auto &window : windows)
+        for (const int levels : {2, 3, 16})
+            expectExact<std::uint8_t>({500, 70, window[0], window[1], levels, Content::Halves});
+}
+
+// Windows at which one way to look up counts hands over to another.
+TEST(Levels, WaysHandOver)
+{
+    const int windows[][2] = {{31, 1}, {32, 1},  {9, 7},  {8, 8},   {127, 1},
+                              {16, 8}, {255, 1}, {32, 8}, {51, 50}, {51, 51}};
+    for (const auto &window : windows)
+        for (const int levels : {2, 4, 16})
+            for (const Content content : {Content::Random, Content::Sparse})
+                expectExact<std::uint8_t>(
+                    {300, 45, window[0], window[1], levels, content, Missing::None});
+    expectExact<std::uint8_t>({120, 12, 95, 95, 100});
+}
+
+// Tiles within the image, some with cells in the slack behind them that are no levels.
+TEST(Levels, TilesAreReadWhereTheyLie)
+{
+    Case of = {700, 30, 5, 5, 16, Content::Random, Missing::Border, 128, 10};
+    of.badBehind = 3;
+    for (const int levels : {2, 16}) {
+        of.levels = levels;
+        expectExact<std::uint8_t>(of);
+    }
+    of.levels = 300;
+    expectExact<std::uint16_t>(of);
 }
 
 TEST(Levels, NarrowAndLargeWindows)

@@ -28,18 +28,36 @@ Reach reachOf(const Shape &shape, const Region &place)
 
 // ---- without a copy ----------------------------------------------------------------------------
 
+/// Whether the cells of a tile, and what lies in the slack behind its rows, are levels.
+template <typename Cell>
+bool allAreLevels(const Problem &problem, const Reach &reach)
+{
+    const auto last = static_cast<Cell>(problem.filter.levels.count - 1);
+    const std::int64_t n = reach.width + kTileSlack / static_cast<int>(sizeof(Cell));
+    for (std::int64_t row = 0; row < reach.height; ++row) {
+        const auto *cells =
+            static_cast<const Cell *>(cellAt(problem.image, reach.x, reach.y + row));
+        Cell largest = 0;
+        for (std::int64_t x = 0; x < n; ++x) largest = std::max(largest, cells[x]);
+        if (largest > last) return false;
+    }
+    return true;
+}
+
 /// Whether the tile can be used where it lies: all its cells are in the image, the slack behind
-/// them is in its memory, and whatever is there is a level.
+/// them is in its memory, whatever is there is a level, and a copy would not be narrower.
 bool liesReady(const Problem &problem, const Reach &reach)
 {
     const Image &image = problem.image;
-    const int bytes = cellBytes(image.type);
-    return levelsAreCells(problem.filter, image.type) && !problem.mask.data &&
-           problem.filter.levels.count == 1 << 8 * bytes && reach.x >= 0 && reach.y >= 0 &&
-           reach.x + reach.width <= image.width && reach.y + reach.height <= image.height &&
-           (reach.y + reach.height - 1) * image.stride + reach.x + reach.width +
-                   kTileSlack / bytes <=
-               (image.height - 1) * image.stride + image.width;
+    const int bytes = cellBytes(image.type), count = problem.filter.levels.count;
+    if (!levelsAreCells(problem.filter, image.type) || problem.mask.data || reach.x < 0 ||
+        reach.y < 0 || reach.x + reach.width > image.width ||
+        reach.y + reach.height > image.height ||
+        (reach.y + reach.height - 1) * image.stride + reach.x + reach.width + kTileSlack / bytes >
+            (image.height - 1) * image.stride + image.width)
+        return false;
+    if (bytes == 1) return count == 1 << 8 || allAreLevels<std::uint8_t>(problem, reach);
+    return count == 1 << 16 || (count > 1 << 8 && allAreLevels<std::uint16_t>(problem, reach));
 }
 
 // ---- a tile ------------------------------------------------------------------------------------

@@ -9,21 +9,21 @@
 #include "local_entropy/simd/counters_avx2.h"
 
 #include "local_entropy/methods/levels/box.h"
-#include "local_entropy/methods/levels/two_levels_kernel.h"
+#include "local_entropy/methods/levels/two_levels_bytes.h"
 
 namespace local_entropy
 {
 namespace
 {
 
-void boxes(const BoxTile &tile, const PlaneTables *, const Finish &finish, Scratch &scratch)
+void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish, Scratch &scratch)
 {
-    fillBoxes<Avx2Counters>(tile, finish, scratch);
+    fillBySums<Avx2Counters>(tile, tables.pairs, finish, scratch);
 }
 
 } // namespace
 
-const LevelsKernels kLevelsAvx2 = {boxes, fillTwoLevels<Avx2Counters>};
+const LevelsKernels kLevelsAvx2 = {boxes, fillTwoByBytes};
 
 } // namespace local_entropy
 

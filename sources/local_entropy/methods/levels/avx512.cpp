@@ -9,21 +9,25 @@
 #include "local_entropy/simd/counters_avx512.h"
 
 #include "local_entropy/methods/levels/box.h"
-#include "local_entropy/methods/levels/two_levels_kernel.h"
+#include "local_entropy/methods/levels/two_levels_floats.h"
+#include "local_entropy/methods/levels/word_blocks.h"
 
 namespace local_entropy
 {
 namespace
 {
 
-void boxes(const BoxTile &tile, const PlaneTables *, const Finish &finish, Scratch &scratch)
+void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish, Scratch &scratch)
 {
-    fillBoxes<Avx512Counters>(tile, finish, scratch);
+    if (!tables.wordPlanes) return fillBySums<Avx512Counters>(tile, tables.pairs, finish, scratch);
+    const WordBlocks blocks(*tables.wordPlanes, finish, tile.levels);
+    fillBoxes<Avx512Counters, std::uint8_t>(tile, planBox(tile.windowWidth, tile.windowHeight),
+                                            RowLookUp<WordBlocks>{blocks, finish}, scratch);
 }
 
 } // namespace
 
-const LevelsKernels kLevelsAvx512 = {boxes, fillTwoLevels<Avx512Counters>};
+const LevelsKernels kLevelsAvx512 = {boxes, fillTwoByFloats};
 
 } // namespace local_entropy
 

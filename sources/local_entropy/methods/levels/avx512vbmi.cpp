@@ -9,43 +9,42 @@
 #include "local_entropy/simd/counters_avx512.h"
 
 #include "local_entropy/methods/levels/box.h"
-#include "local_entropy/methods/levels/planes.h"
-#include "local_entropy/methods/levels/two_levels_kernel.h"
-#include "local_entropy/methods/levels/two_levels_planes.h"
+#include "local_entropy/methods/levels/plane_blocks.h"
+#include "local_entropy/methods/levels/two_levels_floats.h"
 
 namespace local_entropy
 {
 namespace
 {
 
-void boxes(const BoxTile &tile, const PlaneTables *planes, const Finish &finish, Scratch &scratch)
+template <class Count>
+void fillByPlanes(const BoxTile &tile, const PlaneTables &planes, const Finish &finish,
+                  Scratch &scratch)
 {
-    if (!planes || tile.levels > PlaneTables::kMostLevels)
-        fillBoxes<Avx512Counters>(tile, finish, scratch);
-    else
-        fillBoxes<Avx512Counters, std::uint8_t>(tile, planBox(tile.windowWidth, tile.windowHeight),
-                                                PlaneLookUp(*planes, finish, tile.levels), scratch);
+    const PlaneBlocks<Count> blocks(planes, finish, tile.levels);
+    fillBoxes<Avx512Counters, Count>(tile, planBox(tile.windowWidth, tile.windowHeight),
+                                     RowLookUp<PlaneBlocks<Count>>{blocks, finish}, scratch);
 }
 
-void twoLevels(const BoxTile &tile, const TwoLevelTable &table, const Finish &finish,
-               Scratch &scratch)
+void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish, Scratch &scratch)
 {
-    if (table.isDouble || finish.cells() > TwoLevelTable::kMostFolded)
-        fillTwoLevels<Avx512Counters>(tile, table, finish, scratch);
+    const PlaneTables *planes = tables.planes;
+    if (!planes || tile.levels > PlaneTables::kMostLevels)
+        fillBySums<Avx512Counters>(tile, tables.pairs, finish, scratch);
+    else if (finish.cells() <= PlaneTables::kNarrow)
+        fillByPlanes<std::uint8_t>(tile, *planes, finish, scratch);
+    else if (finish.cells() <= PlaneTables::kCellsPerLevel * tile.levels)
+        fillByPlanes<std::uint16_t>(tile, *planes, finish, scratch);
     else
-        fillBoxes<Avx512Counters, std::uint8_t>(tile, planBox(tile.windowWidth, tile.windowHeight),
-                                                FoldedLookUp{table, finish}, scratch);
+        fillBySums<Avx512Counters>(tile, tables.pairs, finish, scratch);
 }
 
 } // namespace
 
-const LevelsKernels kLevelsAvx512Vbmi = {boxes, twoLevels};
+const LevelsKernels kLevelsAvx512Vbmi = {boxes, fillTwoByFloats};
 
 } // namespace local_entropy
 
-#include "local_entropy/simd/end.h"
-
-// The end of avx512.h as well: it set instructions of its own.
 #include "local_entropy/simd/end.h"
 
 #endif

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "local_entropy/methods/levels/box_tile.h"
+#include "local_entropy/methods/levels/pair_blocks.h"
 #include "local_entropy/simd/counters.h"
 
 #include <cstring>
@@ -48,24 +49,38 @@ template <class Ops, class Out, class In>
     Ops::storeAny(out + Lanes::kLanes, b);
 }
 
-/// A row of these, x < n rounded up to two vectors, by a number of terms that the compiler knows,
-/// 2 to kMostUnrolled, or by any number.
+/// Rows of numbers, one of each of some levels, `stride` elements apart.
+template <class T>
+struct Rows
+{
+    T *first;
+    std::int64_t stride;
+
+    T *operator[](int row) const { return first + row * stride; }
+    Rows from(std::int64_t x) const { return {first + x, stride}; }
+};
+
+/// `some` rows of these, x < n rounded up to two vectors, by a number of terms that the compiler
+/// knows, 2 to kMostUnrolled, or by any number. Several levels a call: rows are short.
 constexpr int kMostUnrolled = 6;
 
 template <class Ops, class Out, int kTerms = 2, class In>
-void addNeighbours(const In *in, int step, int terms, const std::uint8_t *single, int singles,
-                   Out *out, std::int64_t n)
+void addNeighbours(Rows<In> in, int step, int terms, Rows<std::uint8_t> single, int singles,
+                   Rows<Out> out, std::int64_t n, int some)
 {
     constexpr int kLanes = 2 * Counter<Ops, Out>::kLanes;
-    if (terms == kTerms) {
-        for (std::int64_t x = 0; x < n; x += kLanes)
-            addTwo<Ops>(in + x, step, kTerms, single + x, singles, out + x);
-    } else if constexpr (kTerms < kMostUnrolled) {
-        addNeighbours<Ops, Out, kTerms + 1>(in, step, terms, single, singles, out, n);
-    } else {
-        for (std::int64_t x = 0; x < n; x += kLanes)
-            addTwo<Ops>(in + x, step, terms, single + x, singles, out + x);
+    if (kTerms < kMostUnrolled && terms != kTerms) {
+        constexpr int kNext = kTerms < kMostUnrolled ? kTerms + 1 : kTerms;
+        addNeighbours<Ops, Out, kNext>(in, step, terms, single, singles, out, n, some);
+        return;
     }
+    for (int row = 0; row < some; row++)
+        if (terms == kTerms)
+            for (std::int64_t x = 0; x < n; x += kLanes)
+                addTwo<Ops>(in[row] + x, step, kTerms, single[row] + x, singles, out[row] + x);
+        else
+            for (std::int64_t x = 0; x < n; x += kLanes)
+                addTwo<Ops>(in[row] + x, step, terms, single[row] + x, singles, out[row] + x);
 }
 
 /// The counts of a strip, row by row. Count is the type of a box's count.
@@ -78,7 +93,7 @@ public:
     {
         columns = static_cast<std::uint8_t *>(memory);
         groups = columns + layout.columnStride * levels;
-        boxes = reinterpret_cast<Count *>(groups + 4 * layout.columnStride);
+        boxes = reinterpret_cast<Count *>(groups + layout.groupBytes);
         const std::int64_t empty = roundUp(levels, kTogether) - levels;
         std::memset(boxes + layout.countStride * levels, 0,
                     layout.countStride * empty * sizeof(Count));
@@ -105,9 +120,8 @@ public:
     void sumBoxes()
     {
         if (plan.group == 1) {
-            for (int level = 0; level < levels; level++)
-                addNeighbours<Ops, Count>(columnsOf(level), 1, plan.groups, columnsOf(level), 0,
-                                          boxes + layout.countStride * level, results);
+            addNeighbours<Ops, Count>(columnsFrom(0), 1, plan.groups, columnsFrom(0), 0,
+                                      boxesFrom(0), results, levels);
         } else if (plan.wideGroups) {
             sumGroups<std::uint16_t>();
         } else {
@@ -122,26 +136,30 @@ private:
 
     std::uint8_t *columnsOf(int level) const { return columns + layout.columnStride * level; }
 
-    /// The groups of a level are summed before the boxes of the level before, since loads that
-    /// cross from one store to the next must wait until both have reached the cache.
+    Rows<std::uint8_t> columnsFrom(int level) const
+    {
+        return {columnsOf(level), layout.columnStride};
+    }
+    Rows<Count> boxesFrom(int level) const
+    {
+        return {boxes + layout.countStride * level, layout.countStride};
+    }
+
+    /// The groups of some levels are summed before their boxes, since loads that cross from one
+    /// store to the next must wait until both have reached the cache.
     template <class Group>
     void sumGroups()
     {
         if constexpr (sizeof(Group) <= sizeof(Count)) {
             const std::int64_t n = results + (plan.groups - 1) * plan.group;
-            Group *group = reinterpret_cast<Group *>(groups);
-            Group *next = reinterpret_cast<Group *>(groups + 2 * layout.columnStride);
-            addNeighbours<Ops, Group>(columnsOf(0), 1, plan.group, columnsOf(0), 0, group, n);
-            for (int level = 0; level < levels; level++) {
-                if (level + 1 < levels)
-                    addNeighbours<Ops, Group>(columnsOf(level + 1), 1, plan.group,
-                                              columnsOf(level + 1), 0, next, n);
-                addNeighbours<Ops, Count>(group, plan.group, plan.groups,
-                                          columnsOf(level) + plan.groups * plan.group, plan.rest,
-                                          boxes + layout.countStride * level, results);
-                Group *const done = group;
-                group = next;
-                next = done;
+            const Rows<Group> group = {reinterpret_cast<Group *>(groups), layout.columnStride};
+            for (int level = 0; level < levels; level += kTogether) {
+                const int some = levels - level < kTogether ? levels - level : kTogether;
+                const Rows<std::uint8_t> columns = columnsFrom(level);
+                const Rows<std::uint8_t> rest = columnsFrom(level).from(plan.groups * plan.group);
+                addNeighbours<Ops, Group>(columns, 1, plan.group, columns, 0, group, n, some);
+                addNeighbours<Ops, Count>(group, plan.group, plan.groups, rest, plan.rest,
+                                          boxesFrom(level), results, some);
             }
         }
     }
@@ -210,29 +228,26 @@ void fillBoxes(const BoxTile &tile, const BoxPlan &plan, const LookUp &lookUp, S
     }
 }
 
-/// Finishes by the counts' exact sums, one result after the other.
-struct ScalarLookUp
-{
-    const Finish &finish;
-
-    template <class Count>
-    void row(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y,
-             std::int64_t n) const
-    {
-        for (std::int64_t i = 0; i < n; i += kBlock)
-            finish.block(counts + i, stride, x + i, y, blockAt(i, n));
-    }
-};
-
-template <class Ops>
-void fillBoxes(const BoxTile &tile, const Finish &finish, Scratch &scratch)
+template <class Ops, class LookUp>
+void fillBoxes(const BoxTile &tile, const LookUp &lookUp, Scratch &scratch)
 {
     const BoxPlan plan = planBox(tile.windowWidth, tile.windowHeight);
-    const ScalarLookUp lookUp{finish};
     if (plan.wide)
         fillBoxes<Ops, std::uint16_t>(tile, plan, lookUp, scratch);
     else
         fillBoxes<Ops, std::uint8_t>(tile, plan, lookUp, scratch);
+}
+
+/// No pairs: one look-up a level, by Finish.
+template <class Ops>
+void fillBySums(const BoxTile &tile, const PairTable *pairs, const Finish &finish, Scratch &scratch)
+{
+    if (pairs) {
+        const PairBlocks blocks(*pairs, finish, tile.levels);
+        fillBoxes<Ops>(tile, RowLookUp<PairBlocks>{blocks, finish}, scratch);
+    } else {
+        fillBoxes<Ops>(tile, FinishLookUp{finish}, scratch);
+    }
 }
 
 } // namespace

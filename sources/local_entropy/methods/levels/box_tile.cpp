@@ -36,8 +36,9 @@ StripLayout::StripLayout(int windowWidth, int levels, bool wide)
     results = results / kBlock * kBlock;
     columnStride = roundUp(results + windowWidth + 2 * kBlock, kBlock);
     countStride = results + kBlock;
-    bytes = columnStride * levels + countStride * countBytes * roundUp(levels, kTogether) +
-            4 * columnStride;
+    groupBytes = 2 * kTogether * columnStride;
+    bytes =
+        columnStride * levels + countStride * countBytes * roundUp(levels, kTogether) + groupBytes;
 }
 
 } // namespace local_entropy

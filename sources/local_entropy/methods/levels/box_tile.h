@@ -49,12 +49,13 @@ struct BoxPlan
 BoxPlan planBox(int width, int height);
 
 /// The memory of a strip: some columns of results of a tile, all rows. By level a row of column
-/// counts and a row of box counts; two rows of group sums.
+/// counts and a row of box counts; kTogether rows of group sums of up to 16 bits.
 struct StripLayout
 {
     std::int64_t results = 0;      ///< at most, a multiple of kBlock
     std::int64_t columnStride = 0; ///< bytes: the columns that the windows reach, and slack
     std::int64_t countStride = 0;  ///< counts
+    std::int64_t groupBytes = 0;   ///< of all group sums
     std::int64_t bytes = 0;        ///< of it all
 
     StripLayout(int windowWidth, int levels, bool wide);

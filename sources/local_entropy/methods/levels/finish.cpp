@@ -2,6 +2,7 @@
 
 #include "local_entropy/methods/levels/sums.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace local_entropy
@@ -57,17 +58,51 @@ template <class Count>
 void Finish::floats(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y, int n,
                     float *to) const
 {
-    std::int64_t sums[kMost];
+    std::int64_t sums[kMost] = {};
     addLookUps(counts, stride, levels, answers.sums(), n, sums);
-    const std::uint16_t *missing = nullptr;
-    if (this->missing(x, y, n).end) {
-        // Answers take the cells that do not count for those of one more level.
-        missing = tile.absent + y * tile.absentStride + x;
-        for (int i = 0; i < n; i++) sums[i] += answers.sums()[missing[i]];
-    }
-    answers.finishRowExactly(
-        sums, problem.shape.cells, missing, to, n,
+    const bool some = this->missing(x, y, n).end;
+    finishSums(
+        sums, some ? tile.absent + y * tile.absentStride + x : nullptr, to, n,
         [&](int i, std::vector<int> &all) { appendCounts(counts + i, stride, levels, all); });
+}
+
+/// Where all windows miss as many cells, which is so along an edge, they are windows of fewer
+/// cells: their answers need no tables by window.
+template <class Recount>
+void Finish::finishSums(std::int64_t *sums, const std::uint16_t *missing, float *to, int n,
+                        const Recount &recount) const
+{
+    int cells = problem.shape.cells;
+    if (missing && std::all_of(missing, missing + n, [&](int i) { return i == missing[0]; })) {
+        cells -= missing[0];
+        missing = nullptr;
+    }
+    if (missing) // Answers take the cells that do not count for those of one more level
+        for (int i = 0; i < n; i++) sums[i] += answers.sums()[missing[i]];
+    answers.finishRowExactly(sums, cells, missing, to, n, recount);
+}
+
+template <class Count>
+void Finish::two(const Count *counts, std::int64_t x, std::int64_t y, int n) const
+{
+    const std::uint16_t *missing = tile.absent + y * tile.absentStride + x;
+    const auto other = [&](int i) { return problem.shape.cells - missing[i] - counts[i]; };
+    if (!answers.fromSums() || problem.result.isDouble) {
+        Count both[2][kMost];
+        for (int i = 0; i < n; i++) {
+            both[0][i] = counts[i];
+            both[1][i] = static_cast<Count>(other(i));
+        }
+        block(both[0], kMost, x, y, n);
+        return;
+    }
+    const std::int64_t *table = answers.sums();
+    std::int64_t sums[kMost];
+    for (int i = 0; i < n; i++) sums[i] = table[counts[i]] + table[other(i)];
+    finishSums(sums, missing, row<float>(y) + x, n, [&](int i, std::vector<int> &all) {
+        all.push_back(counts[i]);
+        all.push_back(other(i));
+    });
 }
 
 template <class Count>
@@ -97,6 +132,8 @@ template void Finish::block(const std::uint8_t *, std::int64_t, std::int64_t, st
                             int) const;
 template void Finish::block(const std::uint16_t *, std::int64_t, std::int64_t, std::int64_t,
                             int) const;
+template void Finish::two(const std::uint8_t *, std::int64_t, std::int64_t, int) const;
+template void Finish::two(const std::uint16_t *, std::int64_t, std::int64_t, int) const;
 template float Finish::one(const std::uint8_t *, std::int64_t) const;
 template float Finish::one(const std::uint16_t *, std::int64_t) const;
 

@@ -28,6 +28,10 @@ public:
     void block(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y,
                int n) const;
 
+    /// The same for two levels, of which counts[i] are the first's.
+    template <class Count>
+    void two(const Count *counts, std::int64_t x, std::int64_t y, int n) const;
+
     /// The float of one window without missing cells, from its counts.
     template <class Count>
     float one(const Count *counts, std::int64_t stride) const;
@@ -46,18 +50,27 @@ public:
         return resultRow<Value>(problem, tile.place, y);
     }
 
+    /// Whether any window of the tile may miss a cell.
+    bool mayMiss() const { return tile.missing; }
+
     int cells() const { return problem.shape.cells; } ///< of a window
 
-    /// How many cells of the window of result (x, y) do not count.
-    int absent(std::int64_t x, std::int64_t y) const
-    {
-        return tile.missing ? tile.absent[y * tile.absentStride + x] : 0;
-    }
+    /// Of entropies, without missing cells: nearestFloat() is toDouble(wholeSum() - sum) * scale(),
+    /// unless that is within band() units of a boundary.
+    const std::int64_t *sums() const { return answers.sums(); }
+    std::int64_t wholeSum() const { return answers.sums()[cells()]; }
+    double scale() const { return answers.scales()[cells()]; }
+    std::uint32_t band() const { return answers.band(); }
 
 private:
     template <class Count>
     void floats(const Count *counts, std::int64_t stride, std::int64_t x, std::int64_t y, int n,
                 float *to) const;
+
+    /// From sums over the levels; missing: how many cells each window misses, nullptr: none.
+    template <class Recount>
+    void finishSums(std::int64_t *sums, const std::uint16_t *missing, float *to, int n,
+                    const Recount &recount) const;
 
     const Problem &problem;
     const Tile &tile;

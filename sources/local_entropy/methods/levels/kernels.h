@@ -2,6 +2,7 @@
 #pragma once
 
 #include "local_entropy/methods/levels/box_tile.h"
+#include "local_entropy/methods/levels/pair_table.h"
 #include "local_entropy/methods/levels/plane_tables.h"
 #include "local_entropy/methods/levels/two_levels.h"
 #include "local_entropy/simd/paths.h"
@@ -9,11 +10,19 @@
 namespace local_entropy
 {
 
+/// What kernels may look up beside what Finish has; a path takes what it can use.
+struct LevelTables
+{
+    const PlaneTables *planes; ///< nullptr: none
+    const WordPlaneTables *wordPlanes;
+    const PairTable *pairs;
+};
+
 /// Fills the results of a tile.
 struct LevelsKernels
 {
-    /// Any number of levels, box by box. No planes: by 64-bit sums.
-    void (*boxes)(const BoxTile &tile, const PlaneTables *planes, const Finish &finish,
+    /// Any number of levels, box by box.
+    void (*boxes)(const BoxTile &tile, const LevelTables &tables, const Finish &finish,
                   Scratch &scratch);
     /// Two levels: tile.values is one of them.
     void (*twoLevels)(const BoxTile &tile, const TwoLevelTable &table, const Finish &finish,

@@ -27,13 +27,19 @@ public:
         constexpr int kMostForAny = 1024;
         const int cells = problem.shape.cells;
         if (problem.filter.levels.count == 2 || cells <= kMostForAny) two.emplace(problem, answers);
-        if (planesCan(problem)) planes.emplace(answers, cells, problem.filter.levels.count);
+        if (path == Path::Avx512Vbmi && planesCan(problem))
+            planes.emplace(answers, cells, problem.filter.levels.count);
+        else if (path == Path::Avx512 && wordPlanesCan(problem))
+            wordPlanes.emplace(answers, cells, problem.filter.levels.count);
+        else if (problem.filter.levels.count > 2 && pairsCan(problem))
+            pairs.emplace(answers, cells);
     }
 
-    /// As wide as a strip of the kernels, and high: a strip's first row takes all of a window.
+    /// As wide as a strip of the kernels. As high as leaves its cells, which may be copies, in the
+    /// second cache; but a strip's first row takes all of a window, which should not matter.
     TileSize tileSize(const Problem &problem, int threads) const override
     {
-        constexpr std::int64_t kMost = 1024;
+        constexpr std::int64_t kMost = 1024, kSecondCache = 256 << 10;
         const Shape &shape = problem.shape;
         const Region &region = problem.region;
         const StripLayout strip(shape.width, stripLevels(problem), shape.cells > 255);
@@ -41,7 +47,8 @@ public:
         const std::int64_t fair = region.height * std::max<std::int64_t>(across, 1) /
                                   (4 * static_cast<std::int64_t>(threads));
         const std::int64_t least = std::min<std::int64_t>(8 * shape.height, kMost);
-        return {strip.results, std::clamp(fair, least, kMost)};
+        const std::int64_t most = std::clamp(kSecondCache / strip.results, least, kMost);
+        return {strip.results, std::clamp(fair, least, most)};
     }
 
     void work(const Problem &problem, TileQueue &queue, Scratch &scratch) const override
@@ -73,8 +80,15 @@ private:
             kernels.twoLevels(box, *two, finish, scratch);
         } else {
             const Finish finish(problem, tile, answers, box.levels);
-            kernels.boxes(box, planes ? &*planes : nullptr, finish, scratch);
+            kernels.boxes(box, {pointer(planes), pointer(wordPlanes), pointer(pairs)}, finish,
+                          scratch);
         }
+    }
+
+    template <class Table>
+    static const Table *pointer(const std::optional<Table> &table)
+    {
+        return table ? &*table : nullptr;
     }
 
     /// A tile whose cells are all missing.
@@ -92,6 +106,8 @@ private:
     const LevelsKernels &kernels;
     std::optional<TwoLevelTable> two;
     std::optional<PlaneTables> planes;
+    std::optional<WordPlaneTables> wordPlanes;
+    std::optional<PairTable> pairs;
 };
 
 class LevelsMethod : public Method

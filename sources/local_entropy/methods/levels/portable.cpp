@@ -14,9 +14,9 @@ namespace local_entropy
 namespace
 {
 
-void boxes(const BoxTile &tile, const PlaneTables *, const Finish &finish, Scratch &scratch)
+void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish, Scratch &scratch)
 {
-    fillBoxes<PortableCounters>(tile, finish, scratch);
+    fillBySums<PortableCounters>(tile, tables.pairs, finish, scratch);
 }
 
 } // namespace

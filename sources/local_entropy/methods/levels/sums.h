@@ -1,4 +1,5 @@
-// Sums of 64-bit look-ups over the levels.
+// Sums of 64-bit look-ups over the levels. Internal linkage: files compiled for several instruction
+// sets include this.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,10 @@
 
 namespace local_entropy
 {
+namespace
+{
 
-/// sums[i] = sum of table[counts[level * stride + i]] over the levels, i < n.
+/// sums[i] += sum of table[counts[level * stride + i]] over the levels, i < n.
 ///
 /// Scalar loads: a gather costs more on every processor that we know. Four or eight counts come by
 /// one load, so that a look-up is a shift, a cut and an addition from memory. What lies behind
@@ -29,8 +32,9 @@ void addLookUps(const Count *counts, std::int64_t stride, int levels, const std:
             sum[2] += table[(four >> 2 * kBits) & kMask];
             sum[3] += table[(four >> 3 * kBits) & kMask];
         }
-        for (int k = 0; k < kAtOnce && i + k < n; k++) sums[i + k] = sum[k];
+        for (int k = 0; k < kAtOnce && i + k < n; k++) sums[i + k] += sum[k];
     }
 }
 
+} // namespace
 } // namespace local_entropy

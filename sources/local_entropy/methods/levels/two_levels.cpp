@@ -35,7 +35,9 @@ TwoLevelTable::TwoLevelTable(const Problem &problem, const Answers &answers)
         else
             floats.push_back(floatOf(answers, n, cells - n));
     }
-    if (isDouble || cells > kMostFolded) return;
+    if (isDouble) return;
+    floats.resize(floats.size() + kSlack);
+    for (int p = 0; p < 4; p++) plane[p].resize(cells / 2 + 1 + kSlack);
     for (int n = 0; n <= cells / 2; n++) {
         std::uint8_t bytes[4];
         std::memcpy(bytes, &floats[n], sizeof bytes);

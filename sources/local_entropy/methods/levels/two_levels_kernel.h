@@ -5,31 +5,49 @@
 #include "local_entropy/methods/levels/two_levels.h"
 #include "local_entropy/methods/results.h"
 
+#include <cstring>
+
 namespace local_entropy
 {
 namespace
 {
 
-/// Finishes those of n windows that miss cells: the other level has the rest.
+/// A row of results that a table of counts gives. What lies behind the n-th count must be readable
+/// up to 8 bytes.
 template <class Count>
-void finishTwo(const Finish &finish, const Count *counts, std::int64_t x, std::int64_t y, int n)
+void lookUpRow(const double *table, const Count *counts, std::int64_t n, double *to)
 {
-    const Finish::Missing missing = finish.missing(x, y, n);
-    if (!missing.end) return;
-    Count both[2][kBlock + 8] = {}; // look-ups may go a few counts further
-    for (int i = missing.begin; i < missing.end; i++) {
-        both[0][i] = counts[i];
-        both[1][i] = static_cast<Count>(finish.cells() - finish.absent(x + i, y) - counts[i]);
-    }
-    finish.block(both[0] + missing.begin, both[1] - both[0], x + missing.begin, y,
-                 missing.end - missing.begin);
+    for (std::int64_t i = 0; i < n; i++) to[i] = table[counts[i]];
 }
 
-/// From memory: two loads and a store a window.
-template <class Value>
-struct TableLookUp
+/// The same; n is a multiple of 4. Counts come four at a time and floats go two at a time, both as
+/// integers, so that a look-up is a shift, a cut, a load and half a store.
+template <class Count>
+void lookUpRow(const float *table, const Count *counts, std::int64_t n, float *to)
 {
-    const TwoLevelTable &table;
+    constexpr int kBits = 8 * sizeof(Count);
+    constexpr unsigned kMask = (1u << kBits) - 1;
+    const auto bits = [&](std::uint64_t count) {
+        std::uint32_t value;
+        std::memcpy(&value, table + (count & kMask), sizeof value);
+        return std::uint64_t{value};
+    };
+    for (std::int64_t i = 0; i < n; i += 4) {
+        std::uint64_t four = 0, pair;
+        std::memcpy(&four, counts + i, 4 * sizeof(Count));
+        for (int k = 0; k < 4; k += 2, four >>= 2 * kBits) {
+            pair = bits(four) | bits(four >> kBits) << 32;
+            std::memcpy(to + i + k, &pair, sizeof pair);
+        }
+    }
+}
+
+/// Rows of Blocks, which has block(counts, to): the results of kBlock windows. Those that miss
+/// cells are overwritten: the other level has the rest of what is there.
+template <class Value, class Blocks>
+struct TwoLookUp
+{
+    const Blocks &blocks;
     const Finish &finish;
 
     template <class Count>
@@ -37,22 +55,40 @@ struct TableLookUp
              std::int64_t n) const
     {
         Value *const to = finish.row<Value>(y) + x;
-        for (std::int64_t i = 0; i < n; i += kBlock) {
-            const int some = blockAt(i, n);
-            lookUpRow(table.values<Value>(), counts + i, some, to + i);
-            finishTwo(finish, counts + i, x + i, y, some);
+        std::int64_t i = 0;
+        for (; i + kBlock <= n; i += kBlock) blocks.block(counts + i, to + i);
+        if (i < n) {
+            Value last[kBlock];
+            blocks.block(counts + i, last);
+            std::memcpy(to + i, last, (n - i) * sizeof(Value));
+        }
+        if (!finish.mayMiss()) return;
+        for (i = 0; i < n; i += kBlock) {
+            const Finish::Missing missing = finish.missing(x + i, y, blockAt(i, n));
+            if (missing.end)
+                finish.two(counts + i + missing.begin, x + i + missing.begin, y,
+                           missing.end - missing.begin);
         }
     }
 };
 
-template <class Ops, class LookUp>
-void fillTwo(const BoxTile &tile, const LookUp &lookUp, Scratch &scratch)
+/// From memory.
+template <class Value>
+struct TableBlocks
 {
-    const BoxPlan plan = planBox(tile.windowWidth, tile.windowHeight);
-    if (plan.wide)
-        fillBoxes<Ops, std::uint16_t>(tile, plan, lookUp, scratch);
-    else
-        fillBoxes<Ops, std::uint8_t>(tile, plan, lookUp, scratch);
+    const Value *table;
+
+    template <class Count>
+    void block(const Count *counts, Value *to) const
+    {
+        lookUpRow(table, counts, kBlock, to);
+    }
+};
+
+template <class Ops, class Value, class Blocks>
+void fillTwo(const BoxTile &tile, const Blocks &blocks, const Finish &finish, Scratch &scratch)
+{
+    fillBoxes<Ops>(tile, TwoLookUp<Value, Blocks>{blocks, finish}, scratch);
 }
 
 template <class Ops>
@@ -60,9 +96,9 @@ void fillTwoLevels(const BoxTile &tile, const TwoLevelTable &table, const Finish
                    Scratch &scratch)
 {
     if (table.isDouble)
-        fillTwo<Ops>(tile, TableLookUp<double>{table, finish}, scratch);
+        fillTwo<Ops, double>(tile, TableBlocks<double>{table.doubles.data()}, finish, scratch);
     else
-        fillTwo<Ops>(tile, TableLookUp<float>{table, finish}, scratch);
+        fillTwo<Ops, float>(tile, TableBlocks<float>{table.floats.data()}, finish, scratch);
 }
 
 } // namespace
