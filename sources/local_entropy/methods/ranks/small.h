@@ -245,6 +245,7 @@ private:
             }
         }
         resultRow = tile.result + y * tile.resultStride;
+        ahead = y + 1 < band.rows ? tile.resultStride : 0;
         next = memory.units;
         if (tile.absent || band.columns < 16) lookUpWithAbsent(y);
     }
@@ -256,6 +257,7 @@ private:
     {
         const std::uint8_t *const keys = memory.codes + next->keys;
         float *const to = resultRow + next->result;
+        __builtin_prefetch(to + ahead, 1);
         next++;
         if constexpr (kKeyBytes == 1) {
             Bytes::lookUp32(full, keys, to);
@@ -310,6 +312,7 @@ private:
     const float *const full;
     const SmallUnit *next, *const end; ///< the look-ups that are left of the last row
     float *resultRow = nullptr;
+    std::int64_t ahead = 0; ///< floats from a result to the one below, which is fetched
 };
 
 template <typename Bytes, int W, int kCellBytes, int kKeyBytes>
