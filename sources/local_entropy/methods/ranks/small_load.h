@@ -12,7 +12,8 @@ namespace
 {
 
 /// Row y of every block: byte k of a block's row to its lane of the vector `to` + k * kBytes.
-/// 16 bytes of each block at a time; the last ones end with the block, nothing behind is read.
+/// 16 bytes of each block at a time; the last ones end with the block, nothing behind is read. The
+/// next row is fetched into the cache meanwhile; it is there when the passes over this one are done.
 template <typename Bytes>
 [[gnu::noinline]] void loadRow(const SmallTile &tile, const SmallBand &band, std::int64_t y,
                                std::uint8_t *to)
@@ -27,6 +28,9 @@ template <typename Bytes>
         if (byte + 16 >= bytes) break;
         byte = byte + 32 <= bytes || bytes < 16 ? byte + 16 : bytes - 16;
     }
+    if (y + 1 < band.rows + tile.height - 1)
+        for (int lane = 0; lane < Bytes::kBytes; lane++)
+            __builtin_prefetch(from + tile.stride + band.cellOffset[lane]);
 }
 
 } // namespace
