@@ -328,7 +328,7 @@ TEST(LocalEntropyRanks, EveryContentIsCounted)
 TEST(LocalEntropyRanks, EveryPartitionOfNineIsLookedUp)
 {
     for (const char *missing : {"none", "some"}) {
-        checkBoth({3, 3, 90, 4, "nine", missing});
+        checkBoth({3, 3, 1100, 4, "nine", missing}); // blocks of 16 columns and more
         if (HasFatalFailure()) return;
     }
 }

@@ -13,7 +13,8 @@ namespace
 
 /// Row y of every block: byte k of a block's row to its lane of the vector `to` + k * kBytes.
 /// 16 bytes of each block at a time; the last ones end with the block, nothing behind is read. The
-/// next row is fetched into the cache meanwhile; it is there when the passes over this one are done.
+/// next row is fetched into the cache meanwhile; it is there when the passes over this one are
+/// done.
 template <typename Bytes>
 [[gnu::noinline]] void loadRow(const SmallTile &tile, const SmallBand &band, std::int64_t y,
                                std::uint8_t *to)
