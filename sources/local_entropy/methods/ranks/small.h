@@ -31,9 +31,10 @@
 //       image  |----block 0----|----block 1----|----block 2----|----block 3----|
 //       vector i = { column i of block 0, of block 1, of block 2, of block 3 }
 //
-// 16 x 16 transposes of bytes lead from rows of an image to such vectors (load) and back (emit).
-// Cells of two bytes are two vectors. The sums of a window over its W columns slide through
-// registers: what begins at column i - a gets its cell a at column i (`sumUp`).
+// 16 x 16 transposes of bytes lead from rows of an image to such vectors (small_load.h) and back
+// (small_results.h). Cells of two bytes are two vectors. The sums of a window over its W columns
+// slide through registers: what begins at column i - a gets its cell a at column i
+// (small_column.h).
 //
 // Instructions for a vector of results, 5 x 5, bytes (AVX-512: 64 results; AVX2: 32):
 //       40 compares, 40 additions of their outcomes, 4 x 9 for the differences and the ranks,
@@ -83,8 +84,9 @@ public:
                 if (y >= height - 1) pass<false, true>(height - 1);
             }
             results.finish();
-            if (y >= height - 1) results.begin(y - height + 1);
             slot = slot + 1 < height ? slot + 1 : 0;
+            if (y >= height - 1)
+                results.begin(y - height + 1, memory.sums + slot * memory.sumBytes);
         }
         results.finish();
     }
@@ -104,7 +106,6 @@ private:
         const int upper = slot >= b ? slot - b : slot - b + tile.height;
         const std::uint8_t *here = row(slot), *above = row(upper);
         std::uint8_t *state = memory.state, *sums = memory.sums + upper * memory.sumBytes;
-        std::uint8_t *keys = kLast ? memory.keys : sums;
         const std::int64_t plane = memory.planeBytes;
         SmallLookUps<Bytes> lookUps = results.left;
         Column column;
@@ -116,10 +117,10 @@ private:
                     pairSum = Bytes::add(pairSum, Bytes::load(sums + plane));
                 weightSum = Bytes::add(weightSum, Bytes::load(sums));
             }
-            if constexpr (kKeyBytes == 2) Bytes::store(keys + plane, pairSum);
-            Bytes::store(keys, weightSum);
+            if constexpr (kKeyBytes == 2) Bytes::store(sums + plane, pairSum);
+            Bytes::store(sums, weightSum);
             here += Column::kCell, above += Column::kCell, state += W * kBytes;
-            sums += kBytes, keys += kBytes;
+            sums += kBytes;
             if constexpr (kKeyBytes == 2 && !kFirst)
                 if (lookUps.pending()) lookUps.lookUpNextWords(results.full);
         }

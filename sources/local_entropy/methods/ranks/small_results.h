@@ -69,10 +69,10 @@ public:
     {
     }
 
-    /// The keys of row y's results are complete: their look-up begins.
-    [[gnu::noinline]] void begin(std::int64_t y)
+    /// The sums of the windows of row y are complete: the look-up of its results begins.
+    [[gnu::noinline]] void begin(std::int64_t y, const std::uint8_t *sums)
     {
-        arrange();
+        arrange(sums);
         left.next = memory.units;
         left.end = memory.units + band.blocks * band.groups;
         left.codes = memory.codes;
@@ -102,12 +102,12 @@ public:
 
 private:
     /// From sums, a lane a block, to codes: keys of 16 results of a block together.
-    void arrange()
+    void arrange(const std::uint8_t *sums)
     {
         std::uint8_t *to = memory.codes;
         for (int group = 0; group < band.groups; group++) {
             const std::uint8_t *const from =
-                memory.keys + (tile.width - 1 + band.groupColumn(group)) * kBytes;
+                sums + (tile.width - 1 + band.groupColumn(group)) * kBytes;
             V v[16], u[16];
             for (int k = 0; k < 16; k++) v[k] = Bytes::load(from + k * kBytes);
             transpose16<Bytes>(v);
