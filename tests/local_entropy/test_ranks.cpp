@@ -169,6 +169,17 @@ struct Case
     }
 };
 
+/// The windows of 3x3 cells at multiples of 3 have every partition of nine cells.
+unsigned levelOfNine(std::int64_t x, std::int64_t y)
+{
+    static const std::vector<Counts> all = partitions(9, 9);
+    const Counts &counts = all[x / 3 % all.size()];
+    int place = static_cast<int>(y % 3 * 3 + x % 3);
+    unsigned level = 0;
+    while (place >= counts[level]) place -= counts[level++];
+    return level;
+}
+
 template <typename Cell>
 Cell cellOf(const Case &c, std::int64_t x, std::int64_t y, std::mt19937 &random)
 {
@@ -177,6 +188,7 @@ Cell cellOf(const Case &c, std::int64_t x, std::int64_t y, std::mt19937 &random)
     if (c.content == "few") return static_cast<Cell>(random() % 3 * (sizeof(Cell) == 2 ? 256 : 1));
     if (c.content == "low byte") return static_cast<Cell>(random() % 2 * 256 + random() % 2);
     if (c.content == "flat") return static_cast<Cell>(77 * high);
+    if (c.content == "nine") return static_cast<Cell>(levelOfNine(x, y) * high);
     return static_cast<Cell>((x / 3 + y / 2) % 5 * high);
 }
 
@@ -311,6 +323,14 @@ TEST(LocalEntropyRanks, EveryContentIsCounted)
                 checkBoth({width, height, 131, 17, content, missing});
                 if (HasFatalFailure()) return;
             }
+}
+
+TEST(LocalEntropyRanks, EveryPartitionOfNineIsLookedUp)
+{
+    for (const char *missing : {"none", "some"}) {
+        checkBoth({3, 3, 1100, 4, "nine", missing}); // blocks of 16 columns and more
+        if (HasFatalFailure()) return;
+    }
 }
 
 /// Widths around the limits of groups, blocks and bands, heights around those of blocks.

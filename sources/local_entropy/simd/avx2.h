@@ -70,10 +70,20 @@ struct Avx2Bytes
     {
         return _mm256_shuffle_epi8(t, i);
     }
-    [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
+    struct Table32
+    {
+        __m256 eight[4];
+    };
+    [[gnu::always_inline]] static inline Table32 table32(const float *p)
+    {
+        return {{_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8), _mm256_loadu_ps(p + 16),
+                 _mm256_loadu_ps(p + 24)}};
+    }
+    [[gnu::always_inline]] static inline void lookUp32(const Table32 &t, const std::uint8_t *keys,
                                                        float *to)
     {
-        for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];
+        _mm256_storeu_ps(to, lookUp8(t, keys));
+        _mm256_storeu_ps(to + 8, lookUp8(t, keys + 8));
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {
@@ -90,6 +100,19 @@ struct Avx2Bytes
     }
 
 private:
+    /// Looks up in each eight by bits 0 to 2; a blend chooses by the sign, where bits 3 and 4 go.
+    [[gnu::always_inline]] static inline __m256 lookUp8(const Table32 &t, const std::uint8_t *keys)
+    {
+        const __m256i i =
+            _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(keys)));
+        const __m256 bit3 = _mm256_castsi256_ps(_mm256_slli_epi32(i, 28));
+        const __m256 bit4 = _mm256_castsi256_ps(_mm256_slli_epi32(i, 27));
+        const __m256 low = _mm256_blendv_ps(_mm256_permutevar8x32_ps(t.eight[0], i),
+                                            _mm256_permutevar8x32_ps(t.eight[1], i), bit3);
+        const __m256 high = _mm256_blendv_ps(_mm256_permutevar8x32_ps(t.eight[2], i),
+                                             _mm256_permutevar8x32_ps(t.eight[3], i), bit3);
+        return _mm256_blendv_ps(low, high, bit4);
+    }
     [[gnu::always_inline]] static inline __m128i loadBlock(const void *p)
     {
         return _mm_loadu_si128(static_cast<const __m128i *>(p));

@@ -69,13 +69,20 @@ struct Avx512Bytes
     {
         return _mm512_shuffle_epi8(t, i);
     }
-    [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
+    struct Table32
+    {
+        __m512 low, high;
+    };
+    [[gnu::always_inline]] static inline Table32 table32(const float *p)
+    {
+        return {_mm512_loadu_ps(p), _mm512_loadu_ps(p + 16)};
+    }
+    [[gnu::always_inline]] static inline void lookUp32(const Table32 &t, const std::uint8_t *keys,
                                                        float *to)
     {
         const __m512i wide =
             _mm512_maskz_cvtepu8_epi32(static_cast<__mmask16>(-1), loadBlock(keys));
-        _mm512_storeu_ps(to,
-                         _mm512_permutex2var_ps(_mm512_loadu_ps(t), wide, _mm512_loadu_ps(t + 16)));
+        _mm512_storeu_ps(to, _mm512_permutex2var_ps(t.low, wide, t.high));
     }
     [[gnu::always_inline]] static inline Vector unpackLow(Vector a, Vector b)
     {

@@ -11,7 +11,8 @@
 //   addEqual(sum, a0, b0, a1, b1)   sum + 1 where a0 == b0 and a1 == b1: cells of two bytes
 //   table(p)                   16 bytes as a table
 //   lookUp(t, i)               t[i modulo 16] byte by byte, for i < 128
-//   lookUp32(t, keys, to)     16 floats: to[k] = t[keys[k] modulo 32], any addresses
+//   Table32, table32(p)        32 floats as a table
+//   lookUp32(t, keys, to)      16 floats: to[k] = t[keys[k] modulo 32], any addresses
 //   unpackLow(a, b), unpackHigh(a, b)   a0 b0 a1 b1 ... of the lower and upper half of every block
 //   storeBlock(p, v, q)        block q of v to any address
 //

@@ -47,7 +47,9 @@ struct NeonBytes
     {
         return vqtbl1q_u8(t, vandq_u8(i, vdupq_n_u8(15))); // beyond 15 NEON gives 0
     }
-    [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
+    using Table32 = const float *;
+    [[gnu::always_inline]] static inline Table32 table32(const float *p) { return p; }
+    [[gnu::always_inline]] static inline void lookUp32(Table32 t, const std::uint8_t *keys,
                                                        float *to)
     {
         for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];

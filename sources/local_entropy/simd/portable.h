@@ -59,7 +59,9 @@ struct PortableBytes
         return __builtin_shuffle(t, i);
 #endif
     }
-    [[gnu::always_inline]] static inline void lookUp32(const float *t, const std::uint8_t *keys,
+    using Table32 = const float *;
+    [[gnu::always_inline]] static inline Table32 table32(const float *p) { return p; }
+    [[gnu::always_inline]] static inline void lookUp32(Table32 t, const std::uint8_t *keys,
                                                        float *to)
     {
         for (int k = 0; k < 16; k++) to[k] = t[keys[k] & 31];

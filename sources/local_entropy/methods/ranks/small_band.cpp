@@ -31,7 +31,6 @@ SmallMemory memoryOf(const SmallTile &tile, int lanes, int columns, std::uint8_t
     memory.rows = take(tile.height * memory.rowBytes);
     memory.state = take((columns + around) * tile.width * vector);
     memory.sums = take(tile.height * memory.sumBytes);
-    memory.keys = take(memory.sumBytes);
     memory.codes = take(keys * groups * 16 * vector);
     memory.units = reinterpret_cast<SmallUnit *>(take(groups * lanes * sizeof(SmallUnit)));
     memory.total = at;

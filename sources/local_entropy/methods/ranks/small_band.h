@@ -20,7 +20,7 @@ struct SmallUnit
 /// Where the parts of a kernel's memory begin, all on boundaries of a vector.
 struct SmallMemory
 {
-    std::uint8_t *rows, *state, *sums, *keys, *codes;
+    std::uint8_t *rows, *state, *sums, *codes;
     SmallUnit *units;
     std::int64_t rowBytes, sumBytes, planeBytes;
     std::int64_t total;
