@@ -25,7 +25,7 @@ constexpr Content kContents[] = {Content::Random, Content::Natural, Content::Spa
 std::vector<Path> pathsHere()
 {
     std::vector<Path> paths;
-    for (const Path path : {Path::Avx512Vbmi, Path::Avx2})
+    for (const Path path : {Path::Avx512Vbmi, Path::Avx512, Path::Avx2})
         if (pathWorksHere(path)) paths.push_back(path);
     return paths;
 }

@@ -91,6 +91,7 @@ using SlidingKernel = void (*)(const SlidingJob &);
 
 /// Kernels for a height of the window; how many lanes they have.
 SlidingKernel slidingKernelAvx512Vbmi(int cellBytes, int windowHeight);
+SlidingKernel slidingKernelAvx512(int cellBytes, int windowHeight);
 SlidingKernel slidingKernelAvx2(int cellBytes, int windowHeight);
 constexpr int kLanesAvx512 = 64, kLanesAvx2 = 32;
 
