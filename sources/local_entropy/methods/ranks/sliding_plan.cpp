@@ -169,7 +169,7 @@ constexpr std::int64_t kLeastInnerWidth = 200, kLeastInnerHeight = 60;
 constexpr SlidingPath kSlidingPaths[] = {
     {Path::Avx512Vbmi, kLanesAvx512, slidingKernelAvx512Vbmi, 0.25, 2.4, 55},
     {Path::Avx512, kLanesAvx512, slidingKernelAvx512, 0.25, 4, 60},
-    {Path::Avx2, kLanesAvx2, slidingKernelAvx2, 0.2, 4.5, 45},
+    {Path::Avx2, kLanesAvx2, slidingKernelAvx2, 0.2, 5, 5},
 };
 
 const SlidingPath *pathOf(Path have)
