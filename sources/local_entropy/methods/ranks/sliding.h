@@ -37,7 +37,9 @@ namespace local_entropy
 namespace
 {
 
-/// The tables that the windows of a row need, of those of their columns: a bit a table.
+/// The tables that the windows of a row need: all that their columns need. A path has a number for
+/// a set of tables.
+template <typename Path>
 class SlidingTables
 {
 public:
@@ -45,7 +47,7 @@ public:
     [[gnu::always_inline]] inline void set(int c, std::uint32_t tables)
     {
         of[c] = static_cast<std::uint16_t>(tables);
-        if (tables > 1) last = c;
+        if (tables != Path::kFirstTable) last = c;
     }
     std::uint32_t get(int c) const { return of[c]; }
     void beginRow() { last = -1; }
@@ -53,10 +55,10 @@ public:
     /// Those of columns `from` ... c, c the last that was set.
     [[gnu::always_inline]] inline std::uint32_t among(int from, int c) const
     {
-        if (last < from) return 1;
-        std::uint32_t any = 1;
-        for (int i = from; i <= c; ++i) any |= of[i];
-        return any;
+        std::uint32_t all = Path::kFirstTable;
+        if (last >= from)
+            for (int i = from; i <= c; ++i) all = Path::united(all, of[i]);
+        return all;
     }
 
 private:
@@ -117,7 +119,7 @@ private:
     SlidingCells<Path, cellBytes> cells;
     SlidingCounts<Path, cellBytes, knownHeight> counts;
     SlidingResults<Path> results;
-    SlidingTables tables;
+    SlidingTables<Path> tables;
 };
 
 template <typename Path, int cellBytes, int knownHeight>

@@ -22,9 +22,9 @@ namespace
 struct Avx2Sums : Avx2Bytes
 {
     static constexpr int kPlanes = DeltaPlanes::kPlanes;
-    using Seen = SeenChunks<Avx2Sums>;
+    using Seen = SeenRanks<Avx2Sums>;
     static constexpr int kMostChunks = 4; ///< at once
-    static constexpr std::uint32_t kFewTables = 7;
+    static constexpr std::uint32_t kFirstTable = RankRange::kNone, kFewTables = RankRange::of(47);
     static constexpr int kMostTerms = SlidingLayout::kMostColumns;
     static constexpr int kWritten = 8; ///< columns, and lanes, that write() turns at once
 
@@ -55,24 +55,31 @@ struct Avx2Sums : Avx2Bytes
     /// Two ranks more.
     [[gnu::always_inline]] static inline Vector both(Vector all, Vector a, Vector b)
     {
-        return _mm256_max_epu8(all, _mm256_max_epu8(a, b));
+        return larger(all, larger(a, b));
     }
 
-    [[gnu::always_inline]] static inline Vector upperNibbles(Vector v)
+    [[gnu::always_inline]] static inline Vector larger(Vector a, Vector b)
     {
-        return _mm256_and_si256(_mm256_srli_epi16(v, 4), all(15));
+        return _mm256_max_epu8(a, b);
     }
 
-    /// The chunk of the largest rank, and all below.
-    [[gnu::always_inline]] static inline std::uint32_t tablesUpTo(Vector all)
+    [[gnu::always_inline]] static inline int largest(Vector v)
     {
-        __m128i most = _mm_max_epu8(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+        __m128i most = _mm_max_epu8(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
         most = _mm_max_epu8(most, _mm_srli_si128(most, 8));
         most = _mm_max_epu8(most, _mm_srli_si128(most, 4));
         most = _mm_max_epu8(most, _mm_srli_si128(most, 2));
         most = _mm_max_epu8(most, _mm_srli_si128(most, 1));
-        return (2u << (_mm_cvtsi128_si32(most) & 255) / 16) - 1;
+        return _mm_cvtsi128_si32(most) & 255;
     }
+
+    /// Up to the largest rank.
+    [[gnu::always_inline]] static inline std::uint32_t tablesUpTo(Vector all)
+    {
+        return RankRange::of(largest(all));
+    }
+
+    static std::uint32_t united(std::uint32_t a, std::uint32_t b) { return RankRange::both(a, b); }
 
     /// The cells with these ranks enter and leave windows. Returns a bit for every answer that is
     /// undecided: that of place(bit).
@@ -157,7 +164,7 @@ private:
         for (int p = 0; p < kPlanes; ++p) {
             Vector table[chunks];
             for (int k = 0; k < chunks; ++k)
-                table[k] = Avx2Bytes::table(planes.plane[p] + 16 * (chunk[k]));
+                table[k] = Avx2Bytes::table(planes.plane[p] + chunk[k]);
             // Of even and odd terms: an addition waits for the one before it.
             Vector sum[2][2] = {{sums[0][p], sums[1][p]}, {zero(), zero()}};
             int t = 0;
@@ -189,14 +196,13 @@ private:
         }
     }
 
-    /// Where lookUp() finds a rank of this chunk, number k; its highest bit is set, and lookUp()
-    /// then gives 0, for ranks of others.
+    /// Where lookUp() finds a rank of chunk number k, which begins at rank `first`; its highest bit
+    /// is set, and lookUp() then gives 0, for ranks of others.
     template <bool isAll, int chunks>
-    [[gnu::always_inline]] static inline Vector inChunk(Vector rank, int k, int chunk)
+    [[gnu::always_inline]] static inline Vector inChunk(Vector rank, int k, int first)
     {
         if (isAll && chunks == 1) return rank;
-        if (!isAll || k > 0)
-            rank = _mm256_xor_si256(rank, all(static_cast<std::uint8_t>(16 * chunk)));
+        if (!isAll || k > 0) rank = sub(rank, all(static_cast<std::uint8_t>(first)));
         return _mm256_adds_epu8(rank, all(0x70));
     }
 

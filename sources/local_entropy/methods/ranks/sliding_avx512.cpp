@@ -21,25 +21,37 @@ namespace
 /// looked up in all chunks of 16 that they need. A mask keeps what other chunks have brought.
 struct Avx512Sums : Avx512Results
 {
-    using Seen = SeenChunks<Avx512Sums>;
-    static constexpr int kMostChunks = 4;          ///< at once
-    static constexpr std::uint32_t kFewTables = 7; ///< sets of two, by their bits, and few others
+    using Seen = SeenRanks<Avx512Sums>;
+    static constexpr int kMostChunks = 4; ///< at once
+    static constexpr std::uint32_t kFirstTable = RankRange::kNone, kFewTables = RankRange::of(47);
 
-    [[gnu::always_inline]] static inline Vector upperNibbles(Vector v)
+    [[gnu::always_inline]] static inline Vector larger(Vector a, Vector b)
     {
-        return _mm512_and_si512(_mm512_maskz_srli_epi16(kAll32, v, 4), set(15));
+        return _mm512_max_epu8(a, b);
     }
 
-    /// Those of the ranks that were or-ed, and all whose bits are among theirs.
+    [[gnu::always_inline]] static inline int largest(Vector v)
+    {
+        const __m256i half = _mm256_max_epu8(Avx512Results::half<0>(v), Avx512Results::half<1>(v));
+        __m128i most =
+            _mm_max_epu8(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+        most = _mm_max_epu8(most, _mm_srli_si128(most, 8));
+        most = _mm_max_epu8(most, _mm_srli_si128(most, 4));
+        most = _mm_max_epu8(most, _mm_srli_si128(most, 2));
+        most = _mm_max_epu8(most, _mm_srli_si128(most, 1));
+        return _mm_cvtsi128_si32(most) & 255;
+    }
+
+    /// Of the ranks that were or-ed, and all whose bits are among theirs.
     [[gnu::always_inline]] static inline std::uint32_t tablesUpTo(Vector all)
     {
-        if (_mm512_test_epi8_mask(all, set(0xf0)) == 0) return 1;
-        std::uint32_t tables = 1;
-#pragma GCC unroll 4
-        for (int bit = 0; bit < 4; ++bit)
-            if (_mm512_test_epi8_mask(all, set(16 << bit))) tables |= tables << (1 << bit);
-        return tables;
+        if (_mm512_test_epi8_mask(all, set(0xf0)) == 0) return kFirstTable;
+        if (_mm512_test_epi8_mask(all, set(0xc0))) return RankRange::kAll;
+        const int bit4 = _mm512_test_epi8_mask(all, set(0x10)) ? 0x10 : 0;
+        return RankRange::of(15 + bit4 + (_mm512_test_epi8_mask(all, set(0x20)) ? 0x20 : 0));
     }
+
+    static std::uint32_t united(std::uint32_t a, std::uint32_t b) { return RankRange::both(a, b); }
 
     /// The cells with these ranks enter and leave windows. Returns a bit for every answer that is
     /// undecided: that of place(bit).
@@ -67,8 +79,6 @@ struct Avx512Sums : Avx512Results
     }
 
 private:
-    static constexpr __mmask32 kAll32 = 0xffffffff;
-
     [[gnu::always_inline]] static inline void addAll(const std::uint8_t *ranks, int terms,
                                                      const ChunkList &chunks,
                                                      const DeltaPlanes &planes,
@@ -95,31 +105,31 @@ private:
         int chunk[chunks];
         list.get(first, chunk);
         const Vector weights = _mm512_set1_epi16(static_cast<short>(0xff01)); // enter +, leave -
-        Vector table[kPlanes][chunks], upper[chunks];
+        Vector table[kPlanes][chunks], start[chunks];
         for (int k = 0; k < chunks; ++k) {
-            upper[k] = set(16 * chunk[k]);
+            start[k] = set(chunk[k]);
             for (int p = 0; p < kPlanes; ++p)
-                table[p][k] = Avx512Bytes::table(planes.plane[p] + 16 * chunk[k]);
+                table[p][k] = Avx512Bytes::table(planes.plane[p] + chunk[k]);
         }
         for (; terms > 0; --terms, ranks += 2 * kBytes) {
             const Vector enter = load(ranks), leave = load(ranks + kBytes);
 #pragma GCC unroll 2
             for (int half = 0; half < 2; ++half) {
                 const Vector rank = half ? unpackHigh(enter, leave) : unpackLow(enter, leave);
-                const Vector low = _mm512_and_si512(rank, set(15));
+                Vector at[chunks];
                 __mmask64 in[chunks];
 #pragma GCC unroll 4
-                for (int k = 0; k < chunks; ++k)
-                    in[k] =
-                        isAll && k == 0
-                            ? ~__mmask64{0}
-                            : _mm512_cmpeq_epi8_mask(_mm512_and_si512(rank, set(0xf0)), upper[k]);
+                for (int k = 0; k < chunks; ++k) {
+                    const bool isFirst = isAll && k == 0; // ranks of others are overwritten
+                    at[k] = isFirst ? rank : sub(rank, start[k]);
+                    in[k] = isFirst ? ~__mmask64{0} : _mm512_cmplt_epu8_mask(at[k], set(16));
+                }
 #pragma GCC unroll 5
                 for (int p = 0; p < kPlanes; ++p) {
-                    Vector delta = _mm512_maskz_shuffle_epi8(in[0], table[p][0], low);
+                    Vector delta = _mm512_maskz_shuffle_epi8(in[0], table[p][0], at[0]);
 #pragma GCC unroll 4
                     for (int k = 1; k < chunks; ++k)
-                        delta = _mm512_mask_shuffle_epi8(delta, in[k], table[p][k], low);
+                        delta = _mm512_mask_shuffle_epi8(delta, in[k], table[p][k], at[k]);
                     sums[half][p] =
                         _mm512_add_epi16(sums[half][p], _mm512_maddubs_epi16(delta, weights));
                 }

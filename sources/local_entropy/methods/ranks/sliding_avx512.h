@@ -4,7 +4,7 @@
 // What the kernel (sliding.h) asks of a path, besides the vectors of bytes.h:
 //   loadLanes, write        from rows to lanes and back
 //   cancel, both            of the ranks of a cell that enters and one that leaves
-//   tablesUpTo, Seen        which tables ranks need, quickly and exactly
+//   tablesUpTo, Seen, united   which tables ranks need, quickly and exactly; for both sets
 //   update                  from ranks to sums and answers
 #pragma once
 

@@ -20,12 +20,15 @@ namespace
 /// instruction adds 4 looked-up bytes into 32 bits: no widening, no carries.
 struct Avx512VbmiSums : Avx512Results
 {
-    static constexpr std::uint32_t kFewTables = 3; ///< the set of the first two
+    /// Sets of tables, a bit each.
+    static constexpr std::uint32_t kFirstTable = 1, kFewTables = 3;
+
+    static std::uint32_t united(std::uint32_t a, std::uint32_t b) { return a | b; }
 
     /// Those of the ranks that were or-ed, and all below.
     [[gnu::always_inline]] static inline std::uint32_t tablesUpTo(Vector all)
     {
-        if (__builtin_expect(_mm512_test_epi8_mask(all, set(0xc0)) == 0, 1)) return kFirst;
+        if (__builtin_expect(_mm512_test_epi8_mask(all, set(0xc0)) == 0, 1)) return kFirstTable;
         return _mm512_movepi8_mask(all) ? kAllTables : kFewTables;
     }
 
@@ -64,7 +67,7 @@ struct Avx512VbmiSums : Avx512Results
         Vector sums[kQuarters][kPlanes];
         for (auto &quarter : sums)
             for (Vector &sum : quarter) sum = zero();
-        if (__builtin_expect(tables == kFirst, 1))
+        if (__builtin_expect(tables == kFirstTable, 1))
             addDeltas<1>(ranks, groups, 0, planes, sums);
         else if (tables == kFewTables || tables == kFirstAndLast)
             addDeltas<2>(ranks, groups, tables == kFewTables ? 1 : 3, planes, sums);
@@ -80,7 +83,7 @@ struct Avx512VbmiSums : Avx512Results
     }
 
 private:
-    static constexpr std::uint32_t kFirst = 1, kFirstAndLast = 9, kAllTables = 15;
+    static constexpr std::uint32_t kFirstAndLast = 9, kAllTables = 15;
 
     /// number: of tables. The second of two is table `second`: 1 or 3.
     template <int number>
