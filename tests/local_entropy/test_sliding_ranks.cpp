@@ -1,9 +1,9 @@
 // Sliding ranks against the judge: every path that works here, both sizes of cells.
 
+#include "judge.h"
 #include "local_entropy/memory/scratch.h"
 #include "local_entropy/methods/ranks/sliding_plan.h"
 #include "local_entropy/problem/problem.h"
-#include "judge.h"
 #include "own_queue.h"
 #include "question.h"
 
@@ -17,14 +17,15 @@ using namespace local_entropy;
 namespace
 {
 
-enum class Content { Random, Natural, Sparse, Flat, Stripes };
-constexpr Content kContents[] = {Content::Random, Content::Natural, Content::Sparse, Content::Flat,
-                                 Content::Stripes};
+/// The ranks of these are in different tables: few, the first and the last, none, those between.
+enum class Content { Random, Natural, Sparse, Flat, Stripes, Thirds };
+constexpr Content kContents[] = {Content::Random, Content::Natural, Content::Sparse,
+                                 Content::Flat,   Content::Stripes, Content::Thirds};
 
 std::vector<Path> pathsHere()
 {
     std::vector<Path> paths;
-    for (const Path path : {Path::Avx512Vbmi, Path::Avx2})
+    for (const Path path : {Path::Avx512Vbmi, Path::Avx512, Path::Avx2})
         if (pathWorksHere(path)) paths.push_back(path);
     return paths;
 }
@@ -61,6 +62,7 @@ public:
                     : content == Content::Natural
                         ? std::min<int>((x / 9 + y / 7 + noise) % 997, levels - 1)
                     : content == Content::Sparse ? random() % 50 ? levels - 1 : any
+                    : content == Content::Thirds ? (random() % 3 ? levels - 1 : 0)
                     : content == Content::Flat   ? levels / 2
                                                  : (x / 3 + y / 2) % levels);
             }
@@ -131,12 +133,13 @@ void checkShapes(Path path, int levels)
     int number = 0;
     for (const auto &size : sizes)
         for (const auto &window : kWindows) {
-            const Content content = kContents[number++ % 5];
+            const Content content = kContents[number++ % 6];
             Case<Cell> wanted(size[0], size[1], window[0], window[1], levels, number % 3);
             wanted.fill(content, number % 2 ? levels : 3);
             wanted.filter.border = static_cast<Border>(number % 6);
             wanted.filter.base = static_cast<Base>(number % 3);
             if (number % 7 == 0) wanted.filter.measure = Measure::Simpson;
+            if (size[0] * size[1] > 2000) wanted.every = 3;
             ASSERT_NO_FATAL_FAILURE(wanted.check(path));
         }
 }
@@ -162,7 +165,7 @@ TEST(SlidingRanks, AllContentsInTilesOfAllLayouts)
                     Case<std::uint8_t> wanted(width, width == 260 ? 130 : 72, side, side, 256);
                     wanted.fill(content, 256);
                     wanted.threads = width == 260 ? 1 : 16;
-                    wanted.every = 13;
+                    wanted.every = 29;
                     wanted.region = {3, 2, width - 5, width == 260 ? 125 : 69};
                     ASSERT_NO_FATAL_FAILURE(wanted.check(path));
                 }
@@ -187,6 +190,7 @@ TEST(SlidingRanks, MissingCells)
 
 // In an image that repeats with the window's size, every window has the same counts. These lie so
 // near to the middle of two floats that 37 bits of fraction, and for the first 42, do not decide.
+// Those of the third are on the wrong side of it, by 334 units of a double's last place.
 TEST(SlidingRanks, WindowsNextToTheMiddleOfTwoFloats)
 {
     std::vector<int> tie = {18, 10, 3, 2, 2};
@@ -194,7 +198,8 @@ TEST(SlidingRanks, WindowsNextToTheMiddleOfTwoFloats)
     std::vector<int> close = {3, 3, 3, 3, 3};
     close.insert(close.end(), 13, 2);
     close.insert(close.end(), 40, 1);
-    for (const auto &counts : {tie, close}) {
+    const std::vector<int> wrong = {12, 9, 5, 5, 3, 3, 3, 2, 2, 2, 2, 1};
+    for (const auto &counts : {tie, close, wrong}) {
         std::vector<int> cells;
         for (std::size_t level = 0; level < counts.size(); ++level)
             cells.insert(cells.end(), counts[level], static_cast<int>(level));

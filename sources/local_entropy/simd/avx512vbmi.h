@@ -21,7 +21,7 @@ namespace
 
 /// Avx512Bytes, and
 ///   lookUp64(t, i)        t[i modulo 64] byte by byte, across all blocks
-///   lookUp64(v, m, t, i)  the same where m has a bit, else v
+///   lookUp128(t, u, i)    the same, i modulo 128: from 64 on in u
 ///   addProducts(sum, b, w)   in every 4 bytes: sum + b0 w0 + b1 w1 + b2 w2 + b3 w3 as 32 bits; b
 ///                            without a sign, w with one
 struct Avx512VbmiBytes : Avx512Bytes
@@ -30,10 +30,9 @@ struct Avx512VbmiBytes : Avx512Bytes
     {
         return _mm512_maskz_permutexvar_epi8(~__mmask64{0}, i, table);
     }
-    [[gnu::always_inline]] static inline Vector lookUp64(Vector v, __mmask64 mask, Vector table,
-                                                         Vector i)
+    [[gnu::always_inline]] static inline Vector lookUp128(Vector low, Vector high, Vector i)
     {
-        return _mm512_mask_permutexvar_epi8(v, mask, i, table);
+        return _mm512_permutex2var_epi8(low, i, high);
     }
     [[gnu::always_inline]] static inline Vector addProducts(Vector sum, Vector bytes,
                                                             Vector weights)

@@ -9,19 +9,22 @@
 #include "local_entropy/simd/avx2.h"
 
 #include "local_entropy/methods/ranks/sliding.h"
+#include "local_entropy/methods/ranks/sliding_chunks.h"
 
 namespace local_entropy
 {
 namespace
 {
 
-/// The last stages. A table has 16 entries here: ranks are looked up in as many chunks of 16 as the
-/// largest needs, one or two in most images. The bytes of the cell that enters and of the one that
+/// The last stages. A table has 16 entries here: ranks are looked up in all chunks of 16 that they
+/// need, one or two in most images. The bytes of the cell that enters and of the one that
 /// leaves are put side by side; one instruction takes their difference to 16 bits.
 struct Avx2Sums : Avx2Bytes
 {
     static constexpr int kPlanes = DeltaPlanes::kPlanes;
+    using Seen = SeenRanks<Avx2Sums>;
     static constexpr int kMostChunks = 4; ///< at once
+    static constexpr std::uint32_t kFirstTable = RankRange::kNone, kFewTables = RankRange::of(47);
     static constexpr int kMostTerms = SlidingLayout::kMostColumns;
     static constexpr int kWritten = 8; ///< columns, and lanes, that write() turns at once
 
@@ -52,37 +55,43 @@ struct Avx2Sums : Avx2Bytes
     /// Two ranks more.
     [[gnu::always_inline]] static inline Vector both(Vector all, Vector a, Vector b)
     {
-        return _mm256_max_epu8(all, _mm256_max_epu8(a, b));
+        return larger(all, larger(a, b));
     }
 
-    /// How many chunks of 16 the ranks need whose maximum this is.
-    [[gnu::always_inline]] static inline int tables(Vector all)
+    [[gnu::always_inline]] static inline Vector larger(Vector a, Vector b)
     {
-        __m128i most = _mm_max_epu8(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+        return _mm256_max_epu8(a, b);
+    }
+
+    [[gnu::always_inline]] static inline int largest(Vector v)
+    {
+        __m128i most = _mm_max_epu8(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
         most = _mm_max_epu8(most, _mm_srli_si128(most, 8));
         most = _mm_max_epu8(most, _mm_srli_si128(most, 4));
         most = _mm_max_epu8(most, _mm_srli_si128(most, 2));
         most = _mm_max_epu8(most, _mm_srli_si128(most, 1));
-        return (_mm_cvtsi128_si32(most) & 255) / 16 + 1;
+        return _mm_cvtsi128_si32(most) & 255;
     }
+
+    /// Up to the largest rank.
+    [[gnu::always_inline]] static inline std::uint32_t tablesUpTo(Vector all)
+    {
+        return RankRange::of(largest(all));
+    }
+
+    static std::uint32_t united(std::uint32_t a, std::uint32_t b) { return RankRange::both(a, b); }
 
     /// The cells with these ranks enter and leave windows. Returns a bit for every answer that is
     /// undecided: that of place(bit).
-    [[gnu::always_inline]] static inline std::uint64_t update(const std::uint8_t *ranks, int groups,
-                                                              int tables, const DeltaPlanes &planes,
-                                                              double scale, std::uint32_t band,
-                                                              double *differences, float *answers)
+    [[gnu::noinline]] static std::uint64_t update(const std::uint8_t *ranks, int terms,
+                                                  std::uint32_t tables, const DeltaPlanes &planes,
+                                                  double scale, std::uint32_t band,
+                                                  double *differences, float *answers)
     {
-        const int terms = 2 * groups;
         Vector sums[2][kPlanes];
         for (auto &half : sums)
             for (Vector &sum : half) sum = zero();
-        for (int chunk = 0; chunk < tables; chunk += kMostChunks) switch (tables - chunk) {
-            case 1: addDeltas<1>(ranks, terms, chunk, planes, sums); break;
-            case 2: addDeltas<2>(ranks, terms, chunk, planes, sums); break;
-            case 3: addDeltas<3>(ranks, terms, chunk, planes, sums); break;
-            default: addDeltas<4>(ranks, terms, chunk, planes, sums);
-            }
+        addAll(ranks, terms, ChunkList(tables), planes, sums);
         std::uint64_t undecided = 0;
 #pragma GCC unroll 2
         for (int half = 0; half < 2; ++half) {
@@ -103,6 +112,8 @@ struct Avx2Sums : Avx2Bytes
     static void write(const float *from, int stride, float *const *to, int c);
 
 private:
+    using Place = std::uint8_t[kBytes]; ///< a vector in memory
+
     template <int cellBytes>
     [[gnu::always_inline]] static inline __m128i loadBlock(const std::uint8_t *from, int byte)
     {
@@ -115,50 +126,84 @@ private:
         return _mm_packus_epi16(_mm_and_si128(a, low), _mm_and_si128(b, low));
     }
 
-    /// The deltas of ranks in `chunks` chunks from chunk `first` on; other ranks add nothing.
-    template <int chunks>
-    [[gnu::always_inline]] static inline void addDeltas(const std::uint8_t *ranks, int terms,
-                                                        int first, const DeltaPlanes &planes,
-                                                        Vector (&sums)[2][kPlanes])
+    [[gnu::always_inline]] static inline void addAll(const std::uint8_t *ranks, int terms,
+                                                     const ChunkList &chunks,
+                                                     const DeltaPlanes &planes,
+                                                     Vector (&sums)[2][kPlanes])
     {
-        alignas(32) std::uint8_t places[2][kMostTerms + 1][chunks][kBytes];
+        if (chunks.number() == 1) return addDeltas<1, true>(ranks, terms, chunks, 0, planes, sums);
+        if (chunks.number() == 2) return addDeltas<2, true>(ranks, terms, chunks, 0, planes, sums);
+        for (int i = 0; i < chunks.number(); i += kMostChunks) switch (chunks.number() - i) {
+            case 1: addDeltas<1, false>(ranks, terms, chunks, i, planes, sums); break;
+            case 2: addDeltas<2, false>(ranks, terms, chunks, i, planes, sums); break;
+            case 3: addDeltas<3, false>(ranks, terms, chunks, i, planes, sums); break;
+            default: addDeltas<4, false>(ranks, terms, chunks, i, planes, sums);
+            }
+    }
+
+    /// The deltas of ranks in `chunks` of the list's chunks from `first` on; ranks in others add
+    /// nothing. isAll: these are all of the list, the first is 0.
+    template <int chunks, bool isAll>
+    [[gnu::always_inline]] static inline void
+    addDeltas(const std::uint8_t *ranks, int terms, const ChunkList &list, int first,
+              const DeltaPlanes &planes, Vector (&sums)[2][kPlanes])
+    {
+        int chunk[chunks];
+        list.get(first, chunk);
+        alignas(32) Place places[2][kMostTerms][chunks];
         for (int t = 0; t < terms; ++t) {
             const Vector enter = load(ranks + 2 * t * kBytes);
             const Vector leave = load(ranks + (2 * t + 1) * kBytes);
+            const Vector low = unpackLow(enter, leave), high = unpackHigh(enter, leave);
 #pragma GCC unroll 4
             for (int k = 0; k < chunks; ++k) {
-                store(places[0][t][k], inChunk(unpackLow(enter, leave), first + k));
-                store(places[1][t][k], inChunk(unpackHigh(enter, leave), first + k));
+                store(places[0][t][k], inChunk<isAll, chunks>(low, k, chunk[k]));
+                store(places[1][t][k], inChunk<isAll, chunks>(high, k, chunk[k]));
             }
         }
-        const Vector weights = _mm256_set1_epi16(static_cast<short>(0xff01)); // enter +, leave -
         for (int p = 0; p < kPlanes; ++p) {
             Vector table[chunks];
             for (int k = 0; k < chunks; ++k)
-                table[k] = Avx2Bytes::table(planes.plane[p] + 16 * (first + k));
-            Vector sum[2][2] = {{sums[0][p], zero()}, {sums[1][p], zero()}}; // of even, odd terms
-            for (int t = 0; t < terms; t += 2)
-#pragma GCC unroll 4
-                for (int i = 0; i < 4; ++i) {
-                    const auto &at = places[i & 1][t + i / 2];
-                    Vector delta = lookUp(table[0], load(at[0]));
-#pragma GCC unroll 4
-                    for (int k = 1; k < chunks; ++k)
-                        delta = _mm256_or_si256(delta, lookUp(table[k], load(at[k])));
-                    Vector &to = sum[i & 1][i / 2];
-                    to = _mm256_add_epi16(to, _mm256_maddubs_epi16(delta, weights));
-                }
+                table[k] = Avx2Bytes::table(planes.plane[p] + chunk[k]);
+            // Of even and odd terms: an addition waits for the one before it.
+            Vector sum[2][2] = {{sums[0][p], sums[1][p]}, {zero(), zero()}};
+            int t = 0;
+            for (; t + 1 < terms; t += 2) {
+                addTerm<chunks>(table, places[0][t], places[1][t], sum[0]);
+                addTerm<chunks>(table, places[0][t + 1], places[1][t + 1], sum[1]);
+            }
+            if (t < terms) addTerm<chunks>(table, places[0][t], places[1][t], sum[0]);
             for (int half = 0; half < 2; ++half)
-                sums[half][p] = _mm256_add_epi16(sum[half][0], sum[half][1]);
+                sums[half][p] = _mm256_add_epi16(sum[0][half], sum[1][half]);
         }
     }
 
-    /// Where lookUp() finds a rank of this chunk; its highest bit is set, and lookUp() then gives
-    /// 0, for ranks of others.
-    [[gnu::always_inline]] static inline Vector inChunk(Vector rank, int chunk)
+    /// One byte of the deltas of a cell that enters and one that leaves, of both halves.
+    template <int chunks>
+    [[gnu::always_inline]] static inline void addTerm(const Vector (&table)[chunks],
+                                                      const Place (&low)[chunks],
+                                                      const Place (&high)[chunks], Vector (&sum)[2])
     {
-        const Vector moved = _mm256_xor_si256(rank, all(static_cast<std::uint8_t>(16 * chunk)));
-        return _mm256_adds_epu8(moved, all(0x70));
+        const Vector weights = _mm256_set1_epi16(static_cast<short>(0xff01)); // enter +, leave -
+#pragma GCC unroll 2
+        for (int half = 0; half < 2; ++half) {
+            const Place(&at)[chunks] = half ? high : low;
+            Vector delta = lookUp(table[0], load(at[0]));
+#pragma GCC unroll 4
+            for (int k = 1; k < chunks; ++k)
+                delta = _mm256_or_si256(delta, lookUp(table[k], load(at[k])));
+            sum[half] = _mm256_add_epi16(sum[half], _mm256_maddubs_epi16(delta, weights));
+        }
+    }
+
+    /// Where lookUp() finds a rank of chunk number k, which begins at rank `first`; its highest bit
+    /// is set, and lookUp() then gives 0, for ranks of others.
+    template <bool isAll, int chunks>
+    [[gnu::always_inline]] static inline Vector inChunk(Vector rank, int k, int first)
+    {
+        if (isAll && chunks == 1) return rank;
+        if (!isAll || k > 0) rank = sub(rank, all(static_cast<std::uint8_t>(first)));
+        return _mm256_adds_epu8(rank, all(0x70));
     }
 
     /// 8 windows, those `side` of two in every 8 of a block: differences, then floats. Sums of

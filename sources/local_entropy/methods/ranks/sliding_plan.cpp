@@ -5,6 +5,7 @@
 #include "local_entropy/methods/results.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -109,6 +110,19 @@ SlidingLayout SlidingLayout::of(const Shape &window, std::int64_t width, std::in
     return best;
 }
 
+bool SlidingJob::undecided(double difference) const
+{
+    const double scale = answers.scales()[window.cells], value = difference * scale;
+    if (answers.fractionBits() == 0 || value <= 0) return nearBoundary(value, answers.band());
+    // F(2) is the least F(n) of such a level. Each F(n) is off by half a unit at most, F(N) too.
+    const std::int64_t *sums = answers.sums();
+    const double levels = (static_cast<double>(sums[window.cells]) - difference) / sums[2] + 1;
+    const double unit = std::ldexp(1.0, std::ilogb(value) - 52);
+    constexpr int kRoundings = 6; // as in Answers::band()
+    const double band = std::ceil((levels + 1) / 2 * scale / unit) + kRoundings;
+    return nearBoundary(value, static_cast<std::uint32_t>(std::min<double>(band, answers.band())));
+}
+
 float SlidingJob::recount(std::int64_t x, std::int64_t y, std::uint8_t *tallies) const
 {
     return tile.bytes == 1 ? recountCells<std::uint8_t>(*this, x, y, tallies)
@@ -153,8 +167,9 @@ constexpr std::int64_t kLeastInnerWidth = 200, kLeastInnerHeight = 60;
 
 /// The fastest first.
 constexpr SlidingPath kSlidingPaths[] = {
-    {Path::Avx512Vbmi, kLanesAvx512Vbmi, slidingKernelAvx512Vbmi, 0.25, 2.4, 55},
-    {Path::Avx2, kLanesAvx2, slidingKernelAvx2, 0.2, 4.5, 45},
+    {Path::Avx512Vbmi, kLanesAvx512, slidingKernelAvx512Vbmi, 0.25, 2.4, 55},
+    {Path::Avx512, kLanesAvx512, slidingKernelAvx512, 0.25, 4, 60},
+    {Path::Avx2, kLanesAvx2, slidingKernelAvx2, 0.2, 5, 5},
 };
 
 const SlidingPath *pathOf(Path have)
@@ -210,7 +225,7 @@ public:
     /// a cache; some tiles for each thread.
     TileSize tileSize(const Problem &problem, int threads) const override
     {
-        constexpr std::int64_t kColumns = 32, kBandHeights = 20, kLeastHeights = 5,
+        constexpr std::int64_t kColumns = 40, kBandHeights = 20, kLeastHeights = 5,
                                kCells = 1 << 20;
         const Shape &window = problem.shape;
         const Region &region = problem.region;

@@ -40,6 +40,10 @@ struct SlidingLayout
     int columns = kLeastColumns; ///< not less than the window's width
     std::int64_t rows = 1;
 
+    /// Where a lane's part begins, from the tile's corner on.
+    std::int64_t x(int lane) const { return static_cast<std::int64_t>(lane % strips) * columns; }
+    std::int64_t y(int lane) const { return lane / strips * rows; }
+
     /// The cheapest for a tile of that size.
     static SlidingLayout of(const Shape &window, std::int64_t width, std::int64_t height,
                             int lanes);
@@ -64,6 +68,11 @@ struct SlidingJob
     SlidingLayout layout;
     Scratch &scratch;
 
+    /// Whether a window's F(N) - S, one that Answers::band() does not decide, leaves two floats.
+    /// That band is right for any window. S bounds how many levels have two cells or more, and with
+    /// them what their rounded F(n) are off: often little beside F(N) - S.
+    bool undecided(double difference) const;
+
     /// The float of the window of result (x, y), from its cells. `tallies`: a byte for every value
     /// of a cell, all 0 before and after.
     float recount(std::int64_t x, std::int64_t y, std::uint8_t *tallies) const;
@@ -82,8 +91,9 @@ using SlidingKernel = void (*)(const SlidingJob &);
 
 /// Kernels for a height of the window; how many lanes they have.
 SlidingKernel slidingKernelAvx512Vbmi(int cellBytes, int windowHeight);
+SlidingKernel slidingKernelAvx512(int cellBytes, int windowHeight);
 SlidingKernel slidingKernelAvx2(int cellBytes, int windowHeight);
-constexpr int kLanesAvx512Vbmi = 64, kLanesAvx2 = 32;
+constexpr int kLanesAvx512 = 64, kLanesAvx2 = 32;
 
 const Method &slidingRanksMethod();
 
