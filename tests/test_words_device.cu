@@ -2,6 +2,7 @@
 // that are no levels are seen. Without a GPU, or without nvcc, each test is skipped by name.
 #include "bits_call.h"
 #include "common/devices.h"
+#include "local_entropy/engine.h"
 #include "local_entropy/methods/words/call.h"
 #include "messages.h"
 #include "shapes.h"
@@ -43,7 +44,8 @@ TEST(EngineGpuCall, WithoutADeviceSaysWhy)
     try {
         words::entropyOnGpu(1, 1, &cell, &result);
         FAIL();
-    } catch (const common::Unavailable &error) {
+    } catch (const local_entropy::Error &error) {
+        EXPECT_EQ(error.status(), local_entropy::Status::Unavailable);
         EXPECT_TRUE(holds(error.what(), common::whyNoDevice())) << error.what();
     }
 }
@@ -600,18 +602,26 @@ TEST_F(EngineGpu, TakesMinusZeroForZero)
 
 TEST_F(EngineGpu, CallNamesTheFirstCellThatIsNoLevel)
 {
+    local_entropy::EngineOptions options;
+    options.method = "words";
+    local_entropy::Engine engine(options);
+    local_entropy::Filter filter;
+    filter.levels.count = 16;
+    filter.nanIsError = true;
     const Shape shape{613, 40};
     std::vector<float> sample = makeSample("random", shape);
     std::vector<float> result(sample.size(), NAN), expected(sample.size());
-    words::entropyOnGpu(shape.width, shape.height, sample.data(), result.data());
+    const auto run = [&] {
+        engine.run(filter,
+                   local_entropy::View<const float>{sample.data(), shape.width, shape.height},
+                   local_entropy::View<float>{result.data(), shape.width, shape.height});
+    };
+    run();
     entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0, shape.height);
     EXPECT_TRUE(sameBits(result, expected));
     sample[17 * shape.width + 611] = 3.5f;
     sample.back() = -7;
-    const std::string message = messageOf(
-        [&] { words::entropyOnGpu(shape.width, shape.height, sample.data(), result.data()); });
-    EXPECT_TRUE(holds(message, "the cell at x 611, y 17 is 3.5, expected an integer 0..15"))
-        << message;
+    EXPECT_EQ(messageOf(run), "the cell at x 611, y 17 is 3.5, expected an integer 0..15");
 }
 
 // ---- large arrays -------------------------------------------------------------------------------

@@ -1,18 +1,19 @@
 #include "local_entropy/engine.h"
 
 #include "local_entropy/answers/default_rounding.h"
-#include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/library_errors.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/problem/load.h"
-#include "local_entropy/schedule/everywhere.h"
-#include "local_entropy/schedule/parts.h"
+#include "local_entropy/schedule/forks.h"
+#include "local_entropy/schedule/jobs.h"
+#include "local_entropy/schedule/launchers.h"
 #include "local_entropy/schedule/plans.h"
 #include "local_entropy/schedule/pool.h"
 #include "local_entropy/schedule/progress.h"
+#include "local_entropy/schedule/questions.h"
 #include "local_entropy/schedule/scratches.h"
 
 #include <algorithm>
-#include <deque>
 #include <thread>
 #include <type_traits>
 
@@ -69,14 +70,21 @@ constexpr CellType typeOf()
 }
 
 template <typename Cell, typename Value>
-Problem problemOf(const Filter &filter, const View<const Cell> &image, const View<Value> &result,
-                  const RunOptions &options)
+Asked askedOf(const Filter &filter, const View<const Cell> &image, const View<Value> &result,
+              const RunOptions &options)
 {
-    return checkedProblem(
-        filter, {image.data, typeOf<Cell>(), image.width, image.height, image.stride},
+    return {
+        filter,
+        {image.data, typeOf<Cell>(), image.width, image.height, image.stride},
         {options.mask.data, options.mask.width, options.mask.height, options.mask.stride},
         {result.data, std::is_same_v<Value, double>, result.width, result.height, result.stride},
-        options.region);
+        options.region};
+}
+
+Problem checkedProblem(const Asked &asked)
+{
+    return local_entropy::checkedProblem(asked.filter, asked.image, asked.mask, asked.result,
+                                         asked.region);
 }
 
 } // namespace
@@ -84,137 +92,82 @@ Problem problemOf(const Filter &filter, const View<const Cell> &image, const Vie
 struct Engine::Parts
 {
     explicit Parts(const EngineOptions &options)
-        : pool(threadsFrom(options.threads)), path(pathFrom(options.path)),
-          only(methodFrom(options.method)), devices(options.devices)
+        : pool(threadsFrom(options.threads)), choice{pathFrom(options.path),
+                                                     methodFrom(options.method)},
+          devices(options.devices), questions(choice)
     {
     }
 
     Pool pool;
-    const Path path;
-    const Method *const only; ///< null: the cheapest
+    const Choice choice;
     const bool devices;
     Plans plans;
+    Questions questions;
     Scratches scratches;
+    Launchers launchers;
 
-    const Method &methodFor(const Problem &problem) const
-    {
-        if (!only) return chooseMethod(problem, path);
-        if (only->can(problem, path)) return *only;
-        throw Error(Status::Unavailable, std::string("the method '") + only->name() +
-                                             "' cannot compute this filter on path " +
-                                             pathName(path));
-    }
-
-    /// A problem and who computes it.
-    struct Job
-    {
-        Problem problem;
-        const Method *method;
-        double cost; ///< nanoseconds
-    };
-
-    void add(std::vector<Job> &jobs, const Problem &problem, const Method &method) const
-    {
-        const double cells =
-            static_cast<double>(problem.region.width) * static_cast<double>(problem.region.height);
-        jobs.push_back({problem, &method, cells * method.cost(problem, path)});
-    }
-
-    std::vector<Job> jobsOf(const Problem &whole) const
-    {
-        std::vector<Job> jobs;
-        if (!only || only->can(whole, path)) {
-            const Method &method = methodFor(whole);
-            if (method.wantsWhole()) {
-                add(jobs, whole, method);
-                return jobs;
-            }
-        }
-        for (const Problem &part : partsOf(whole)) add(jobs, part, methodFor(part));
-        return jobs;
-    }
-
-    /// A job under way.
-    struct Share
-    {
-        Share(const Job &job, Parts &parts, int threads, Progress &progress)
-            : problem(job.problem), plan(parts.plans.get(*job.method, problem, parts.path)),
-              everywhere(parts.devices && job.method == &bitsMethod() ? Everywhere::of(problem)
-                                                                      : nullptr),
-              queue(problem.region, tileSize(threads), progress)
-        {
-        }
-
-        void work(Scratch &scratch)
-        {
-            if (everywhere)
-                everywhere->work(bitsPlan(), problem, queue, scratch);
-            else
-                plan->work(problem, queue, scratch);
-        }
-
-    private:
-        const bits::BitsPlan &bitsPlan() const
-        {
-            return static_cast<const bits::BitsPlan &>(*plan);
-        }
-        TileSize tileSize(int threads) const
-        {
-            return everywhere ? everywhere->tileSize(bitsPlan(), problem, threads)
-                              : plan->tileSize(problem, threads);
-        }
-
-        const Problem &problem;
-        const std::shared_ptr<const Plan> plan;
-        const std::unique_ptr<Everywhere> everywhere; ///< null: all of it on the CPU
-        TileQueue queue;
-    };
-
-    /// Threads, of `most`, that have something to do: waking one takes as long as some results.
-    static int threadsFor(const std::vector<Job> &jobs, int most)
+    /// Threads that have something to do: waking one takes as long as some results.
+    int threadsFor(double cost, int asked) const
     {
         constexpr double kEnough = 50000; ///< nanoseconds, for each
-        double worth = 0;
-        for (const Job &job : jobs) worth += job.cost / kEnough;
+        const int most = asked > 0 ? std::min(asked, pool.threads()) : pool.threads();
+        const double worth = cost / kEnough;
         return worth < most ? std::max(static_cast<int>(worth), 1) : most;
     }
 
-    void run(const Problem &whole, const RunOptions &options)
+    /// What the threads of a call share.
+    struct Call
+    {
+        Call(Parts &parts, const Asked &asked, const RunOptions &options)
+            : parts(parts), lease(parts.questions, asked, parts.plans), question(lease.question()),
+              progress(options.progress, question.problem().region)
+        {
+        }
+
+        /// What each of them does; the first one has called.
+        void work(int number)
+        {
+            if (number == 0) return work(lease.scratch());
+            const DefaultRounding rounding;
+            work(*Scratches::Lease(parts.scratches));
+        }
+        void work(Scratch &scratch)
+        {
+            try {
+                question.work(scratch);
+            } catch (...) {
+                progress.stop();
+                throw;
+            }
+        }
+
+        Parts &parts;
+        const Questions::Lease lease;
+        Question &question;
+        Progress progress;
+    };
+
+    void run(const Asked &asked, const RunOptions &options)
     {
         checkThreads(options.threads);
-        const std::vector<Job> jobs = jobsOf(whole);
-        const int most =
-            options.threads > 0 ? std::min(options.threads, pool.threads()) : pool.threads();
-        const int threads = threadsFor(jobs, most);
-        Progress progress(options.progress, whole.region);
+        Call call(*this, asked, options);
+        const int threads = threadsFor(call.question.cost(), options.threads);
+        call.question.begin(threads, devices, call.progress);
         try {
-            std::deque<Share> shares;
-            for (const Job &job : jobs) shares.emplace_back(job, *this, threads, progress);
-            pool.run(threads, [&](int) { work(shares, progress); });
+            pool.run(threads, [&call](int number) { call.work(number); });
         } catch (const Error &error) {
-            if (error.status() == Status::BadLevel) throwFirstBadCell(whole);
-            throw;
-        } catch (const std::bad_alloc &) {
-            throw Error(Status::Unavailable, "no memory for the tables or a tile");
-        }
-        if (progress.wasStopped()) throw Error(Status::Cancelled, "cancelled by the caller");
-    }
-
-    /// What each thread does.
-    void work(std::deque<Share> &shares, Progress &progress)
-    {
-        const DefaultRounding rounding;
-        const Scratches::Lease scratch(scratches);
-        try {
-            for (Share &share : shares) share.work(*scratch);
-        } catch (...) {
-            progress.stop();
+            if (error.status() == Status::BadLevel) throwFirstBadCell(call.question.problem());
             throw;
         }
+        if (call.progress.wasStopped()) throw Error(Status::Cancelled, "cancelled by the caller");
     }
 };
 
-Engine::Engine(const EngineOptions &options) : parts(std::make_unique<Parts>(options)) {}
+Engine::Engine(const EngineOptions &options)
+{
+    const CallUnderWay underWay;
+    parts = std::make_unique<Parts>(options);
+}
 Engine::~Engine() = default;
 Engine::Engine(Engine &&) noexcept = default;
 Engine &Engine::operator=(Engine &&) noexcept = default;
@@ -223,25 +176,37 @@ template <typename Cell, typename Value>
 void Engine::run(const Filter &filter, View<const Cell> image, View<Value> result,
                  const RunOptions &options)
 {
+    const CallUnderWay underWay;
     const DefaultRounding rounding;
-    parts->run(problemOf(filter, image, result, options), options);
+    withLibraryErrors([&] { parts->run(askedOf(filter, image, result, options), options); });
 }
 
 template <typename Cell, typename Value>
-void Engine::enqueue(const Filter &filter, View<const Cell> image, View<Value> result, void *,
+void Engine::enqueue(const Filter &filter, View<const Cell> image, View<Value> result, void *stream,
                      const RunOptions &options)
 {
-    problemOf(filter, image, result, options);
-    throw Error(Status::Unavailable, "no method computes from device memory yet: copy the image "
-                                     "into host memory and call run()");
+    const CallUnderWay underWay;
+    const DefaultRounding rounding;
+    withLibraryErrors([&] {
+        parts->launchers.enqueue(checkedProblem(askedOf(filter, image, result, options)),
+                                 parts->choice.only, stream);
+    });
+}
+
+void Engine::synchronize()
+{
+    const CallUnderWay underWay;
+    withLibraryErrors([&] { parts->launchers.synchronize(); });
 }
 
 template <typename Cell, typename Value>
 std::vector<std::string> Engine::methodsFor(const Filter &filter, View<const Cell> image,
                                             View<Value> result, const RunOptions &options) const
 {
+    const CallUnderWay underWay;
     std::vector<std::string> names;
-    for (const Parts::Job &job : parts->jobsOf(problemOf(filter, image, result, options))) {
+    const Problem problem = checkedProblem(askedOf(filter, image, result, options));
+    for (const Job &job : jobsOf(problem, parts->choice)) {
         const std::string name = job.method->name();
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }

@@ -65,12 +65,36 @@ public:
             options);
     }
 
-    /// The same for device memory of the current GPU, put into `stream`, a cudaStream_t. No method
-    /// computes from device memory yet: throws Error (Unavailable) for whatever run() would
-    /// compute, and otherwise what run() throws; no cell is read.
+    /// The same in the memory of the current GPU, put into `stream`, a cudaStream_t of that GPU.
+    /// Waits for nothing that is in streams, but the first call for a GPU, which makes tables.
+    /// Image and result stay as they are until the stream has come past this; the engine's
+    /// destructor waits for that.
+    ///
+    /// One filter is possible so far: a float image whose cells are integers 0..15 (16 levels from
+    /// 0, neither binned nor clamped, `nanIsError`, no mask, no nodata), windows of 5x5 cut at the
+    /// edge, entropy in base e as float, regions of whole rows, rows without gaps. For all others
+    /// it throws Error (Unavailable), as it does without a GPU, and where the stream is being
+    /// captured into a graph; BadArgument for what run() calls so and for arrays that are not in
+    /// the memory of this GPU (or managed); then nothing is put into the stream.
+    ///
+    /// Cells are seen by the GPU alone. Is one no level, then all results of the call may hold
+    /// anything, and the next synchronize() says so. Of the options, `progress` and `threads` are
+    /// not used. May be called from several threads at once, for any streams.
     template <typename Cell, typename Value>
     void enqueue(const Filter &filter, View<const Cell> image, View<Value> result,
                  void *stream = nullptr, const RunOptions &options = {});
+    template <typename Cell, typename Value>
+    void enqueue(const Filter &filter, View<Cell> image, View<Value> result, void *stream = nullptr,
+                 const RunOptions &options = {})
+    {
+        enqueue(filter, View<const Cell>{image.data, image.width, image.height, image.stride},
+                result, stream, options);
+    }
+
+    /// Waits until all that enqueue() has put into streams of the current GPU has ended. Throws
+    /// Error: BadLevel, which does not name the cell, if one was no level in any call since this
+    /// was said last; Internal if the GPU has failed. Who does not call it must know his cells.
+    void synchronize();
 
     /// The names of the methods that run() would use for these arguments, that of the most cells
     /// first; no cell is read. Throws what run() throws before it computes.

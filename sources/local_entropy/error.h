@@ -16,7 +16,7 @@ enum class Status {
     BadLevel = 2,    ///< a cell is not a level; the sentence names it. Results hold anything
     Unavailable = 3, ///< not here: no such device, processor path or memory; or not written yet
     Cancelled = 4,   ///< the progress callback said so. Results hold anything
-    Internal = 5     ///< a defect of the library
+    Internal = 5     ///< a defect of the library, or a GPU that failed; the sentence says which
 };
 
 /// Caught across the border of the shared library, hence its attribute.

@@ -10,8 +10,9 @@
        if (le_run(engine, &filter, &image, NULL, NULL, &result, NULL)) puts(le_last_error());
        le_engine_destroy(engine);
 
-   Arrays are the caller's, in host memory, and are used only during the call. Cell (x, y) is
-   data[y * stride + x]: strides are in ELEMENTS, not in bytes, and 0 stands for the width.
+   Arrays are the caller's, in host memory, and are used only during the call (but see le_enqueue()).
+   Cell (x, y) is data[y * stride + x]: strides are in ELEMENTS, not in bytes, and 0 stands for the
+   width.
 
    Every function that returns a le_status returns LE_OK, which is 0, or what went wrong; then
    le_last_error() is a sentence that says what, and names the argument. No C++ exception leaves a
@@ -47,7 +48,7 @@ enum {
     LE_BAD_LEVEL = 2,    /* a cell is not a level; the sentence names it. Results hold anything */
     LE_UNAVAILABLE = 3,  /* not here: no such processor path, no memory */
     LE_CANCELLED = 4,    /* the progress callback said so. Results hold anything */
-    LE_INTERNAL = 5      /* a defect of the library. Results hold anything */
+    LE_INTERNAL = 5      /* a defect of the library, or a GPU that failed. Results hold anything */
 };
 
 /* What the last call of this thread that failed says; "" before one has. The text is this thread's
@@ -116,10 +117,10 @@ typedef struct le_filter
     double order;    /* q of LE_HILL: not negative; infinity allowed [1] */
     double empty;    /* the result where no cell of a window counts; may be NaN [0] */
 
-    /* With has_nodata [0], cells of the value `nodata` do not count. NaN in float images never
-       counts. */
+    /* With has_nodata [0], cells of the value `nodata` do not count. Neither do cells of a float
+       image that are NaN, unless nan_is_error [0]: then they are LE_BAD_LEVEL. */
     int32_t has_nodata;
-    int32_t reserved; /* 0 */
+    int32_t nan_is_error;
     double nodata;
 } le_filter;
 
@@ -180,7 +181,9 @@ typedef struct le_engine_options
 {
     size_t struct_size;
     int32_t threads;    /* at most so many; 0: as many as the process may run on */
-    int32_t reserved;   /* 0 */
+    /* Whether large images may be shared with all GPUs, where there are any and a method has code
+       for them: 5x5 windows that the edge cuts of 16 levels in float. */
+    int32_t devices;
     const char *path;   /* kind of processor, one of le_paths(); NULL or "": the best of this one */
     const char *method; /* one of le_methods(); NULL or "": the cheapest for each filter */
 } le_engine_options;
@@ -233,6 +236,30 @@ static inline void le_run_options_init(le_run_options *options)
 LE_API le_status le_run(le_engine *engine, const le_filter *filter, const le_image *image,
                         const le_image *mask, const le_region *region, const le_result *result,
                         const le_run_options *options);
+
+/* ---- in the memory of a GPU ------------------------------------------------------------------ */
+
+/* The same as le_run() in the memory of the current GPU (or managed), put into `stream`: a
+   cudaStream_t of that GPU, NULL for the default one. Waits for nothing that is in streams, but the
+   first call for a GPU, which makes tables. Arrays stay as they are until the stream has come past
+   this; le_engine_destroy() waits for that.
+
+   One filter is possible so far: windows of 5x5 cut at the edge, LE_FLOAT32 cells that are integers
+   0..15 (`levels` 16, `nan_is_error` 1, no mask, no nodata), the entropy in base e as LE_FLOAT32,
+   regions of whole rows, rows without gaps. LE_UNAVAILABLE for all others, without a GPU, and for
+   streams that are being captured into a graph; LE_BAD_ARGUMENT for what le_run() calls so, and
+   for arrays that lie elsewhere. Then nothing was put into the stream.
+
+   Cells are seen by the GPU alone: is one no level, the results hold anything, and the next
+   le_synchronize() says so. May be called from several threads at once, for any streams. */
+LE_API le_status le_enqueue(le_engine *engine, const le_filter *filter, const le_image *image,
+                            const le_image *mask, const le_region *region, const le_result *result,
+                            void *stream);
+
+/* Waits until all that le_enqueue() has put into streams of the current GPU has ended.
+   LE_BAD_LEVEL, without the cell's place, if a cell was no level in any call since that was said
+   last; LE_INTERNAL if the GPU has failed. */
+LE_API le_status le_synchronize(le_engine *engine);
 
 #ifdef __cplusplus
 }

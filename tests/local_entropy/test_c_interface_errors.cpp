@@ -57,8 +57,7 @@ TEST_F(CInterface, NumbersThatAreNoEnumeratorsAreRefused)
     outside(filter.binned, 1, "filter.binned");
     outside(filter.clamp, 1, "filter.clamp");
     outside(filter.has_nodata, 1, "filter.has_nodata");
-    for (const int value : {-1, 1, kMost})
-        expectBad(filter.reserved, value, "filter.reserved is " + std::to_string(value));
+    outside(filter.nan_is_error, 1, "filter.nan_is_error");
     for (const int type : {-1, int(LE_FLOAT64), 6, kMost, kLeast})
         expectBad(image.type, type, "image.type is " + std::to_string(type));
     for (const int type : {-1, int(LE_UINT8), int(LE_BOOL), 6, kMost, kLeast})
@@ -226,8 +225,10 @@ TEST_F(CInterface, OptionsOfAnEngineThatCannotBe)
     };
     wanted.threads = -1;
     expectRefusal(LE_BAD_ARGUMENT, "-1 threads");
-    wanted.reserved = 1;
-    expectRefusal(LE_BAD_ARGUMENT, "options.reserved is 1");
+    for (const int value : {-1, 2, kMost}) {
+        wanted.devices = value;
+        expectRefusal(LE_BAD_ARGUMENT, "options.devices is " + std::to_string(value));
+    }
     wanted.path = "pentium";
     expectRefusal(LE_UNAVAILABLE, "'pentium'");
     wanted.method = "guessing";

@@ -217,28 +217,6 @@ TEST(LocalEntropyEngine, ComputesWithFewerThreadsWhereThereAreNoMore)
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-TEST(LocalEntropyEngine, WorksInAForkedChild)
-{
-    const auto image = randomImage(kWidth * kHeight);
-    Engine engine = withThreads(3);
-    const auto expected = run(engine, image); // its threads are there now; a child has none of them
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-        alarm(20);
-        bool right = same(run(engine, image), expected);
-        {
-            Engine own = withThreads(3);
-            right = right && same(run(own, image), expected);
-        }
-        _exit(right ? 0 : 1);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-    EXPECT_TRUE(same(run(engine, image), expected));
-}
-
 /// Destroyed after main, long after everything of the library that could be.
 struct Late
 {

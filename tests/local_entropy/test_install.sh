@@ -69,9 +69,9 @@ symbols() {
         sed 's/@.*//') || return 1
     diff <(declared | grep -vxE 'le_(filter|engine_options|run_options)_init') \
         <(grep '^le_' <<<"$names" | sort) || return 1
-    ! grep -vE '^le_|^_ZN13local_entropy6Engine(C[12]E|D[12]E|aSE|3runI|5pathsB|7methodsB)|^_ZT[ISV]N13local_entropy5ErrorE$' \
+    ! grep -vE '^le_|^_ZN13local_entropy6Engine(C[12]E|D[12]E|aSE|3runI|7enqueueI|11synchronizeEv|5pathsB|7methodsB)|^_ZNK13local_entropy6Engine10methodsForI|^_ZT[ISV]N13local_entropy5ErrorE$' \
         <<<"$names" || return 1
-    for name in 6EngineC1 6EngineD1 6Engine3runIh 6Engine5paths; do
+    for name in 6EngineC1 6EngineD1 6Engine3runIh 6Engine7enqueueIf 6Engine5paths; do
         grep -q "_ZN13local_entropy$name" <<<"$names" || { echo "no $name"; return 1; }
     done
     grep -qx _ZTIN13local_entropy5ErrorE <<<"$names" || { echo 'no typeinfo of Error'; return 1; }

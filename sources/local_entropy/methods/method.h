@@ -28,6 +28,22 @@ public:
     virtual void work(const Problem &problem, TileQueue &queue, Scratch &scratch) const = 0;
 };
 
+/// What a method keeps for an engine that computes in the memory of GPUs. Used by one thread at a
+/// time or several.
+class Launcher
+{
+public:
+    virtual ~Launcher() = default;
+
+    /// Puts the computation of a problem that it can launch into `stream`, a cudaStream_t of the
+    /// current GPU; waits for nothing that was put into streams. Throws Error.
+    virtual void enqueue(const Problem &problem, void *stream) = 0;
+
+    /// Waits until all that it has put into streams of the current GPU has ended. Throws Error:
+    /// Status::BadLevel, without a place, if a cell was no level, once.
+    virtual void synchronize() = 0;
+};
+
 class Method
 {
 public:
@@ -45,6 +61,17 @@ public:
     virtual bool wantsWhole() const { return false; }
 
     virtual std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const = 0;
+
+    // ---- in the memory of GPUs -----------------------------------------------------------------
+
+    /// Whether its launcher can compute that.
+    virtual bool canLaunch(const Problem &) const { return false; }
+
+    /// What that is, to be read behind "only "; null: nothing.
+    virtual const char *launches() const { return nullptr; }
+
+    /// Null if it launches nothing. Throws Error (Unavailable) where there is no GPU.
+    virtual std::unique_ptr<Launcher> launcher() const { return nullptr; }
 };
 
 /// All of them. The last, plain, can do everything.

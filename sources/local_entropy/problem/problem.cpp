@@ -97,9 +97,9 @@ void checkFilter(const Filter &filter, CellType type)
 
 // ---- arrays ------------------------------------------------------------------------------------
 
-/// Checks an array and fills in its stride.
-void checkArray(const char *name, const void *data, std::int64_t width, std::int64_t height,
-                std::int64_t &stride, int bytes, int alignment)
+/// Checks how an array lies, wherever that is, and fills in its stride.
+void checkArray(const char *name, std::int64_t width, std::int64_t height, std::int64_t &stride,
+                int bytes)
 {
     const std::string array = std::string("the ") + name;
     if (width < 1 || height < 1)
@@ -110,9 +110,14 @@ void checkArray(const char *name, const void *data, std::int64_t width, std::int
             " apart: the stride is too small");
     if (height > std::numeric_limits<std::int64_t>::max() / 16 / bytes / stride)
         bad(array + " is too large: " + text(height) + " rows " + text(stride) + " cells apart");
-    if (!data) bad(array + " has no data");
-    if (reinterpret_cast<std::uintptr_t>(data) % static_cast<unsigned>(alignment))
-        bad(array + " is not at a multiple of " + text(alignment) + " bytes");
+}
+
+/// `alignment` is a power of two.
+void checkPlace(const char *name, const void *data, int alignment)
+{
+    if (!data) bad(std::string("the ") + name + " has no data");
+    if (reinterpret_cast<std::uintptr_t>(data) & static_cast<unsigned>(alignment - 1))
+        bad(std::string("the ") + name + " is not at a multiple of " + text(alignment) + " bytes");
 }
 
 void checkRegion(const Problem &problem)
@@ -126,6 +131,8 @@ void checkRegion(const Problem &problem)
             sides(image.width, image.height));
 }
 
+int valueBytes(const Result &result) { return result.isDouble ? 8 : 4; }
+
 /// One past the last byte of an array.
 template <typename Array>
 const char *endOf(const Array &array, int bytes)
@@ -134,17 +141,11 @@ const char *endOf(const Array &array, int bytes)
            ((array.height - 1) * array.stride + array.width) * bytes;
 }
 
-void checkOverlap(const Problem &problem)
+void expectApart(const Result &result, const char *name, const void *data, const char *end)
 {
-    const Result &result = problem.result;
-    const char *begin = static_cast<const char *>(result.data);
-    const char *end = endOf(result, result.isDouble ? 8 : 4);
-    const auto check = [&](const char *name, const void *data, const char *last) {
-        if (begin < last && static_cast<const char *>(data) < end)
-            bad(std::string("the result and the ") + name + " overlap");
-    };
-    check("image", problem.image.data, endOf(problem.image, cellBytes(problem.image.type)));
-    if (problem.mask.data) check("mask", problem.mask.data, endOf(problem.mask, 1));
+    if (static_cast<const char *>(result.data) < end &&
+        static_cast<const char *>(data) < endOf(result, valueBytes(result)))
+        bad(std::string("the result and the ") + name + " overlap");
 }
 
 } // namespace
@@ -172,27 +173,35 @@ Shape shapeOf(const Window &window)
     return shape;
 }
 
+void checkPlaces(const Problem &problem)
+{
+    const int bytes = cellBytes(problem.image.type);
+    checkPlace("image", problem.image.data, bytes);
+    checkPlace("result", problem.result.data, valueBytes(problem.result));
+    expectApart(problem.result, "image", problem.image.data, endOf(problem.image, bytes));
+    if (problem.mask.data)
+        expectApart(problem.result, "mask", problem.mask.data, endOf(problem.mask, 1));
+}
+
 Problem checkedProblem(const Filter &filter, const Image &image, const Mask &mask,
                        const Result &result, const Region &region)
 {
     Problem problem{filter, {}, image, mask, result, region};
     checkFilter(filter, image.type);
-    const int bytes = cellBytes(image.type), valueBytes = result.isDouble ? 8 : 4;
-    checkArray("image", image.data, image.width, image.height, problem.image.stride, bytes, bytes);
+    checkArray("image", image.width, image.height, problem.image.stride, cellBytes(image.type));
     if (mask.data) {
-        checkArray("mask", mask.data, mask.width, mask.height, problem.mask.stride, 1, 1);
+        checkArray("mask", mask.width, mask.height, problem.mask.stride, 1);
         if (mask.width != image.width || mask.height != image.height)
             bad("the mask is " + sides(mask.width, mask.height) + " cells, the image " +
                 sides(image.width, image.height));
     }
     if (problem.region.width == 0) problem.region = {0, 0, image.width, image.height};
     checkRegion(problem);
-    checkArray("result", result.data, result.width, result.height, problem.result.stride,
-               valueBytes, valueBytes);
+    checkArray("result", result.width, result.height, problem.result.stride, valueBytes(result));
     if (result.width != problem.region.width || result.height != problem.region.height)
         bad("the result is " + sides(result.width, result.height) + " cells, expected " +
             sides(problem.region.width, problem.region.height));
-    checkOverlap(problem);
+    checkPlaces(problem);
 
     problem.shape = shapeOf(filter.window);
     problem.mayMiss = mask.data || filter.nodata || filter.border == Border::Cut ||

@@ -76,6 +76,10 @@ struct Problem
 Problem checkedProblem(const Filter &filter, const Image &image, const Mask &mask,
                        const Result &result, const Region &region);
 
+/// The part of it that depends on where the arrays are: throws if one has no data, lies at an
+/// address that its type does not allow, or if the result overlaps another.
+void checkPlaces(const Problem &problem);
+
 /// The shape of a window that has been checked.
 Shape shapeOf(const Window &window);
 

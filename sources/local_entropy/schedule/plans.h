@@ -20,24 +20,20 @@ public:
 private:
     static constexpr std::size_t kMost = 32; ///< kept; then all are forgotten
 
-    /// All of a problem that a plan may depend on: not the arrays.
-    struct Key
-    {
-        Key(const Method &method, const Problem &problem, Path path);
-        bool operator==(const Key &other) const;
-
-        static constexpr int kIntegers = 17, kReals = 6;
-        std::int64_t integers[kIntegers];
-        double reals[kReals]; ///< compared bit by bit: some may be NaN
-        std::vector<std::uint8_t> footprint;
-    };
+    /// With all that a plan may depend on: not the arrays.
     struct Kept
     {
-        Key key;
+        const Method *method;
+        Path path;
+        CellType type;
+        bool isDouble, mayMiss;
+        Filter filter;
         std::shared_ptr<const Plan> plan;
+
+        bool isFor(const Method &method, const Problem &problem, Path path) const;
     };
 
-    std::shared_ptr<const Plan> find(const Key &key);
+    std::shared_ptr<const Plan> find(const Method &method, const Problem &problem, Path path);
 
     std::mutex mutex;
     std::vector<Kept> kept;

@@ -1,5 +1,7 @@
 #include "local_entropy/schedule/pool.h"
 
+#include "local_entropy/schedule/forks.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,7 +24,7 @@ struct Pool::Shared
     std::mutex inUse; ///< by one call at a time
 
     std::mutex mutex; ///< guards what follows
-    std::condition_variable begin, end;
+    std::condition_variable begun, ended;
     const std::function<void(int)> *work = nullptr;
     int wanted = 0; ///< threads of this round besides the caller
     int busy = 0;   ///< of these, still at work
@@ -34,7 +36,9 @@ struct Pool::Shared
     std::atomic<pid_t> process{0}; ///< that they belong to: a forked child has none of them
 
     void serve(int number, unsigned seen);
-    void call(int number);
+    void begin(const std::function<void(int)> &work, int others);
+    void waitForOthers();
+    void keepError();
     int startUpTo(int wanted);
 };
 
@@ -64,14 +68,11 @@ bool spin(const Condition &condition)
 
 } // namespace
 
-void Pool::Shared::call(int number)
+/// The exception that is being handled, if it is the first one.
+void Pool::Shared::keepError()
 {
-    try {
-        (*work)(number);
-    } catch (...) {
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (!error) error = std::current_exception();
-    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (!error) error = std::current_exception();
 }
 
 void Pool::Shared::serve(int number, unsigned seen)
@@ -81,14 +82,18 @@ void Pool::Shared::serve(int number, unsigned seen)
         spin([&] { return round != seen || over; });
         {
             std::unique_lock<std::mutex> lock(mutex);
-            begin.wait(lock, [&] { return round != seen || over; });
+            begun.wait(lock, [&] { return round != seen || over; });
             if (over) return;
             seen = round;
             if (number > wanted) continue;
         }
-        call(number);
+        try {
+            (*work)(number);
+        } catch (...) {
+            keepError();
+        }
         const std::lock_guard<std::mutex> lock(mutex);
-        if (--busy == 0) end.notify_one();
+        if (--busy == 0) ended.notify_one();
     }
 }
 
@@ -106,19 +111,44 @@ int Pool::Shared::startUpTo(int wanted)
     return std::min(static_cast<int>(threads.size()), wanted);
 }
 
-Pool::Pool(int threads) : shared(std::make_shared<Shared>()), most(std::max(threads, 1)) {}
+void Pool::Shared::begin(const std::function<void(int)> &wantedWork, int others)
+{
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        work = &wantedWork;
+        wanted = busy = others;
+        error = nullptr;
+        ++round;
+    }
+    begun.notify_all();
+}
+
+void Pool::Shared::waitForOthers()
+{
+    const auto done = [&] {
+        const std::lock_guard<std::mutex> lock(mutex);
+        return busy == 0;
+    };
+    if (spin(done)) return;
+    std::unique_lock<std::mutex> lock(mutex);
+    ended.wait(lock, [&] { return busy == 0; });
+}
+
+Pool::Pool(int threads) : shared(std::make_unique<Shared>()), most(std::max(threads, 1)) {}
 
 Pool::~Pool()
 {
-    if (shared->process != getpid()) { // nobody to wait for: only the handles were copied
-        for (std::thread &thread : shared->threads) thread.detach();
+    if (shared->process != getpid()) {
+        // Only the handles were copied: there is nobody to wait for, as even the destructors of
+        // condition variables would. A forked child keeps this memory.
+        if (!shared->threads.empty()) shared.release();
         return;
     }
     {
         const std::lock_guard<std::mutex> lock(shared->mutex);
         shared->over = true;
     }
-    shared->begin.notify_all();
+    shared->begun.notify_all();
     for (std::thread &thread : shared->threads) thread.join();
 }
 
@@ -130,26 +160,18 @@ void Pool::run(int threads, const std::function<void(int)> &work)
         mine = std::unique_lock<std::mutex>(shared->inUse, std::try_to_lock);
     if (!mine.owns_lock()) return work(0);
 
+    const Birthplace process;
     Shared &all = *shared;
     all.process = getpid();
-    const int others = all.startUpTo(threads - 1);
-    {
-        const std::lock_guard<std::mutex> lock(all.mutex);
-        all.work = &work;
-        all.wanted = all.busy = others;
-        all.error = nullptr;
-        ++all.round;
+    all.begin(work, all.startUpTo(threads - 1));
+    try {
+        work(0);
+    } catch (...) {
+        if (process.isLeft()) throw; // the others are not here to be waited for
+        all.keepError();
     }
-    all.begin.notify_all();
-    all.call(0);
-    const auto done = [&] {
-        const std::lock_guard<std::mutex> lock(all.mutex);
-        return all.busy == 0;
-    };
-    if (!spin(done)) {
-        std::unique_lock<std::mutex> lock(all.mutex);
-        all.end.wait(lock, [&] { return all.busy == 0; });
-    }
+    process.expectNotLeft();
+    all.waitForOthers();
     if (all.error) std::rethrow_exception(std::exchange(all.error, nullptr));
 }
 

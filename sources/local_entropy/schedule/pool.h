@@ -21,12 +21,13 @@ public:
     /// returns when all have. Fewer where the system has no more threads. Throws the first
     /// exception that one of them threw. Where another call has the threads, or this is a call from
     /// one of them, or a process that was forked since, all is done by work(0) alone: the work must
-    /// be such that one call can do everything.
+    /// be such that one call can do everything. In a process that work(0) has forked, it throws
+    /// Error (Unavailable), if work(0) does not throw by itself.
     void run(int threads, const std::function<void(int)> &work);
 
 private:
     struct Shared;
-    std::shared_ptr<Shared> shared; ///< with the threads, which may outlive a forked child's pool
+    std::unique_ptr<Shared> shared;
     int most;
 };
 

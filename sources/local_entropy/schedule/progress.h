@@ -2,6 +2,7 @@
 #pragma once
 
 #include "local_entropy/filter.h"
+#include "local_entropy/schedule/forks.h"
 
 #include <atomic>
 #include <chrono>
@@ -22,16 +23,19 @@ public:
     }
 
     /// Before a tile of that many cells is computed; false: nobody shall compute any more. In the
-    /// thread that made this, the callback is called, at most fifty times a second.
+    /// thread that made this, the callback is called, at most fifty times a second. Throws Error
+    /// (Unavailable) in a process that it has forked: the other threads of the call are not there.
     bool goOn(std::int64_t next)
     {
         if (stopped) return false;
+        if (!callback) return true;
         const std::int64_t before = begun.fetch_add(next, std::memory_order_relaxed);
-        if (!callback || std::this_thread::get_id() != caller) return true;
+        if (std::this_thread::get_id() != caller) return true;
         const auto now = std::chrono::steady_clock::now();
         if (now - last < kEvery) return true;
         last = now;
         if (!callback(static_cast<double>(before) / static_cast<double>(cells))) stopped = true;
+        process.expectNotLeft();
         return !stopped;
     }
 
@@ -42,6 +46,7 @@ private:
     static constexpr std::chrono::milliseconds kEvery{20};
 
     const std::function<bool(double)> &callback;
+    const Birthplace process;
     const std::int64_t cells;
     const std::thread::id caller = std::this_thread::get_id();
     std::chrono::steady_clock::time_point last =

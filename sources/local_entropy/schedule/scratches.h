@@ -2,6 +2,7 @@
 #pragma once
 
 #include "local_entropy/memory/scratch.h"
+#include "local_entropy/schedule/forks.h"
 
 #include <memory>
 #include <mutex>
@@ -18,13 +19,18 @@ public:
     {
     public:
         explicit Lease(Scratches &from) : from(from), scratch(from.take()) {}
-        ~Lease() { from.giveBack(std::move(scratch)); }
+        ~Lease()
+        {
+            // Where the callback has forked, a thread of the other process may have had the lock.
+            if (!process.isLeft()) from.giveBack(std::move(scratch));
+        }
         Lease(const Lease &) = delete;
         Lease &operator=(const Lease &) = delete;
         Scratch &operator*() const { return *scratch; }
 
     private:
         Scratches &from;
+        const Birthplace process;
         std::unique_ptr<Scratch> scratch;
     };
 

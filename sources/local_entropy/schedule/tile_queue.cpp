@@ -19,6 +19,8 @@ TileQueue::TileQueue(const Region &region, TileSize wanted, Progress &progress)
 
 bool TileQueue::take(Region &tile)
 {
+    // To look is cheaper than to take: a call for a few cells asks twice.
+    if (next.load(std::memory_order_relaxed) >= total) return false;
     const std::int64_t number = next.fetch_add(1, std::memory_order_relaxed);
     if (number >= total) return false;
     const std::int64_t x = number % across * size.width, y = number / across * size.height;

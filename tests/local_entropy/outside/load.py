@@ -15,7 +15,7 @@ class Filter(ctypes.Structure):
                 ("clamp", c_int32), ("border", c_int32), ("constant", c_double),
                 ("measure", c_int32), ("base", c_int32), ("order", c_double),
                 ("empty", c_double),
-                ("has_nodata", c_int32), ("reserved", c_int32), ("nodata", c_double)]
+                ("has_nodata", c_int32), ("nan_is_error", c_int32), ("nodata", c_double)]
 
 
 class Array(ctypes.Structure):

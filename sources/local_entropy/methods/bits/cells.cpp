@@ -22,6 +22,12 @@ struct Counts
         high += other.high;
         return *this;
     }
+    Counts &operator-=(Counts other)
+    {
+        low -= other.low;
+        high -= other.high;
+        return *this;
+    }
 };
 
 Counts countOf(float cell)
@@ -63,20 +69,26 @@ void computeCells(const Task &task, std::int64_t begin, std::int64_t end, Scratc
     // of the rows that the windows of a row reach
     auto *const columns =
         static_cast<Counts *>(scratch.get(Scratch::MethodA, width * sizeof(Counts)));
+    std::uninitialized_fill_n(columns, width, Counts{});
+    const auto addRow = [&](std::int64_t y) {
+        for (std::int64_t x = 0; x < width; ++x) columns[x] += countOf(task.sample[y * width + x]);
+    };
+    const std::int64_t first = std::max<std::int64_t>(begin - kRadius, 0);
+    for (std::int64_t y = first; y < std::min(begin + kRadius, task.height); ++y) addRow(y);
     for (std::int64_t y = begin; y < end; ++y) {
-        const std::int64_t top = std::max<std::int64_t>(y - kRadius, 0);
-        const std::int64_t bottom = std::min(y + kRadius, task.height - 1);
-        std::uninitialized_fill_n(columns, width, Counts{});
-        for (std::int64_t wy = top; wy <= bottom; ++wy)
+        if (y + kRadius < task.height) addRow(y + kRadius);
+        if (y - kRadius > first)
             for (std::int64_t x = 0; x < width; ++x)
-                columns[x] += countOf(task.sample[wy * width + x]);
+                columns[x] -= countOf(task.sample[(y - kRadius - 1) * width + x]);
+        const std::int64_t rows =
+            std::min(y + kRadius + 1, task.height) - std::max<std::int64_t>(y - kRadius, 0);
         for (std::int64_t x = 0; x < width; ++x) {
             const std::int64_t left = std::max<std::int64_t>(x - kRadius, 0);
             const std::int64_t right = std::min(x + kRadius, width - 1);
             Counts window;
             for (std::int64_t wx = left; wx <= right; ++wx) window += columns[wx];
             task.result[(y - task.firstRow) * width + x] =
-                entropyOf(window, static_cast<int>((right - left + 1) * (bottom - top + 1)));
+                entropyOf(window, static_cast<int>((right - left + 1) * rows));
         }
     }
 }

@@ -2,27 +2,20 @@
 // so.
 #pragma once
 
-#include "common/error.h"
-
 #include <cstdint>
 
 namespace local_entropy::words
 {
 
-/// Some cell was none of 0..15; the sentence names it.
-struct BadCell : common::Error
-{
-    using Error::Error;
-};
-
 /// The correctly rounded entropy of the 5x5 window around every cell, by the current device;
 /// windows are cut at the edge.
 ///
-/// sample   host memory: height rows of width cells, each an integer 0..15; any other cell throws
-///          BadCell.
+/// sample   host memory: height rows of width cells, each an integer 0..15; for any other cell it
+///          throws Error (BadLevel), which does not name it.
 /// result   host memory: the same shape.
 ///
-/// Throws common::Unavailable without CUDA, without a GPU, or where that has too little memory.
+/// Throws Error (Unavailable) without CUDA, without a GPU, or where that has too little memory;
+/// Error (Internal) for what else CUDA refuses.
 void entropyOnGpu(std::int64_t width, std::int64_t height, const float *sample, float *result);
 
 } // namespace local_entropy::words

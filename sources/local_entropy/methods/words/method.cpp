@@ -1,9 +1,8 @@
 #include "local_entropy/methods/words/method.h"
 
-#include "common/error.h"
-#include "local_entropy/error.h"
 #include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/words/call.h"
+#include "local_entropy/methods/words/launcher.h"
 
 namespace local_entropy
 {
@@ -19,18 +18,12 @@ public:
     }
 
     void work(const Problem &problem, TileQueue &queue, Scratch &) const override
-    try {
+    {
         Region all;
         while (queue.take(all))
             words::entropyOnGpu(problem.image.width, problem.image.height,
                                 static_cast<const float *>(problem.image.data),
                                 static_cast<float *>(problem.result.data));
-    } catch (const words::BadCell &error) {
-        throw Error(Status::BadLevel, error.what());
-    } catch (const common::Unavailable &error) {
-        throw Error(Status::Unavailable, error.what());
-    } catch (const common::Error &error) {
-        throw Error(Status::Internal, error.what());
     }
 };
 
@@ -39,9 +32,9 @@ class WordsMethod : public Method
 public:
     const char *name() const override { return "words"; }
 
-    bool can(const Problem &problem, Path path) const override
+    bool can(const Problem &problem, Path) const override
     {
-        return bitsMethod().can(problem, path) && problem.region.height == problem.image.height;
+        return isLevels(problem) && problem.region.height == problem.image.height;
     }
 
     double cost(const Problem &, Path) const override { return 1e9; }
@@ -50,6 +43,24 @@ public:
     std::unique_ptr<const Plan> plan(const Problem &, Path) const override
     {
         return std::make_unique<WordsPlan>();
+    }
+
+    bool canLaunch(const Problem &problem) const override { return isLevels(problem); }
+    const char *launches() const override
+    {
+        return "windows of 5x5 cells cut at the edge, of float cells that are integers 0..15 (NaN "
+               "is an error, no mask, no nodata), to the entropy in base e as float, of whole "
+               "rows without gaps";
+    }
+    std::unique_ptr<Launcher> launcher() const override { return words::makeLauncher(); }
+
+private:
+    /// Whether the kernel computes that. It cannot leave out cells, not even those that are NaN.
+    static bool isLevels(const Problem &problem)
+    {
+        constexpr std::int64_t kWidest = (std::int64_t(1) << 32) - 1;
+        return bitsMethod().can(problem, bestPath()) && problem.filter.nanIsError &&
+               problem.image.width <= kWidest;
     }
 };
 

@@ -122,7 +122,8 @@ static int warpsOfBlock(int device)
     return warps;
 }
 
-Gpu::Gpu(int mostMultiprocessors) : tables(common::upload(&gpuTables(), 1)), nextItem(1), badCell(1)
+Gpu::Gpu(int mostMultiprocessors, int counters)
+    : tables(common::upload(&gpuTables(), 1)), nextItem(counters), badCell(1)
 {
     int device = 0;
     CUDA_CHECK(cudaGetDevice(&device));
@@ -142,7 +143,7 @@ Gpu::Gpu(int mostMultiprocessors) : tables(common::upload(&gpuTables(), 1)), nex
 
 template <typename Cell, bool kAligned>
 void Gpu::launchKernel(std::int64_t width, std::int64_t height, const Cell *sample, float *result,
-                       std::int64_t begin, std::int64_t end, cudaStream_t stream)
+                       std::int64_t begin, std::int64_t end, cudaStream_t stream, int counter)
 {
     const Plan plan =
         makePlan(width, height, begin, end, kStripColumns, std::int64_t(multiprocessors) * warps);
@@ -157,7 +158,7 @@ void Gpu::launchKernel(std::int64_t width, std::int64_t height, const Cell *samp
     launch.attrs = &overlap;
     launch.numAttrs = canOverlap ? 1 : 0;
     CUDA_CHECK(cudaLaunchKernelEx(&launch, entropyKernel<Cell, kAligned>, sample, result,
-                                  tables.data(), nextItem.data(), badCell.data(), plan));
+                                  tables.data(), nextItem.data() + counter, badCell.data(), plan));
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -171,14 +172,14 @@ static void checkRows(std::int64_t width, std::int64_t height, std::int64_t begi
 }
 
 void Gpu::launch(std::int64_t width, std::int64_t height, const float *sample, float *result,
-                 std::int64_t begin, std::int64_t end, cudaStream_t stream)
+                 std::int64_t begin, std::int64_t end, cudaStream_t stream, int counter)
 {
     checkRows(width, height, begin, end);
     if (begin == end) return;
     if (width % kColumns == 0 && isAligned(sample) && isAligned(result))
-        launchKernel<float, true>(width, height, sample, result, begin, end, stream);
+        launchKernel<float, true>(width, height, sample, result, begin, end, stream, counter);
     else
-        launchKernel<float, false>(width, height, sample, result, begin, end, stream);
+        launchKernel<float, false>(width, height, sample, result, begin, end, stream, counter);
 }
 
 void Gpu::launch(std::int64_t width, std::int64_t height, const std::uint8_t *sample, float *result,
@@ -191,16 +192,21 @@ void Gpu::launch(std::int64_t width, std::int64_t height, const std::uint8_t *sa
     if (reinterpret_cast<std::uintptr_t>(sample) % kColumns != 0 || !isAligned(result))
         throw common::Error("Gpu::launch: sample not aligned to 4 bytes, or result not to 16");
     if (begin == end) return;
-    launchKernel<std::uint8_t, true>(width, height, sample, result, begin, end, stream);
+    launchKernel<std::uint8_t, true>(width, height, sample, result, begin, end, stream, 0);
 }
 
-bool Gpu::sawBadCell()
+bool Gpu::sawBadCell(cudaStream_t stream)
 {
     int seen = 0;
-    common::download(badCell, &seen);
+    {
+        const common::PartScope scope(common::Part::Down);
+        CUDA_CHECK(
+            cudaMemcpyAsync(&seen, badCell.data(), sizeof seen, cudaMemcpyDeviceToHost, stream));
+        CUDA_CHECK(cudaStreamSynchronize(stream));
+    }
     if (seen) {
-        CUDA_CHECK(cudaMemset(badCell.data(), 0, badCell.bytes()));
-        CUDA_CHECK(cudaStreamSynchronize(nullptr)); // as above
+        CUDA_CHECK(cudaMemsetAsync(badCell.data(), 0, badCell.bytes(), stream));
+        CUDA_CHECK(cudaStreamSynchronize(stream)); // before launches in other streams
     }
     return seen != 0;
 }

@@ -11,15 +11,15 @@
 namespace local_entropy::words
 {
 
-/// What one device needs to compute entropies: its tables, and a word by which it reports. Its
-/// launches must follow each other, in one stream say.
+/// What one device needs to compute entropies: its tables, a word by which it reports, and
+/// counters. Launches that have the same counter must follow each other, in one stream say.
 class Gpu
 {
 public:
     /// For the device that is current now, and whenever it is used, or for so many of its
     /// multiprocessors. Throws common::Error where CUDA does, common::Unavailable where there is
     /// too little memory, on the device or shared by a block.
-    explicit Gpu(int mostMultiprocessors = std::numeric_limits<int>::max());
+    explicit Gpu(int mostMultiprocessors = std::numeric_limits<int>::max(), int counters = 1);
 
     /// Puts the computation of the rows [begin, end) of an array into `stream`: the correctly
     /// rounded entropy (natural logarithm) of the 5x5 window around every cell; windows are cut at
@@ -32,7 +32,8 @@ public:
     ///
     /// Fastest where width is a multiple of 4 and both are aligned to 16 bytes.
     void launch(std::int64_t width, std::int64_t height, const float *sample, float *result,
-                std::int64_t begin, std::int64_t end, cudaStream_t stream = nullptr);
+                std::int64_t begin, std::int64_t end, cudaStream_t stream = nullptr,
+                int counter = 0);
 
     /// The same for cells of one byte, exactly 8 * level. The last columns of all rows may be
     /// kNoCell (hash.h): then the array ends before them. `width` is a multiple of 4, `sample`
@@ -42,16 +43,16 @@ public:
 
     /// After the launches have ended: whether some cell that they read was none of 0..15. Then the
     /// results hold anything. Forgets it. Cells of other rows may have been read too, but none
-    /// outside the array.
-    bool sawBadCell();
+    /// outside the array. Waits for `stream`.
+    bool sawBadCell(cudaStream_t stream = nullptr);
 
 private:
     template <typename Cell, bool kAligned>
     void launchKernel(std::int64_t width, std::int64_t height, const Cell *sample, float *result,
-                      std::int64_t begin, std::int64_t end, cudaStream_t stream);
+                      std::int64_t begin, std::int64_t end, cudaStream_t stream, int counter);
 
     common::DeviceArray<GpuTables> tables;
-    common::DeviceArray<unsigned> nextItem; ///< of the small items; 0 between launches
+    common::DeviceArray<unsigned> nextItem; ///< of the small items, by counter; 0 between launches
     common::DeviceArray<int> badCell;       ///< not 0 once a bad cell was seen
     int multiprocessors = 0, warps = 0;     ///< that are used; of a block
     bool canOverlap = false;                ///< a launch may begin while the last one ends

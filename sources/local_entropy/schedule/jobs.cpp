@@ -1,0 +1,43 @@
+#include "local_entropy/schedule/jobs.h"
+
+#include "local_entropy/error.h"
+#include "local_entropy/schedule/parts.h"
+
+#include <string>
+
+namespace local_entropy
+{
+namespace
+{
+
+const Method &methodFor(const Problem &problem, const Choice &choice)
+{
+    if (!choice.only) return chooseMethod(problem, choice.path);
+    if (choice.only->can(problem, choice.path)) return *choice.only;
+    throw Error(Status::Unavailable, std::string("the method '") + choice.only->name() +
+                                         "' cannot compute this filter on path " +
+                                         pathName(choice.path));
+}
+
+Job jobOf(const Problem &problem, const Method &method, Path path)
+{
+    const double cells =
+        static_cast<double>(problem.region.width) * static_cast<double>(problem.region.height);
+    return {problem, &method, cells * method.cost(problem, path)};
+}
+
+} // namespace
+
+std::vector<Job> jobsOf(const Problem &whole, const Choice &choice)
+{
+    if (!choice.only || choice.only->can(whole, choice.path)) {
+        const Method &method = methodFor(whole, choice);
+        if (method.wantsWhole()) return {jobOf(whole, method, choice.path)};
+    }
+    std::vector<Job> jobs;
+    for (const Problem &part : partsOf(whole))
+        jobs.push_back(jobOf(part, methodFor(part, choice), choice.path));
+    return jobs;
+}
+
+} // namespace local_entropy

@@ -1,0 +1,58 @@
+#include "local_entropy/schedule/launchers.h"
+
+#include "local_entropy/error.h"
+
+#include <string>
+
+namespace local_entropy
+{
+namespace
+{
+
+[[noreturn]] void refuse(const Method *only)
+{
+    std::string possible;
+    for (const Method *method : methods())
+        if (method->launches() && (!only || method == only))
+            possible += std::string(possible.empty() ? ", only " : ", or ") + method->launches();
+    throw Error(Status::Unavailable,
+                std::string(only ? std::string("the method '") + only->name() + "'" : "no method") +
+                    (only ? " does not compute" : " computes") +
+                    " this in the memory of a GPU yet" + possible +
+                    ": copy the image into host memory and call run()");
+}
+
+const Method &methodFor(const Problem &problem, const Method *only)
+{
+    for (const Method *method : methods())
+        if ((!only || method == only) && method->canLaunch(problem)) return *method;
+    refuse(only);
+}
+
+} // namespace
+
+Launcher &Launchers::launcherOf(const Method &method)
+{
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (const auto &[whose, launcher] : launchers)
+        if (whose == &method) return *launcher;
+    launchers.emplace_back(&method, method.launcher());
+    return *launchers.back().second;
+}
+
+void Launchers::enqueue(const Problem &problem, const Method *only, void *stream)
+{
+    launcherOf(methodFor(problem, only)).enqueue(problem, stream);
+}
+
+void Launchers::synchronize()
+{
+    std::vector<Launcher *> all;
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        for (const auto &one : launchers) all.push_back(one.second.get());
+    }
+    for (Launcher *launcher : all) launcher->synchronize();
+}
+
+} // namespace local_entropy

@@ -1,0 +1,31 @@
+// The launchers of an engine: what computes in the memory of GPUs, made when it is asked for.
+#pragma once
+
+#include "local_entropy/methods/method.h"
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace local_entropy
+{
+
+class Launchers
+{
+public:
+    /// With the first method that can, or with `only`. Throws Error (Unavailable) with what is
+    /// possible where it cannot, and where there is no GPU. From any thread.
+    void enqueue(const Problem &problem, const Method *only, void *stream);
+
+    /// Of all methods: see Launcher.
+    void synchronize();
+
+private:
+    Launcher &launcherOf(const Method &method);
+
+    std::mutex mutex;
+    std::vector<std::pair<const Method *, std::unique_ptr<Launcher>>> launchers;
+};
+
+} // namespace local_entropy

@@ -1,0 +1,104 @@
+#include "local_entropy/schedule/question.h"
+
+#include "local_entropy/schedule/same_filter.h"
+
+namespace local_entropy
+{
+namespace
+{
+
+std::ptrdiff_t offsetOf(const Result &part, const Result &whole)
+{
+    return static_cast<const char *>(part.data) - static_cast<const char *>(whole.data);
+}
+
+template <typename Array>
+bool liesAs(const Array &a, const Array &b)
+{
+    return a.width == b.width && a.height == b.height && a.stride == b.stride;
+}
+
+bool isSame(const Region &a, const Region &b)
+{
+    return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
+}
+
+} // namespace
+
+// ---- a part ------------------------------------------------------------------------------------
+
+Share::Share(const Job &job, const Problem &whole, Plans &plans, Path path)
+    : problem(job.problem), offset(offsetOf(job.problem.result, whole.result)),
+      isOfBits(job.method == &bitsMethod()), plan(plans.get(*job.method, problem, path))
+{
+}
+
+void Share::place(const Problem &whole)
+{
+    problem.image.data = whole.image.data;
+    problem.mask.data = whole.mask.data;
+    problem.result.data = static_cast<char *>(whole.result.data) + offset;
+}
+
+void Share::begin(int threads, bool devices, Progress &progress)
+{
+    if (devices && isOfBits) everywhere = Everywhere::of(problem);
+    queue.emplace(problem.region,
+                  everywhere ? everywhere->tileSize(bitsPlan(), problem, threads)
+                             : plan->tileSize(problem, threads),
+                  progress);
+}
+
+void Share::work(Scratch &scratch)
+{
+    if (everywhere)
+        everywhere->work(bitsPlan(), problem, *queue, scratch);
+    else
+        plan->work(problem, *queue, scratch);
+}
+
+// ---- all of them -------------------------------------------------------------------------------
+
+Question::Question(const Asked &asked, const Choice &choice, Plans &plans)
+    : image(asked.image), mask(asked.mask), result(asked.result), region(asked.region),
+      whole(checkedProblem(asked.filter, image, mask, result, region))
+{
+    for (const Job &job : jobsOf(whole, choice)) {
+        shares.emplace_back(job, whole, plans, choice.path);
+        nanoseconds += job.cost;
+    }
+}
+
+bool Question::isThatOf(const Asked &asked) const
+{
+    return isSame(region, asked.region) && image.type == asked.image.type &&
+           liesAs(image, asked.image) && result.isDouble == asked.result.isDouble &&
+           liesAs(result, asked.result) && !mask.data == !asked.mask.data &&
+           liesAs(mask, asked.mask) && isSame(whole.filter, asked.filter);
+}
+
+void Question::place(const Asked &asked)
+{
+    whole.image.data = asked.image.data;
+    whole.mask.data = asked.mask.data;
+    whole.result.data = asked.result.data;
+    checkPlaces(whole);
+    for (Share &share : shares) share.place(whole);
+}
+
+void Question::begin(int threads, bool devices, Progress &progress)
+{
+    for (Share &share : shares) share.begin(threads, devices, progress);
+}
+
+void Question::work(Scratch &scratch)
+{
+    for (Share &share : shares) share.work(scratch);
+}
+
+void Question::end()
+{
+    for (Share &share : shares) share.end();
+}
+
+} // namespace local_entropy

@@ -1,0 +1,84 @@
+// A question that an engine has made ready to answer, again and again: checked, cut into parts,
+// each with its method and plan. Between two calls nothing of it is made anew.
+#pragma once
+
+#include "local_entropy/schedule/everywhere.h"
+#include "local_entropy/schedule/jobs.h"
+#include "local_entropy/schedule/plans.h"
+#include "local_entropy/schedule/tile_queue.h"
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+
+namespace local_entropy
+{
+
+/// What a caller asks, unchecked. A region of no width stands for the whole image.
+struct Asked
+{
+    const Filter &filter;
+    Image image;
+    Mask mask;
+    Result result;
+    Region region;
+};
+
+/// One part of a question; and of the call that has it, what its threads share.
+class Share
+{
+public:
+    Share(const Job &job, const Problem &whole, Plans &plans, Path path);
+
+    /// For arrays at these places.
+    void place(const Problem &whole);
+    /// `devices`: whether GPUs may help.
+    void begin(int threads, bool devices, Progress &progress);
+    /// What each thread does.
+    void work(Scratch &scratch);
+    void end() { everywhere.reset(); }
+
+private:
+    const bits::BitsPlan &bitsPlan() const { return static_cast<const bits::BitsPlan &>(*plan); }
+
+    Problem problem;
+    const std::ptrdiff_t offset; ///< of the part's result, in bytes
+    const bool isOfBits;
+    const std::shared_ptr<const Plan> plan;
+    std::unique_ptr<Everywhere> everywhere; ///< null: all of it on the CPU
+    std::optional<TileQueue> queue;
+};
+
+class Question
+{
+public:
+    /// Throws Error where it cannot be answered.
+    Question(const Asked &asked, const Choice &choice, Plans &plans);
+
+    /// Whether that is the same, but for the places of the arrays.
+    bool isThatOf(const Asked &asked) const;
+
+    /// For arrays at these places; throws Error if they cannot be there.
+    void place(const Asked &asked);
+
+    const Problem &problem() const { return whole; }
+    double cost() const { return nanoseconds; } ///< on one thread
+
+    void begin(int threads, bool devices, Progress &progress);
+    void work(Scratch &scratch);
+    void end();
+
+private:
+    // As they were given: what they stand for is in `whole`.
+    const Image image;
+    const Mask mask;
+    const Result result;
+    const Region region;
+
+    Problem whole;
+    std::deque<Share> shares; // which stay where they are
+    double nanoseconds = 0;
+};
+
+} // namespace local_entropy

@@ -1,0 +1,54 @@
+#include "local_entropy/schedule/questions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace local_entropy
+{
+
+Questions::Lease::Lent Questions::take(const Asked &asked)
+{
+    Lease::Lent lent;
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (auto one = idle.rbegin(); one != idle.rend(); ++one)
+        if ((*one)->isThatOf(asked)) {
+            lent.question = std::move(*one);
+            idle.erase(std::next(one).base());
+            break;
+        }
+    if (!scratches.empty()) {
+        lent.scratch = std::move(scratches.back());
+        scratches.pop_back();
+    }
+    return lent;
+}
+
+void Questions::giveBack(Lease::Lent lent)
+{
+    std::unique_ptr<Question> forgotten; // freed without the lock
+    const std::lock_guard<std::mutex> lock(mutex);
+    scratches.push_back(std::move(lent.scratch));
+    if (!lent.question) return;
+    if (idle.size() == kMost) {
+        forgotten = std::move(idle.front());
+        idle.erase(idle.begin());
+    }
+    idle.push_back(std::move(lent.question));
+}
+
+Questions::Lease::Lease(Questions &from, const Asked &asked, Plans &plans)
+    : from(from), lent(from.take(asked))
+{
+    if (!lent.question) lent.question = std::make_unique<Question>(asked, from.choice, plans);
+    if (!lent.scratch) lent.scratch = std::make_unique<Scratch>();
+    question().place(asked);
+}
+
+Questions::Lease::~Lease()
+{
+    question().end();
+    // Where the callback has forked, a thread of the other process may have had the lock.
+    if (!process.isLeft()) from.giveBack(std::move(lent));
+}
+
+} // namespace local_entropy

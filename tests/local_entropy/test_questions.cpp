@@ -1,0 +1,238 @@
+// Calls that come again: nothing is made anew for them, and none is taken for another.
+
+#include "local_entropy/engine.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <gtest/gtest.h>
+#include <limits>
+#include <new>
+#include <random>
+#include <thread>
+
+namespace
+{
+
+std::atomic<long> allocations{0};
+
+} // namespace
+
+// Of the whole test program.
+void *operator new(std::size_t size)
+{
+    ++allocations;
+    if (void *memory = std::malloc(size ? size : 1)) return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+
+namespace
+{
+
+using namespace local_entropy;
+
+constexpr std::int64_t kWidth = 13, kHeight = 11, kCells = 2000;
+
+struct Call
+{
+    Filter filter;
+    std::int64_t width = kWidth, height = kHeight, stride = 0, resultStride = 0;
+    int imageOffset = 0, resultOffset = 0;
+    bool masked = false;
+    int maskOffset = 0;
+    Region region;
+    bool isDouble = false;
+};
+
+struct Arrays
+{
+    Arrays() : cells(kCells), counts(kCells)
+    {
+        std::mt19937 random(11);
+        for (float &cell : cells) cell = static_cast<float>(random() % 16);
+        for (auto &count : counts) count = random() % 4 != 0;
+    }
+    std::vector<float> cells;
+    std::vector<std::uint8_t> counts;
+};
+
+template <typename Value>
+std::string answer(Engine &engine, const Call &call)
+{
+    static const Arrays &arrays = *new Arrays;
+    std::vector<Value> values(kCells, std::numeric_limits<Value>::quiet_NaN());
+    RunOptions options;
+    if (call.masked) options.mask = {&arrays.counts[call.maskOffset], call.width, call.height, 0};
+    options.region = call.region;
+    const bool whole = call.region.width == 0;
+    engine.run(
+        call.filter,
+        View<const float>{&arrays.cells[call.imageOffset], call.width, call.height, call.stride},
+        View<Value>{&values[call.resultOffset], whole ? call.width : call.region.width,
+                    whole ? call.height : call.region.height, call.resultStride},
+        options);
+    return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(Value)};
+}
+
+std::string answerOf(Engine &engine, const Call &call)
+{
+    return call.isDouble ? answer<double>(engine, call) : answer<float>(engine, call);
+}
+
+/// Calls that differ from the first in one thing each.
+std::vector<Call> differentCalls()
+{
+    const std::vector<std::function<void(Call &)>> changes = {
+        [](Call &) {},
+        [](Call &call) { call.filter.window.width = 3; },
+        [](Call &call) { call.filter.window.height = 4; },
+        [](Call &call) { call.filter.window.originX = 1; },
+        [](Call &call) { call.filter.window.originY = -2; },
+        [](Call &call) {
+            call.filter.window.footprint.assign(25, 1), call.filter.window.footprint[7] = 0;
+        },
+        [](Call &call) {
+            call.filter.window.footprint.assign(25, 1), call.filter.window.footprint[8] = 0;
+        },
+        [](Call &call) { call.filter.levels.count = 17; },
+        [](Call &call) { call.filter.levels.binned = true, call.filter.levels.high = 15; },
+        [](Call &call) { call.filter.levels.binned = true, call.filter.levels.high = 35; },
+        [](Call &call) { call.filter.levels.low = 4, call.filter.levels.clamp = true; },
+        [](Call &call) { call.filter.levels.low = 5, call.filter.levels.clamp = true; },
+        [](Call &call) { call.filter.border = Border::Wrap; },
+        [](Call &call) { call.filter.border = Border::Constant; },
+        [](Call &call) { call.filter.border = Border::Constant, call.filter.constant = 3; },
+        [](Call &call) { call.filter.measure = Measure::Hill; },
+        [](Call &call) { call.filter.measure = Measure::Hill, call.filter.order = 2; },
+        [](Call &call) { call.filter.base = Base::Two; },
+        [](Call &call) { call.filter.nodata = 3; },
+        [](Call &call) { call.filter.nodata = 4; },
+        [](Call &call) { call.masked = true; },
+        [](Call &call) { call.masked = true, call.maskOffset = 5; },
+        [](Call &call) {
+            call.masked = true, call.filter.window.width = 1, call.filter.window.height = 1;
+        },
+        [](Call &call) {
+            call.masked = true, call.filter.window.width = 1, call.filter.window.height = 1,
+            call.filter.empty = -2;
+        },
+        [](Call &call) { call.filter.nanIsError = true; },
+        [](Call &call) { call.isDouble = true; },
+        [](Call &call) { call.width = 12; },
+        [](Call &call) { call.height = 10; },
+        [](Call &call) { call.stride = 16; },
+        [](Call &call) { call.resultStride = 16; },
+        [](Call &call) { call.imageOffset = 9; },
+        [](Call &call) { call.resultOffset = 9; },
+        [](Call &call) {
+            call.region = {1, 2, 7, 5};
+        },
+        [](Call &call) {
+            call.region = {2, 2, 7, 5};
+        },
+        [](Call &call) {
+            call.region = {1, 3, 7, 5};
+        },
+    };
+    std::vector<Call> calls;
+    for (const auto &change : changes) {
+        Call call;
+        call.filter.levels.count = 16;
+        change(call);
+        calls.push_back(call);
+    }
+    return calls;
+}
+
+TEST(LocalEntropyQuestions, NoneIsTakenForAnother)
+{
+    const std::vector<Call> calls = differentCalls();
+    std::vector<std::string> expected;
+    for (const Call &call : calls) {
+        Engine fresh;
+        expected.push_back(answerOf(fresh, call));
+    }
+    Engine engine;
+    for (int round = 0; round < 2; ++round)
+        for (std::size_t i = 0; i < calls.size(); ++i)
+            for (const std::size_t which : {i, std::size_t(0), i})
+                ASSERT_TRUE(answerOf(engine, calls[which]) == expected[which])
+                    << which << " after " << i << ", round " << round;
+}
+
+// Of the engine; some methods and the loader take memory for their tiles.
+TEST(LocalEntropyQuestions, ACallThatComesAgainAllocatesNothing)
+{
+    const std::vector<float> cells(kWidth * kHeight, 3);
+    std::vector<float> values(kWidth * kHeight);
+    Engine engine;
+    Filter filter;
+    filter.levels.count = 16;
+    filter.nanIsError = true;
+    for (const Border border : {Border::Cut, Border::Wrap})
+        for (const double number : {0.0, std::nan("")}) { // the same as itself
+            filter.border = border;
+            filter.empty = number;
+            const auto run = [&] {
+                engine.run(filter, View<const float>{cells.data(), kWidth, kHeight},
+                           View<float>{values.data(), kWidth, kHeight});
+            };
+            run();
+            const long before = allocations;
+            run();
+            EXPECT_EQ(allocations, before) << static_cast<int>(border) << ", " << number;
+        }
+}
+
+TEST(LocalEntropyQuestions, PlacesAreCheckedAgain)
+{
+    std::vector<float> cells(200, 3), values(200);
+    Engine engine;
+    const auto run = [&](const float *from, float *to) {
+        engine.run(Filter(), View<const float>{from, 10, 10}, View<float>{to, 10, 10});
+    };
+    const auto refused = [&](const float *from, float *to, const std::string &part) {
+        try {
+            run(from, to);
+            ADD_FAILURE() << "accepted, expected: " << part;
+        } catch (const Error &error) {
+            EXPECT_EQ(error.status(), Status::BadArgument);
+            EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+        }
+    };
+    run(cells.data(), values.data());
+    refused(nullptr, values.data(), "the image has no data");
+    refused(cells.data(), nullptr, "the result has no data");
+    refused(cells.data(), &cells[99], "the result and the image overlap");
+    refused(&cells[99], cells.data(), "overlap");
+    run(cells.data(), &cells[100]);
+    const auto shifted = reinterpret_cast<float *>(reinterpret_cast<char *>(values.data()) + 2);
+    refused(cells.data(), shifted, "the result is not at a multiple of 4 bytes");
+    refused(shifted, cells.data(), "the image is not at a multiple of 4 bytes");
+    run(cells.data(), values.data());
+}
+
+TEST(LocalEntropyQuestions, ManyThreadsAskTheSame)
+{
+    const std::vector<Call> calls = differentCalls();
+    std::vector<std::string> expected;
+    Engine engine;
+    for (const Call &call : calls) expected.push_back(answerOf(engine, call));
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&, i] {
+            for (std::size_t j = 0; j < 200; ++j) {
+                const std::size_t which = j * (i + 1) % calls.size();
+                wrong += answerOf(engine, calls[which]) != expected[which];
+            }
+        });
+    for (std::thread &thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+} // namespace
