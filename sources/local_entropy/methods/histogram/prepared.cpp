@@ -2,6 +2,8 @@
 
 #include "local_entropy/methods/answers_of.h"
 
+#include <algorithm>
+
 namespace local_entropy
 {
 namespace
@@ -20,10 +22,13 @@ std::vector<Sum> differences(const Sum *sums, int most)
 Prepared::Prepared(const Problem &problem)
     : answers(answersOf(problem)), down(problem.shape), across(turned(problem.shape))
 {
-    if (problem.result.isDouble)
+    if (problem.result.isDouble) {
         wideSteps = differences(answers.wideSums(), answers.mostCells());
-    else
-        steps = differences(answers.sums(), answers.mostCells());
+        return;
+    }
+    steps = differences(answers.sums(), answers.mostCells());
+    const int reach = std::max(reachOf(down.shape, down.edges), reachOf(across.shape, across.edges));
+    pairs = PairSteps(down.shape.cells, reach, steps);
 }
 
 } // namespace local_entropy
