@@ -32,6 +32,7 @@ class PairSteps
 {
 public:
     static constexpr int kPairs = 4, kWindows = 2 * kPairs;
+    using Index = std::uint16_t;
     using Word = std::uint64_t; ///< four indices, of 16 bits; the first pair's is the lowest
 
     PairSteps() = default;

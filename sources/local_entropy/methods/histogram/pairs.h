@@ -2,7 +2,8 @@
 // side by side, and pair_steps.h says what that is. A cell that enters all of them costs, for two
 // windows, the load of an index and the addition of a table's entry to a vector of two sums.
 //
-// Where a run begins and ends, it enters one window of a pair only. The left window is a cell ahead:
+// Where a run begins and ends, it enters one window of a pair only. The left window is a cell
+// ahead:
 //
 //     cell      0 1 2 3 4 5 6 7     a run of 5; of these pairs, one enters
 //     window 0  x x x x x           at 0 the left window only, at 5 the right one only;
@@ -29,17 +30,17 @@ namespace
 /// A register of two sums. In memory it may stand for two numbers of an array.
 using PairSum [[gnu::vector_size(16), gnu::may_alias]] = long long;
 
-/// Packs of eight windows that take cells in turn: as many as sums fit the registers of most
-/// processors. kUnit: that of the steps. kStride: words from a pack to the next where the compiler
-/// may know it, or 0.
-template <int kUnit, int kStride>
+/// `kPacksAtOnce` packs that take cells in turn, with an index for each pair of windows in a word.
+/// kUnit: that of the steps. kStride: words from a pack to the next where the compiler may know it,
+/// or 0.
+template <typename WordType, int kPacksAtOnce, int kUnit, int kStride>
 struct PairGroup
 {
-    using Word = PairSteps::Word;
+    using Word = WordType;
     using Sum = std::int64_t;
     using Steps = const PairSteps *;
-    static constexpr int kPairs = PairSteps::kPairs, kWindows = PairSteps::kWindows;
-    static constexpr int kPacks = 2, kColumns = kPacks * kWindows;
+    static constexpr int kPairs = sizeof(Word) / sizeof(PairSteps::Index), kWindows = 2 * kPairs;
+    static constexpr int kPacks = kPacksAtOnce, kColumns = kPacks * kWindows;
 
     struct Sums
     {
@@ -120,15 +121,12 @@ private:
     template <bool kEnters, int kFirst, int kLast, typename Cell>
     [[gnu::always_inline]] inline void moveCell(const Cell *cell, Sums &sums) const
     {
-        const Word added = steps->added(kFirst, kLast);
+        const Word added = static_cast<Word>(steps->added(kFirst, kLast));
         for (int pack = 0; pack < kPacks; ++pack) {
             Word *const word = counts + pack * stride() + cell[pack * kWindows];
             addSteps<kEnters, kFirst, kLast>(word, sums, pack * kPairs,
                                              std::make_integer_sequence<int, kPairs>());
-            if constexpr (kEnters)
-                *word += added;
-            else
-                *word -= added;
+            *word = static_cast<Word>(kEnters ? *word + added : *word - added);
         }
     }
 
@@ -165,10 +163,10 @@ private:
 
     /// Loaded by itself: nothing to take apart.
     template <int kPair>
-    [[gnu::always_inline]] static inline std::uint16_t indexOf(const Word *word)
+    [[gnu::always_inline]] static inline PairSteps::Index indexOf(const Word *word)
     {
         constexpr bool kLittle = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-        std::uint16_t index;
+        PairSteps::Index index;
         std::memcpy(&index,
                     reinterpret_cast<const char *>(word) +
                         (kLittle ? kPair : kPairs - 1 - kPair) * sizeof index,

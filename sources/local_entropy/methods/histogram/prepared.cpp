@@ -27,7 +27,8 @@ Prepared::Prepared(const Problem &problem)
         return;
     }
     steps = differences(answers.sums(), answers.mostCells());
-    const int reach = std::max(reachOf(down.shape, down.edges), reachOf(across.shape, across.edges));
+    const int reach =
+        std::max(reachOf(down.shape, down.edges), reachOf(across.shape, across.edges));
     pairs = PairSteps(down.shape.cells, reach, steps);
 }
 

@@ -28,11 +28,11 @@ struct Packed
     using Group = PackedGroup<Packing<Word, kWindows, kPacks>, Sum, kStride>;
 };
 
-template <int kUnit>
+template <typename Word, int kPacks, int kUnit>
 struct Pairs
 {
     template <int kStride>
-    using Group = PairGroup<kUnit, kStride>;
+    using Group = PairGroup<Word, kPacks, kUnit, kStride>;
 };
 
 template <typename Value>
@@ -46,8 +46,12 @@ auto withGroups(const Prepared &prepared, const With &with)
 {
     using Sum = SumOf<Value>;
     if constexpr (std::is_same_v<Value, float>) {
-        if (prepared.pairs.unit() == 2) return with(Pairs<2>());
-        if (prepared.pairs.unit() == 1) return with(Pairs<1>());
+        if (prepared.pairs.unit() == 2)
+            return prepared.down.shape.rectangle ? with(Pairs<std::uint64_t, 2, 2>())
+                                                 : with(Pairs<std::uint16_t, 8, 2>());
+        if (prepared.pairs.unit() == 1)
+            return prepared.down.shape.rectangle ? with(Pairs<std::uint64_t, 2, 1>())
+                                                 : with(Pairs<std::uint16_t, 8, 1>());
     }
     if (prepared.down.shape.rectangle)
         return prepared.countsAreBytes() ? with(Packed<std::uint64_t, 8, 1, Sum>())
@@ -81,8 +85,7 @@ void walkStrips(const Prepared &prepared, const Way &way, const Tile &tile, void
 {
     using Sum = SumOf<Value>;
     using ThisStrip = Strip<Groups::template Group, Cell>;
-    ThisStrip strip(histograms, tile.values,
-                    stepsOf(prepared, typename ThisStrip::Steps()));
+    ThisStrip strip(histograms, tile.values, stepsOf(prepared, typename ThisStrip::Steps()));
     const std::vector<PlacedRun> all = placed(way.shape.runs, tile.stride);
     const std::vector<PlacedRun> gained = placed(way.edges.gained, tile.stride);
     const std::vector<PlacedRun> lost = placed(way.edges.lost, tile.stride);
