@@ -1,7 +1,7 @@
 #include "local_entropy/methods/histogram/pair_steps.h"
 
 #include <algorithm>
-#include <cstddef>
+#include <limits>
 
 namespace local_entropy
 {
@@ -14,24 +14,27 @@ int reachOf(const Shape &shape, const Edges &edges)
     return static_cast<int>(shape.runs.size() + std::max(edges.gained.size(), edges.lost.size()));
 }
 
-PairSteps::PairSteps(int cells, int reach, const std::vector<std::int64_t> &steps)
+int PairSteps::unitFor(int cells, int reach)
 {
-    const int wide = 2 * reach + 1;
-    const std::int64_t most = std::int64_t(cells) * wide + reach;
-    unitOfIndex = 2 * most <= 65535 ? 2 : 1;
-    if (most > 65535) return;
-    width = wide;
+    constexpr std::int64_t kMostIndex = std::numeric_limits<Index>::max();
+    const std::int64_t most = std::int64_t(cells) * (2 * reach + 1) + reach;
+    return most > kMostIndex ? 0 : 2 * most > kMostIndex ? 1 : 2;
+}
 
-    // From the row of n = -1: a cell may leave the right window where the left one has none.
-    table.resize(most + width + 1);
+PairSteps::PairSteps(int cells, int reach, const std::vector<std::int64_t> &steps)
+    : width(2 * reach + 1), unitOfIndex(unitFor(cells, reach))
+{
+    if (unitOfIndex == 0) return;
+    // From n = -1: a cell may leave the right window where the left one has none.
+    table.resize((cells + 1) * width + reach + 1);
     const auto entering = [&](int n) {
         return n >= 0 && n < cells ? steps[n + 1] : std::int64_t(0);
     };
-    for (std::size_t entry = 0; entry < table.size(); ++entry) {
-        const int n = static_cast<int>((entry + reach) / width) - 1;
-        const int m = n + static_cast<int>((entry + reach) % width) - reach;
-        table[entry] = {entering(n), entering(m)};
-    }
+    for (int n = -1; n <= cells; ++n)
+        for (int m = n - reach; m <= n + reach; ++m) {
+            const std::int64_t entry = std::int64_t(n + 1) * width + (m - n);
+            if (entry >= 0) table[entry] = {entering(n), entering(m)};
+        }
 
     for (int first = 0; first < kWindows; ++first)
         for (int last = first; last < kWindows; ++last)

@@ -37,6 +37,9 @@ public:
 
     PairSteps() = default;
 
+    /// What unit() would be.
+    static int unitFor(int cells, int reach);
+
     /// `steps[n]`: F(n) - F(n - 1), n = 0 .. cells. Empty if indices do not fit 16 bits.
     PairSteps(int cells, int reach, const std::vector<std::int64_t> &steps);
 
@@ -44,7 +47,7 @@ public:
 
     /// Indices are kept as multiples of this: 2 where that fits, as a processor then finds the
     /// entry (16 bytes) at 8 times what it has loaded, without a shift; else 1. 0 if empty.
-    int unit() const { return empty() ? 0 : unitOfIndex; }
+    int unit() const { return unitOfIndex; }
 
     /// enters()[index]: a cell enters both windows, which had n and m cells of its level before.
     const PairStep *enters() const { return table.data() + width; }

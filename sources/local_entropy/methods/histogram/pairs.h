@@ -109,19 +109,32 @@ private:
         ((moveCell<kEnters, 0, kCell>(cells + kCell, sums),
           moveCell<kEnters, kCell + 1, kLast>(tail + kCell, sums)),
          ...);
+        const Word added = addedBy<0, kLast>();
         const Cell *cell = cells + kLast;
         for (; cell + 2 <= tail; cell += 2) {
-            moveCell<kEnters, 0, kLast>(cell, sums);
-            moveCell<kEnters, 0, kLast>(cell + 1, sums);
+            moveCell<kEnters, 0, kLast>(cell, sums, added);
+            moveCell<kEnters, 0, kLast>(cell + 1, sums, added);
         }
-        if (cell < tail) moveCell<kEnters, 0, kLast>(cell, sums);
+        if (cell < tail) moveCell<kEnters, 0, kLast>(cell, sums, added);
+    }
+
+    /// What is added to a word if a cell enters windows kFirst .. kLast.
+    template <int kFirst, int kLast>
+    [[gnu::always_inline]] inline Word addedBy() const
+    {
+        return static_cast<Word>(steps->added(kFirst, kLast));
+    }
+
+    template <bool kEnters, int kFirst, int kLast, typename Cell>
+    [[gnu::always_inline]] inline void moveCell(const Cell *cell, Sums &sums) const
+    {
+        moveCell<kEnters, kFirst, kLast>(cell, sums, addedBy<kFirst, kLast>());
     }
 
     /// A cell for each pack.
     template <bool kEnters, int kFirst, int kLast, typename Cell>
-    [[gnu::always_inline]] inline void moveCell(const Cell *cell, Sums &sums) const
+    [[gnu::always_inline]] inline void moveCell(const Cell *cell, Sums &sums, Word added) const
     {
-        const Word added = static_cast<Word>(steps->added(kFirst, kLast));
         for (int pack = 0; pack < kPacks; ++pack) {
             Word *const word = counts + pack * stride() + cell[pack * kWindows];
             addSteps<kEnters, kFirst, kLast>(word, sums, pack * kPairs,

@@ -2,8 +2,6 @@
 
 #include "local_entropy/methods/answers_of.h"
 
-#include <algorithm>
-
 namespace local_entropy
 {
 namespace

@@ -6,6 +6,7 @@
 #include "local_entropy/methods/histogram/pair_steps.h"
 #include "local_entropy/problem/problem.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +27,12 @@ struct Way
         return 2.0 * edges.cells() + static_cast<double>(shape.cells) / static_cast<double>(length);
     }
 };
+
+/// How far the counts of neighbouring windows are apart at most, whichever way they walk.
+inline int reachOf(const Way &down, const Way &across)
+{
+    return std::max(reachOf(down.shape, down.edges), reachOf(across.shape, across.edges));
+}
 
 struct Prepared
 {

@@ -39,8 +39,10 @@ template <typename Value>
 using SumOf = std::conditional_t<std::is_same_v<Value, double>, UInt128, std::int64_t>;
 
 /// Calls with(groups) for those that a window asks for: the fastest that were measured. Rows are
-/// long runs, which many windows share, and eight sums fit the registers of most processors. The
-/// edges of a footprint are short runs: what helps there is packs that take turns.
+/// long runs, which many windows share, and eight sums (or vectors of them) fit the registers of
+/// most processors. The edges of a footprint are short runs. Where these are a cell, the windows of
+/// a pack take it one after the other, and on flat content all change the same word: small packs
+/// that take turns wait least.
 template <typename Value, typename With>
 auto withGroups(const Prepared &prepared, const With &with)
 {
