@@ -7,12 +7,14 @@
 #include "local_entropy/methods/histogram/edges.h"
 #include "local_entropy/methods/histogram/finish_row.h"
 #include "local_entropy/methods/histogram/histogram.h"
+#include "local_entropy/methods/histogram/pair_steps.h"
 #include "local_entropy/methods/histogram/strips.h"
 #include "question.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <random>
@@ -67,6 +69,7 @@ std::vector<Window> footprints()
             windowOf(1, 1, [](int, int) { return true; }),
             windowOf(6, 5, [](int, int y) { return y != 2; }),
             windowOf(3, 11, [](int x, int y) { return y < 3 || (x == 1 && y > 5); }),
+            windowOf(16, 16, [](int x, int y) { return (x + y) % 2 == 0; }), // no steps by pairs
             windowOf(23, 13, [](int x, int y) { return (x * 7 + y * 5) % 11 > 2; }),
             windowOf(63, 63, [](int x, int y) { return (x - 31) * (x - 31) + y * y < 900; })};
 }
@@ -76,7 +79,8 @@ std::vector<Window> rectangles()
     return {rectangle(1, 1),   rectangle(2, 1),   rectangle(1, 9),  rectangle(3, 3),
             rectangle(4, 4),   rectangle(5, 2),   rectangle(6, 7),  rectangle(7, 3),
             rectangle(8, 8),   rectangle(9, 9),   rectangle(10, 5), rectangle(15, 17),
-            rectangle(16, 16), rectangle(31, 31), rectangle(3, 85), rectangle(255, 2)};
+            rectangle(16, 16), rectangle(31, 31), rectangle(3, 85), rectangle(255, 2),
+            rectangle(1, 255)}; // the last two without steps by pairs
 }
 
 Cells cellsOf(const std::vector<Run> &runs, int down = 0)
@@ -119,6 +123,48 @@ TEST(LocalEntropyHistogram, TurnedShapesAreOnTheirSide)
     }
 }
 
+/// Every pair of counts that windows may have has an index of its own, which cells that enter one
+/// window or both lead to, and its entries are the steps of both counts.
+TEST(LocalEntropyHistogram, StepsOfPairsAreThoseOfBothWindows)
+{
+    std::vector<std::int64_t> steps(962);
+    for (std::size_t n = 0; n < steps.size(); ++n) steps[n] = static_cast<std::int64_t>(n * n + 1);
+    for (const auto &[cells, reach, unit] :
+         {std::array{9, 4, 2}, std::array{81, 10, 2}, std::array{961, 32, 1}}) {
+        const PairSteps pairs(cells, reach, steps);
+        ASSERT_EQ(pairs.unit(), unit);
+        for (int first = 0; first < 8; ++first)
+            for (int last = first; last < 8; ++last) {
+                PairSteps::Word sum = 0;
+                for (int window = first; window <= last; ++window)
+                    sum += pairs.added(window, window);
+                EXPECT_EQ(pairs.added(first, last), sum);
+            }
+        std::set<PairSteps::Word> indices;
+        for (int n = 0; n <= cells; ++n)
+            for (int m = std::max(n - reach, 0); m <= std::min(n + reach, cells); ++m) {
+                const PairSteps::Word last = n * pairs.added(6, 6) + m * pairs.added(7, 7);
+                const PairSteps::Word index =
+                    (n * pairs.added(0, 0) + m * pairs.added(1, 1)) / unit;
+                ASSERT_EQ(last, (index * unit) << 48);
+                ASSERT_TRUE(indices.insert(index).second) << n << ", " << m;
+                if (n < cells) {
+                    ASSERT_EQ(pairs.enters()[index].left, steps[n + 1]);
+                }
+                if (m < cells) {
+                    ASSERT_EQ(pairs.enters()[index].right, steps[m + 1]);
+                }
+                if (n > 0) {
+                    ASSERT_EQ(pairs.leaves()[index].left, steps[n]);
+                }
+                if (m > 0) {
+                    ASSERT_EQ(pairs.leaves()[index].right, steps[m]);
+                }
+            }
+    }
+    EXPECT_EQ(PairSteps(961, 34, steps).unit(), 0) << "indices of 17 bits";
+}
+
 /// A tile in guarded memory, with no more behind its rows than the method may read.
 template <typename Cell>
 struct GuardedTile
@@ -137,6 +183,7 @@ struct GuardedTile
                 if (kind == "random") level = random() % values;
                 if (kind == "flat") level = values - 1;
                 if (kind == "stripes") level = (x / 3 + y / 2) % values;
+                if (kind == "columns") level = x % 2 * (values - 1);
                 if (kind == "sparse") level = random() % 50 ? 1 : random() % values;
                 if (missing && (random() % 4 == 0 || y < height / 2)) level = values - 1;
                 cells.at(x, y) = static_cast<Cell>(level);
@@ -239,6 +286,7 @@ void checkContents(const Window &window)
     checkTile<Cell, float>({window}, 5, 20, 2, "random", true);
     checkTile<Cell, float>({window}, 40, 3, most, "stripes", true);
     checkTile<Cell, float>({window}, 19, 8, 200, "sparse", false);
+    checkTile<Cell, float>({window}, 18, 3, 5, "columns", false);
     checkTile<Cell, double>({window}, 18, 5, 64, "random", false);
     checkTile<Cell, double>({window}, 3, 9, most, "sparse", true);
 }

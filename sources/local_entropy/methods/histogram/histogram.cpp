@@ -132,14 +132,22 @@ public:
     double cost(const Problem &problem, Path) const override
     {
         // Measured, nanoseconds. Steps of wide sums take longer, and so does their last step.
-        constexpr double kWindow = 2.8, kWindowWide = 45, kCell = 0.52, kFootprintCell = 0.85;
+        constexpr double kWindow = 2.9, kWindowWide = 45, kCell = 0.3, kFootprintCell = 0.65;
+        // Windows that are too large for steps by pairs, and doubles.
+        constexpr double kSingleCell = 0.52, kFootprintSingleCell = 0.85;
         const bool wide = problem.result.isDouble;
         const Shape &shape = problem.shape;
-        const int cells = shape.rectangle
-                              ? std::min(shape.width, shape.height)
-                              : std::min(edgesOf(shape).cells(), edgesOf(turned(shape)).cells());
+        int cells = std::min(shape.width, shape.height);
+        int reach = std::max(shape.width, shape.height) + 1; // the edges of a rectangle are a run
+        if (!shape.rectangle) {
+            const Way down(shape), across(turned(shape));
+            cells = std::min(down.edges.cells(), across.edges.cells());
+            reach = reachOf(down, across);
+        }
+        if (!wide && PairSteps::unitFor(shape.cells, reach) > 0)
+            return kWindow + cells * (shape.rectangle ? kCell : kFootprintCell);
         return (wide ? kWindowWide : kWindow) +
-               cells * (shape.rectangle ? kCell : kFootprintCell) * (wide ? 2 : 1);
+               cells * (shape.rectangle ? kSingleCell : kFootprintSingleCell) * (wide ? 2 : 1);
     }
 
     std::unique_ptr<const Plan> plan(const Problem &problem, Path) const override

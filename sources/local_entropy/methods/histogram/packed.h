@@ -65,19 +65,50 @@ struct Packing
     }
 };
 
-/// A group of packs: its histograms, its windows' sums, and the steps of the sums. kStride: words
-/// from a pack to the next where the compiler may know it (a register less), or 0.
+/// A group of packs: its histograms, and the steps of its windows' sums. kStride: words from a pack
+/// to the next where the compiler may know it (a register less), or 0.
 template <typename PackingType, typename SumType, int kStride>
-struct Group
+struct PackedGroup
 {
     using Packing = PackingType;
+    using Word = typename Packing::Word;
     using Sum = SumType;
-    typename Packing::Word *counts; ///< the word of level v in pack i is at i * stride + v
+    using Steps = const Sum *; ///< steps[n]: F(n) - F(n - 1)
+    static constexpr int kWindows = Packing::kWindows, kPacks = Packing::kPacks;
+    static constexpr int kColumns = Packing::kColumns;
+
+    struct Sums
+    {
+        Sum of[kColumns];
+    };
+
+    PackedGroup(Word *counts, std::size_t stride, Steps steps)
+        : counts(counts), runtimeStride(stride), enterSteps(inRegister(steps + 1)),
+          leaveSteps(steps)
+    {
+    }
+
+    Word *counts; ///< the word of level v in pack i is at i * stride + v
     std::size_t runtimeStride;
     const Sum *enterSteps; ///< enterSteps[n]: F(n + 1) - F(n)
     const Sum *leaveSteps; ///< leaveSteps[n]: F(n) - F(n - 1)
 
     std::size_t stride() const { return kStride ? kStride : runtimeStride; }
+
+    [[gnu::always_inline]] static inline void load(Sums &sums, const Sum *from)
+    {
+        for (int i = 0; i < kColumns; ++i) sums.of[i] = inRegister(from[i]);
+    }
+
+    [[gnu::always_inline]] static inline void store(const Sums &sums, Sum *to)
+    {
+        for (int i = 0; i < kColumns; ++i) to[i] = inRegister(sums.of[i]);
+    }
+
+    /// The run of `length` cells at `cells` enters, or leaves, the first window of a group, the run
+    /// a cell further to the right the second, and so on.
+    template <bool kEnters, typename Cell>
+    [[gnu::always_inline]] inline void moveRun(const Cell *cells, int length, Sums &sums) const;
 };
 
 /// Where a word's part of `kSize` bytes is that begins `kFrom` bytes above its lowest.
@@ -201,8 +232,7 @@ template <bool kEnters, typename Group, typename Cell, int... kCell>
     (moveCells<kEnters, kCell + 1, kLastWindow>(group, tail + kCell, sums), ...);
 }
 
-/// The run of `length` cells at `cells` enters, or leaves, the first window of a group, the run a
-/// cell further to the right the second, and so on. kTry: lengths below are done already.
+/// A run of any length; those below kTry are done already.
 template <bool kEnters, int kTry = 1, typename Group, typename Cell>
 [[gnu::always_inline]] inline void moveRun(const Group &group, const Cell *cells, int length,
                                            typename Group::Sum *sums)
@@ -217,6 +247,14 @@ template <bool kEnters, int kTry = 1, typename Group, typename Cell>
     } else {
         moveRun<kEnters, kTry + 1>(group, cells, length, sums);
     }
+}
+
+template <typename Packing, typename Sum, int kStride>
+template <bool kEnters, typename Cell>
+inline void PackedGroup<Packing, Sum, kStride>::moveRun(const Cell *cells, int length,
+                                                        Sums &sums) const
+{
+    local_entropy::moveRun<kEnters>(*this, cells, length, sums.of);
 }
 
 } // namespace

@@ -20,10 +20,14 @@ std::vector<Sum> differences(const Sum *sums, int most)
 Prepared::Prepared(const Problem &problem)
     : answers(answersOf(problem)), down(problem.shape), across(turned(problem.shape))
 {
-    if (problem.result.isDouble)
+    if (problem.result.isDouble) {
         wideSteps = differences(answers.wideSums(), answers.mostCells());
-    else
-        steps = differences(answers.sums(), answers.mostCells());
+        return;
+    }
+    steps = differences(answers.sums(), answers.mostCells());
+    const int reach =
+        std::max(reachOf(down.shape, down.edges), reachOf(across.shape, across.edges));
+    pairs = PairSteps(down.shape.cells, reach, steps);
 }
 
 } // namespace local_entropy

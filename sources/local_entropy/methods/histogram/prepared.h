@@ -3,8 +3,10 @@
 
 #include "local_entropy/answers/answers.h"
 #include "local_entropy/methods/histogram/edges.h"
+#include "local_entropy/methods/histogram/pair_steps.h"
 #include "local_entropy/problem/problem.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +28,12 @@ struct Way
     }
 };
 
+/// How far the counts of neighbouring windows are apart at most, whichever way they walk.
+inline int reachOf(const Way &down, const Way &across)
+{
+    return std::max(reachOf(down.shape, down.edges), reachOf(across.shape, across.edges));
+}
+
 struct Prepared
 {
     explicit Prepared(const Problem &problem);
@@ -35,6 +43,9 @@ struct Prepared
     /// F(n) - F(n - 1), from n = 0 (0) to the most cells; one of them, for floats or for doubles.
     std::vector<std::int64_t> steps;
     std::vector<UInt128> wideSteps;
+    PairSteps pairs; ///< of `steps`, for both ways; empty for doubles and for the largest windows
+
+    bool isDouble() const { return steps.empty(); }
 
     bool countsAreBytes() const { return down.shape.cells <= 255; }
 

@@ -2,7 +2,6 @@
 // is written at once, a cache line of floats.
 #pragma once
 
-#include "local_entropy/methods/histogram/packed.h"
 #include "local_entropy/problem/problem.h"
 
 #include <algorithm>
@@ -29,14 +28,17 @@ struct PlacedRun
     int length;
 };
 
-/// What walks down the strips of one tile.
-template <typename Packing, typename Cell, typename Sum>
+/// What walks down the strips of one tile. Group<stride>: PackedGroup or PairGroup.
+template <template <int> typename Group, typename Cell>
 class Strip
 {
 public:
-    using Word = typename Packing::Word;
-    static constexpr int kGroups = kStripColumns / Packing::kColumns;
-    static constexpr int kAllPacks = kGroups * Packing::kPacks;
+    using Some = Group<0>;
+    using Word = typename Some::Word;
+    using Sum = typename Some::Sum;
+    using Steps = typename Some::Steps;
+    static constexpr int kGroups = kStripColumns / Some::kColumns;
+    static constexpr int kAllPacks = kGroups * Some::kPacks;
 
     /// Words from a pack to the next. A cache line more than the levels need: two levels of two
     /// packs whose addresses differ by a multiple of 4096 bytes look like one to the processor,
@@ -50,8 +52,8 @@ public:
 
     static std::size_t bytes(int values) { return sizeof(Word) * packStride(values) * kAllPacks; }
 
-    /// `counts`: bytes(values) of zeros, zeros again after every walk. `steps[n]`: F(n) - F(n - 1).
-    Strip(void *counts, int values, const Sum *steps)
+    /// `counts`: bytes(values) of zeros, zeros again after every walk.
+    Strip(void *counts, int values, Steps steps)
         : counts(static_cast<Word *>(counts)), values(values), stride(packStride(values)),
           steps(steps)
     {
@@ -94,37 +96,35 @@ private:
     void step(const Cell *cells, const Runs &lost, const Runs &gained, const Sum *from, Sum *to)
     {
         for (int group = 0; group < kGroups; ++group) {
-            const int first = group * Packing::kColumns;
-            stepGroup(counts + group * Packing::kPacks * stride, stride, steps, cells + first, lost,
+            const int first = group * Some::kColumns;
+            stepGroup({counts + group * Some::kPacks * stride, stride, steps}, cells + first, lost,
                       gained, from + first, to + first);
         }
     }
 
     /// A function of its own: as little as possible to keep in registers beside the sums.
-    [[gnu::noinline]] static void stepGroup(Word *counts, std::size_t stride, const Sum *steps,
-                                            const Cell *cells, const Runs &lost, const Runs &gained,
-                                            const Sum *from, Sum *to)
+    [[gnu::noinline]] static void stepGroup(const Group<kFixedStride> group, const Cell *cells,
+                                            const Runs &lost, const Runs &gained, const Sum *from,
+                                            Sum *to)
     {
-        constexpr int kColumns = Packing::kColumns;
-        const Group<Packing, Sum, kFixedStride> group{counts, stride, inRegister(steps + 1), steps};
-        Sum sums[kColumns];
-        for (int i = 0; i < kColumns; ++i) sums[i] = inRegister(from[i]);
+        typename Group<kFixedStride>::Sums sums;
+        group.load(sums, from);
         for (const PlacedRun *run = lost.begin; run != lost.end; ++run)
-            moveRun<false>(group, cells + run->offset, run->length, sums);
+            group.template moveRun<false>(cells + run->offset, run->length, sums);
         for (const PlacedRun *run = gained.begin; run != gained.end; ++run)
-            moveRun<true>(group, cells + run->offset, run->length, sums);
-        for (int i = 0; i < kColumns; ++i) to[i] = inRegister(sums[i]);
+            group.template moveRun<true>(cells + run->offset, run->length, sums);
+        group.store(sums, to);
     }
 
     /// Zeros: everywhere where levels are few, else the words of the cells of the last windows.
     void clear(const Cell *cells, std::ptrdiff_t cellStride, const Shape &shape)
     {
-        const int columns = shape.width + Packing::kWindows - 1;
+        const int columns = shape.width + Some::kWindows - 1;
         if (values <= columns * shape.height) {
             std::memset(counts, 0, bytes(values));
             return;
         }
-        for (int pack = 0; pack < kAllPacks; ++pack, cells += Packing::kWindows)
+        for (int pack = 0; pack < kAllPacks; ++pack, cells += Some::kWindows)
             for (int y = 0; y < shape.height; ++y)
                 for (int x = 0; x < columns; ++x)
                     counts[pack * stride + cells[y * cellStride + x]] = 0;
@@ -133,8 +133,8 @@ private:
     Word *counts;
     int values;
     std::size_t stride;
-    const Sum *steps;
-    Sum sums[kBatch][kStripColumns];
+    Steps steps;
+    alignas(16) Sum sums[kBatch][kStripColumns];
 };
 
 } // namespace

@@ -11,6 +11,8 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("no-tree-vectorize", "no-tree-slp-vectorize")
 #endif
+#include "local_entropy/methods/histogram/packed.h"
+#include "local_entropy/methods/histogram/pairs.h"
 #include "local_entropy/methods/histogram/strip.h"
 
 namespace local_entropy
@@ -18,21 +20,46 @@ namespace local_entropy
 namespace
 {
 
-// The fastest that were measured. Rows are long runs, which many windows share, and eight sums fit
-// the registers of most processors. The edges of a footprint are short runs: what helps there is
-// packs that take turns.
-using RectangleBytes = Packing<std::uint64_t, 8, 1>;
-using RectangleWords = Packing<std::uint64_t, 4, 2>;
-using FootprintBytes = Packing<std::uint32_t, 4, 4>;
-using FootprintWords = Packing<std::uint64_t, 4, 4>;
-
-/// Calls with(packing) for the one that a window asks for.
-template <typename With>
-auto withPacking(const Prepared &prepared, const With &with)
+/// How the windows of a strip share words: the groups that strip.h asks for.
+template <typename Word, int kWindows, int kPacks, typename Sum>
+struct Packed
 {
+    template <int kStride>
+    using Group = PackedGroup<Packing<Word, kWindows, kPacks>, Sum, kStride>;
+};
+
+template <typename Word, int kPacks, int kUnit>
+struct Pairs
+{
+    template <int kStride>
+    using Group = PairGroup<Word, kPacks, kUnit, kStride>;
+};
+
+template <typename Value>
+using SumOf = std::conditional_t<std::is_same_v<Value, double>, UInt128, std::int64_t>;
+
+/// Calls with(groups) for those that a window asks for: the fastest that were measured. Rows are
+/// long runs, which many windows share, and eight sums (or vectors of them) fit the registers of
+/// most processors. The edges of a footprint are short runs. Where these are a cell, the windows of
+/// a pack take it one after the other, and on flat content all change the same word: small packs
+/// that take turns wait least.
+template <typename Value, typename With>
+auto withGroups(const Prepared &prepared, const With &with)
+{
+    using Sum = SumOf<Value>;
+    if constexpr (std::is_same_v<Value, float>) {
+        if (prepared.pairs.unit() == 2)
+            return prepared.down.shape.rectangle ? with(Pairs<std::uint64_t, 2, 2>())
+                                                 : with(Pairs<std::uint16_t, 8, 2>());
+        if (prepared.pairs.unit() == 1)
+            return prepared.down.shape.rectangle ? with(Pairs<std::uint64_t, 2, 1>())
+                                                 : with(Pairs<std::uint16_t, 8, 1>());
+    }
     if (prepared.down.shape.rectangle)
-        return prepared.countsAreBytes() ? with(RectangleBytes()) : with(RectangleWords());
-    return prepared.countsAreBytes() ? with(FootprintBytes()) : with(FootprintWords());
+        return prepared.countsAreBytes() ? with(Packed<std::uint64_t, 8, 1, Sum>())
+                                         : with(Packed<std::uint64_t, 4, 2, Sum>());
+    return prepared.countsAreBytes() ? with(Packed<std::uint32_t, 4, 4, Sum>())
+                                     : with(Packed<std::uint64_t, 4, 4, Sum>());
 }
 
 std::vector<PlacedRun> placed(const std::vector<Run> &runs, std::int64_t stride)
@@ -44,15 +71,23 @@ std::vector<PlacedRun> placed(const std::vector<Run> &runs, std::int64_t stride)
     return there;
 }
 
-const std::int64_t *stepsOf(const Prepared &prepared, float) { return prepared.steps.data(); }
-const UInt128 *stepsOf(const Prepared &prepared, double) { return prepared.wideSteps.data(); }
+const PairSteps *stepsOf(const Prepared &prepared, const PairSteps *) { return &prepared.pairs; }
+const std::int64_t *stepsOf(const Prepared &prepared, const std::int64_t *)
+{
+    return prepared.steps.data();
+}
+const UInt128 *stepsOf(const Prepared &prepared, const UInt128 *)
+{
+    return prepared.wideSteps.data();
+}
 
-template <typename Packing, typename Cell, typename Value>
+template <typename Groups, typename Cell, typename Value>
 void walkStrips(const Prepared &prepared, const Way &way, const Tile &tile, void *histograms,
                 Value *results, std::int64_t stride)
 {
-    using Sum = std::conditional_t<std::is_same_v<Value, double>, UInt128, std::int64_t>;
-    Strip<Packing, Cell, Sum> strip(histograms, tile.values, stepsOf(prepared, Value()));
+    using Sum = SumOf<Value>;
+    using ThisStrip = Strip<Groups::template Group, Cell>;
+    ThisStrip strip(histograms, tile.values, stepsOf(prepared, typename ThisStrip::Steps()));
     const std::vector<PlacedRun> all = placed(way.shape.runs, tile.stride);
     const std::vector<PlacedRun> gained = placed(way.edges.gained, tile.stride);
     const std::vector<PlacedRun> lost = placed(way.edges.lost, tile.stride);
@@ -70,19 +105,21 @@ void walkStrips(const Prepared &prepared, const Way &way, const Tile &tile, void
 
 std::size_t histogramBytes(const Prepared &prepared, int values)
 {
-    return withPacking(prepared, [&](auto packing) {
-        using Packing = decltype(packing);
-        return std::max(Strip<Packing, std::uint8_t, std::int64_t>::bytes(256),
-                        Strip<Packing, std::uint16_t, std::int64_t>::bytes(values));
-    });
+    const auto bytes = [&](auto groups) {
+        using Groups = decltype(groups);
+        return std::max(Strip<Groups::template Group, std::uint8_t>::bytes(256),
+                        Strip<Groups::template Group, std::uint16_t>::bytes(values));
+    };
+    return prepared.isDouble() ? withGroups<double>(prepared, bytes)
+                               : withGroups<float>(prepared, bytes);
 }
 
 template <typename Cell, typename Value>
 void walkTile(const Prepared &prepared, const Way &way, const Tile &tile, void *histograms,
               Value *results, std::int64_t stride)
 {
-    withPacking(prepared, [&](auto packing) {
-        walkStrips<decltype(packing), Cell>(prepared, way, tile, histograms, results, stride);
+    withGroups<Value>(prepared, [&](auto groups) {
+        walkStrips<decltype(groups), Cell>(prepared, way, tile, histograms, results, stride);
     });
 }
 
