@@ -49,6 +49,18 @@ bench::Case recording(std::string &log, bool right = true)
     });
 }
 
+TEST(BenchHarness, AWorkMayHaveAClockOfItsOwn)
+{
+    bench::Harness harness("test", layout());
+    const auto outcomes = harness.time(caseOf([] {
+        bench::Work work;
+        work.run = [] {};
+        work.milliseconds = [] { return 2; };
+        return work;
+    }));
+    EXPECT_EQ(outcomes[0].timing.median, 2);
+}
+
 bench::Work taking(double median, double minimum)
 {
     bench::Work work;

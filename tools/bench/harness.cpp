@@ -19,10 +19,14 @@ common::Timing timed(const Work &work)
 {
     if (work.validate) work.validate();
     if (work.time) return work.time();
-    return common::measure([&] { return work.run(), 0; },
-                           [&](int) {
-                               if (work.check) work.check();
-                           });
+    work.run(); // warms up
+    if (work.check) work.check();
+    return common::repeat([&] {
+        const common::WallClock clock;
+        work.run();
+        const double wall = clock.milliseconds();
+        return work.milliseconds ? work.milliseconds() : wall;
+    });
 }
 
 } // namespace

@@ -29,6 +29,8 @@ struct Work
     std::function<void()> run;
     /// Throws WrongAnswer unless what the first run wrote is right.
     std::function<void()> check;
+    /// What the last run took by a clock of its own. Missing: the wall clock around run.
+    std::function<double()> milliseconds;
     /// Instead of run and check: measures by other means, a GPU's clock or another process, or by
     /// rules of its own. Throws WrongAnswer.
     std::function<common::Timing()> time;
