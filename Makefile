@@ -129,22 +129,20 @@ $(CORE_PROGRAMS): $(BUILD)/%: $(BUILD)/%_core.o $(PARTS) $(BENEATH)
 	$(LINK) $^ -o $@
 $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 	$(LINK) $^ -o $@
-$(BUILD)/scaling: $(BUILD)/scaling.o $(BUILD)/entropy_core.o $(BENEATH)
-	$(LINK) $^ -o $@
-$(BUILD)/bench_cpu: $(BUILD)/bench_cpu.o $(BENEATH)
-	$(LINK) $^ -o $@
-# One harness, and the cases of bench_filter.
+# One harness, tools/bench, and programs that register cases.
 BENCH := $(patsubst tools/%.cpp,$(BUILD)/%.o,$(wildcard tools/bench/*.cpp))
-$(BUILD)/bench_filter: $(BUILD)/bench_filter.o $(BENCH) $(LIBRARY)
+$(addprefix $(BUILD)/,bench_cpu bench_filter): $(BUILD)/%: $(BUILD)/%.o $(BENCH) $(BENEATH)
+	$(LINK) $^ -o $@
+$(addprefix $(BUILD)/,bench_gpu bench_everywhere): $(BUILD)/%: $(BUILD)/%_main.o $(BENCH) $(BENEATH)
+	$(LINK) $^ -o $@
+$(BUILD)/scaling: $(BUILD)/scaling.o $(BENCH) $(BUILD)/entropy_core.o $(BENEATH)
+	$(LINK) $^ -o $@
+$(addprefix $(BUILD)/,parts threshold): $(BUILD)/%: $(BUILD)/%_main.o $(BENCH) $(BUILD)/entropy_core.o $(BENEATH)
 	$(LINK) $^ -o $@
 $(BUILD)/occupancy: $(BUILD)/occupancy_main.o
 	$(LINK) $^ -o $@
-$(BUILD)/parts: $(BUILD)/parts_main.o $(BUILD)/entropy_core.o $(BENEATH)
-	$(LINK) $^ -o $@
 $(BUILD)/profile_labs: $(addprefix $(BUILD)/,profile_labs_main.o maximum_core.o transpose_core.o)
 	$(LINK) $^ $(LIBRARIES) -o $@
-$(addprefix $(BUILD)/,bench_gpu bench_everywhere): $(BUILD)/%: $(BUILD)/%_main.o $(BENEATH)
-	$(LINK) $^ -o $@
 # What measures comes first, so that inline functions are its own, not those of a core that is built
 # with other flags (tools/flags.sh).
 HARNESS := $(BUILD)/bench_size_main.o
@@ -158,7 +156,7 @@ $(CORE_PROGRAMS:%=%_measures): $(BUILD)/%_measures: $(BUILD)/%_measures.o $(BUIL
 	$(LINK) $^ -o $@
 $(CORE_PROGRAMS:%=%_profile): $(BUILD)/%_profile: $(BUILD)/profile_main.o $(BUILD)/%_core.o $(BENEATH)
 	$(LINK) $^ -o $@
-$(CORE_PROGRAMS:%=%_devices): $(BUILD)/%_devices: $(BUILD)/devices_main.o $(BUILD)/%_core.o $(BENEATH)
+$(CORE_PROGRAMS:%=%_devices): $(BUILD)/%_devices: $(BUILD)/devices_main.o $(BENCH) $(BUILD)/%_core.o $(BENEATH)
 	$(LINK) $^ -o $@
 
 # A stamp changes only when the command in it does: other settings rebuild, the same ones do not.
@@ -182,7 +180,7 @@ $(BUILD)/%_core.o: sources/%/core.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.s
 $(BUILD)/%_main.o: sources/%/main.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
 	$(COMPILE_CORE)
 $(BUILD)/%_main.o: tools/%.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
-	$(COMPILE_CORE)
+	$(COMPILE_CORE) -Itools
 $(BUILD)/%_measures.o: tools/measures.cu $(BUILD)/compiler.stamp $(BUILD)/%_switch.stamp
 	$(COMPILE_CORE)
 
@@ -395,8 +393,8 @@ TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all library $(STUDI
 TEST_INSTALL  = tests/local_entropy/test_install.sh $(BUILD) $(CXX) $(PYTHON)
 TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
 TESTED := $(addprefix $(BUILD)/tests/,all library $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
-          $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_filter parts \
-          occupancy entropy_devices entropy_profile profile_labs)
+          $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_cpu bench_everywhere bench_filter parts \
+          scaling threshold occupancy entropy_devices entropy_profile profile_labs)
 test: $(TESTED) library needs-python $(GRADE_TOOLS)
 	@tests/run.sh $(TEST_COMMANDS) '$(TEST_INSTALL)' '$(subst ','\'',$(TEST_GRADE))'
 test-programs: $(TESTED)

@@ -1,4 +1,4 @@
-// The harness of the benchmarks, and bench_filter: its options, its table, its images.
+// bench_filter: its options, its table, its images. test_bench.cpp has the harness.
 #include "bench/choice.h"
 #include "bench/filter_rows.h"
 #include "bench/scene.h"
@@ -39,66 +39,6 @@ std::vector<std::vector<std::string>> rowsOf(const std::string &options)
     auto rows = table(contentsOf(directory.path("t.csv")));
     if (!rows.empty()) rows.erase(rows.begin());
     return rows;
-}
-
-/// What a row did, in order: v validate, r run, c check.
-bench::Case recording(std::string &log, double milliseconds = 1, bool right = true)
-{
-    const auto open = [&log, milliseconds, right] {
-        bench::Work work;
-        work.validate = [&log, right] {
-            log += 'v';
-            if (!right) throw bench::WrongAnswer("wrong");
-        };
-        work.run = [&log] { log += 'r'; };
-        work.check = [&log] { log += 'c'; };
-        work.milliseconds = [milliseconds] { return milliseconds; };
-        return work;
-    };
-    return {"a case", "", 10, [open] { return std::vector<bench::Row>{{{"key"}, 1e6, open}}; }};
-}
-
-bench::Harness harnessOf(double seconds) { return {"test", {{"name"}}, seconds}; }
-
-TEST(BenchHarness, ValidatesThenWarmsUpThenChecksThenTimes)
-{
-    std::string log;
-    bench::Harness harness("test", {{"name"}}, 1e-9);
-    const std::vector<bench::Outcome> outcomes = harness.time(recording(log, 1e-7));
-    EXPECT_EQ(log, "vrcr") << "one timed run where five would take longer than the limit";
-    ASSERT_EQ(outcomes.size(), 1u);
-    EXPECT_EQ(outcomes[0].timing.repeats, 1u);
-}
-
-TEST(BenchHarness, RepeatsFiveTimesAtLeastAndByTheClockOfTheRow)
-{
-    std::string log;
-    bench::Harness harness = harnessOf(100);
-    const auto outcomes = harness.time(recording(log, 2));
-    EXPECT_GE(outcomes[0].timing.repeats, 5u);
-    EXPECT_EQ(log.size(), outcomes[0].timing.repeats + 3);
-    EXPECT_EQ(outcomes[0].timing.median, 2);
-    // A million results of ten bytes in two milliseconds.
-    EXPECT_EQ(harness.table(), "name,runs,median_ms,min_ms,mpixel_per_s,gb_per_s\nkey," +
-                                   std::to_string(outcomes[0].timing.repeats) + ",2,2,500,5\n");
-}
-
-TEST(BenchHarness, NeverRunsOrWritesAWrongAnswer)
-{
-    std::string log;
-    bench::Harness harness = harnessOf(1);
-    EXPECT_EQ(messageOf([&] { harness.time(recording(log, 1, false)); }), "key: wrong");
-    EXPECT_EQ(log, "v");
-    EXPECT_EQ(table(harness.table()).size(), 1u);
-}
-
-TEST(BenchHarness, WhatIsLongerThanTheLimitRunsOnce)
-{
-    std::string log;
-    bench::Harness harness = harnessOf(1);
-    const auto outcomes = harness.time(recording(log, 1500));
-    EXPECT_EQ(log, "vrc");
-    EXPECT_EQ(outcomes[0].timing.minimum, 1500);
 }
 
 TEST(BenchScene, AWrongResultIsFoundAnywhere)
@@ -187,8 +127,6 @@ TEST(BenchFilter, BadUsageIsRefusedInASentence)
              {"--threads ''", "has an empty name"},
              {"--size 0", "--size is '0', expected an integer in 1.."},
              {"--size 10x", "--size is '', expected"},
-             {"--seconds nan", "--seconds is 'nan', expected a positive number"},
-             {"--seconds -1", "--seconds is '-1', expected a positive number"},
              {"--csv", "its value is missing"},
              {"--csv /no/where.csv", "/no/where.csv cannot be created"},
              {"--write-images /no/where/at/all", "cannot be made"},
@@ -249,6 +187,23 @@ TEST(BenchFilter, MethodsAreTheChosenOneAndThoseThatAreNamed)
     }
     EXPECT_EQ(chosen, 1);
     EXPECT_EQ(plains, 1);
+}
+
+TEST(BenchFilter, AMethodThatThisMachineLacksIsLeftOutUnlessItIsNamed)
+{
+    if (runCommand("nvidia-smi -L | grep '^GPU'").status == 0) GTEST_SKIP() << "there is a GPU";
+    const std::string one = kProgram +
+                            " --size 40x30 --cases float32-16-5x5 --seconds 0.01 --threads 1 "
+                            "--contents flat --paths portable --methods ";
+    const Outcome all = runCommand(one + "all");
+    EXPECT_EQ(all.status, 0) << all.errors;
+    EXPECT_TRUE(holds(all.output, "\n  left out: float32-16-5x5 float32 16 5x5 flat portable words "
+                                  "no 1 40 30: entropyOnGpu needs "))
+        << all.output;
+    EXPECT_TRUE(holds(all.output, "\n  portable  bits  ")) << all.output;
+    const Outcome named =
+        expectRefusal(one + "all,words", " words no 1 40 30: entropyOnGpu needs ");
+    EXPECT_FALSE(holds(named.output, "left out"));
 }
 
 /// An array of NumPy's format: its header and its bytes.

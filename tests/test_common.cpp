@@ -138,20 +138,28 @@ TEST(Threads, AnErrorInAParallelRegionComesOut)
     EXPECT_NO_THROW(FirstError().rethrow());
 }
 
-TEST(Measure, ACallOfTwoSecondsIsTheOnlyOne)
+TEST(Measure, WhatTakesTheWholeTimeIsTimedOnceAndNeverCold)
 {
     setenv("BENCHMARK_SECONDS", "0.02", 1);
     int runs = 0, validated = 0;
-    const Timing slow = measure([&] { return sleep(2), ++runs; }, [&](int) { ++validated; });
-    EXPECT_EQ(runs, 1);
-    EXPECT_EQ(validated, 1);
-    EXPECT_EQ(slow.repeats, 1u);
-    EXPECT_GE(slow.median, 2000);
-    runs = 0;
-    const Timing quick = measure([&] { return usleep(30000), ++runs; }, [](int) {});
-    EXPECT_EQ(quick.repeats, 1u);
-    EXPECT_EQ(runs, static_cast<int>(quick.repeats) + 1) << "the first one warms up";
+    const Timing timing =
+        measure([&] { return usleep(runs++ ? 30000 : 300000); }, [&](int) { ++validated; });
     unsetenv("BENCHMARK_SECONDS");
+    EXPECT_EQ(runs, 2) << "the first one warms up";
+    EXPECT_EQ(validated, 1);
+    EXPECT_EQ(timing.repeats, 1u);
+    EXPECT_GE(timing.median, 30);
+    EXPECT_LT(timing.median, 300) << "the cold one";
+}
+
+TEST(Measure, StopsByARuleOfTheCallersOwn)
+{
+    int runs = 0;
+    const Timing timing =
+        measure([&] { return ++runs; }, [](int) {},
+                [](std::size_t repeats, double seconds) { return repeats >= 3 && seconds >= 0; });
+    EXPECT_EQ(timing.repeats, 3u);
+    EXPECT_EQ(runs, 4);
 }
 
 TEST(Steady, CopiesThatDifferAreSaid)

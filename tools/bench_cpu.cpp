@@ -1,23 +1,16 @@
 // How fast is the CPU engine? Every path of this machine, on several contents and sizes and with
 // 1, 2, 4, ... threads, beside a streaming copy of the same arrays by as many threads.
 
-#include "common/csv.h"
-#include "common/error.h"
-#include "common/file_program.h"
-#include "common/measure.h"
-#include "common/progress.h"
-#include "entropy/contents.h"
+#include "bench/cells.h"
+#include "bench/program.h"
 #include "entropy/reference.h"
 #include "entropy/result_memory.h"
-#include "local_entropy/engine.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
+#include <cmath>
 #include <cstring>
+#include <memory>
 #include <omp.h>
-#include <string>
-#include <vector>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -26,19 +19,10 @@
 namespace
 {
 
-constexpr const char *kHelp =
-    R"(usage: bench_cpu [FILE.csv]
-
-Times every path of the CPU engine that this machine has, float in and float out, in touched memory,
-validated first; prints the table and writes it to FILE.csv.
+constexpr const char *kWhat =
+    R"(Times every path of the CPU engine that this machine has, float in and float out, in touched memory,
+validated first, beside a copy around the caches by as many threads.
 )";
-
-std::vector<float> makeSample(const std::string &content, int width, int height)
-{
-    const auto levels =
-        entropy::makeContent(entropy::parseContent(content), width, height, 20201122);
-    return {levels.begin(), levels.end()};
-}
 
 /// Copies whole cache lines of `to` around the caches, where the compiler has stores for that.
 void streamingCopy(float *to, const float *from, std::size_t size)
@@ -69,88 +53,113 @@ common::Timing timeCopy(const std::vector<float> &from, float *to, int threads)
     return common::measure(run, [](int) {});
 }
 
-class Bench
+/// One array, its right answer, and the memory that all results of it go to.
+class Array
 {
 public:
-    /// One array, all paths and numbers of threads.
-    void run(const std::string &content, int width, int height,
-             const std::vector<int> &threadCounts)
+    Array(const std::string &content, int width, int height)
+        : cells(bench::makeCells(content, width, height)),
+          gold(entropy::reference(width, height, cells.sample.data())),
+          result(entropy::allocateResult(cells.count()))
     {
-        const std::vector<float> sample = makeSample(content, width, height);
-        const std::vector<float> gold = entropy::reference(width, height, sample.data());
-        const common::HostArray<float> result = entropy::allocateResult(sample.size());
-        std::fill_n(result.get(), sample.size(), 0.0f);
-        for (const int threads : threadCounts) {
-            const common::Timing copy = timeCopy(sample, result.get(), threads);
-            for (const std::string path : {"avx512", "avx2", "portable", ""})
-                if (works(path))
-                    time(path, content, width, height, threads, sample, gold, result.get(), copy);
-        }
+        fill(0);
     }
 
-    void save(const char *file) const { csv.save(file); }
-
-private:
-    static bool works(const std::string &path)
+    /// The median of a copy by so many threads, in ms; measured when it is first asked for.
+    double copy(int threads)
     {
-        const std::vector<std::string> all = local_entropy::Engine::paths();
-        return path.empty() || std::find(all.begin(), all.end(), path) != all.end();
+        if (threads != copyThreads)
+            copyMedian = timeCopy(cells.sample, result.get(), threads).median;
+        copyThreads = threads;
+        return copyMedian;
     }
 
-    void time(const std::string &path, const std::string &content, int width, int height, int threads,
-              const std::vector<float> &sample, const std::vector<float> &gold, float *result,
-              const common::Timing &copy)
+    bench::Work work(const std::string &path, int threads)
     {
         local_entropy::EngineOptions options;
         options.path = path;
         options.threads = threads;
-        local_entropy::Engine engine(options);
-        local_entropy::Filter filter;
-        filter.levels.count = 16;
-        const std::string name = path.empty() ? "best" : path;
-        const auto once = [&] {
-            engine.run(filter, local_entropy::View<const float>{sample.data(), width, height},
-                       local_entropy::View<float>{result, width, height});
-            return 0;
-        };
-        std::fill_n(result, sample.size(), NAN);
-        const common::Timing timing = common::measure(once, [&](int) {
-            if (!entropy::compare(width, height, result, gold.data()).passed)
-                throw common::Error(name + " is wrong on " + content +
-                                    " " + std::to_string(width) + " x " + std::to_string(height));
-        });
-        const double mega = sample.size() / timing.median / 1e3;
-        std::printf("%-9s %-13s %6d x %-6d %3d threads %10.4f ms %9.1f Mcell/s %6.3f of copy\n",
-                    name.c_str(), content.c_str(), width, height, threads, timing.median,
-                    mega, copy.median / timing.median);
-        std::fflush(stdout);
-        csv.add({name, content, std::to_string(width), std::to_string(height),
-                 std::to_string(threads), std::to_string(timing.median),
-                 std::to_string(timing.minimum), std::to_string(mega),
-                 std::to_string(copy.median)});
+        const auto engine = std::make_shared<local_entropy::Engine>(options);
+        const double copied = copy(threads);
+        fill(NAN);
+        bench::Work work;
+        work.run = [this, engine] { bench::compute(*engine, cells, result.get()); };
+        work.check = [this] { check(); };
+        work.beside = [copied] { return std::vector<double>{copied}; };
+        return work;
     }
 
-    common::Csv csv{{"path", "content", "width", "height", "threads", "median_ms", "min_ms",
-                     "mcells_per_s", "copy_ms"}};
+private:
+    void fill(float value) { std::fill_n(result.get(), cells.count(), value); }
+
+    void check() const
+    {
+        if (!entropy::compare(cells.width, cells.height, result.get(), gold.data()).passed)
+            throw bench::WrongAnswer("wrong");
+    }
+
+    const bench::Cells cells;
+    const std::vector<float> gold;
+    const common::HostArray<float> result;
+    int copyThreads = 0;
+    double copyMedian = 0;
 };
 
-int run(const char *file)
+/// The paths there are, and the engine's own choice: the empty one.
+std::vector<std::string> paths()
+{
+    const std::vector<std::string> here = local_entropy::Engine::paths();
+    std::vector<std::string> paths;
+    for (const std::string path : {"avx512", "avx2", "portable"})
+        if (std::find(here.begin(), here.end(), path) != here.end()) paths.push_back(path);
+    paths.emplace_back();
+    return paths;
+}
+
+bench::Case arrayCase(const std::string &content, int width, int height,
+                      const std::vector<int> &threadCounts)
+{
+    const auto rows = [=] {
+        const auto array = std::make_shared<Array>(content, width, height);
+        std::vector<bench::Row> rows;
+        for (const int threads : threadCounts)
+            for (const std::string &path : paths()) {
+                bench::Row row;
+                row.keys = {path.empty() ? "best" : path, content, std::to_string(width),
+                            std::to_string(height), std::to_string(threads)};
+                row.results = static_cast<double>(width) * height;
+                row.open = [=] { return array->work(path, threads); };
+                rows.push_back(row);
+            }
+        return rows;
+    };
+    return {content + " " + bench::sizeOf(width, height), "", 2 * sizeof(float), rows};
+}
+
+std::vector<bench::Case> cases()
 {
     const int most = omp_get_max_threads();
     std::vector<int> all;
     for (int threads = 1; threads < most; threads *= 2) all.push_back(threads);
     all.push_back(most);
-    Bench bench;
-    for (const int side : {5, 64, 400, 2560}) bench.run("random", side, side, all);
-    bench.run("random", 10240, 4096, all);
+    std::vector<bench::Case> cases;
+    for (const int side : {5, 64, 400, 2560}) cases.push_back(arrayCase("random", side, side, all));
+    cases.push_back(arrayCase("random", 10240, 4096, all));
     for (const char *content : {"smooth", "flat", "levels=2", "checkerboard", "dominant"})
-        bench.run(content, 10240, 4096, {1});
-    for (const int width : {10, 61, 500, 10237}) bench.run("random", width, 10000000 / width, {1});
-    bench.run("random", 1000000, 10, {1});
-    if (file) bench.save(file);
-    return EXIT_SUCCESS;
+        cases.push_back(arrayCase(content, 10240, 4096, {1}));
+    for (const int width : {10, 61, 500, 10237})
+        cases.push_back(arrayCase("random", width, 10000000 / width, {1}));
+    cases.push_back(arrayCase("random", 1000000, 10, {1}));
+    return cases;
 }
 
 } // namespace
 
-int main(int argc, char **argv) { return common::fileProgram("bench_cpu", kHelp, argc, argv, run); }
+int main(int argc, char **argv)
+{
+    const bench::Layout layout{
+        {{"path"}, {"content"}, {"width"}, {"height"}, {"threads"}},
+        {bench::median(), bench::minimum(), bench::rate("mcells_per_s", "Mcell/s"),
+         bench::beside(0, "copy_ms", "ms a copy"), bench::shareOf(0, "of copy")}};
+    return bench::runProgram({"bench_cpu", kWhat, layout, {}, cases}, argc, argv);
+}

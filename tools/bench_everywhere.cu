@@ -2,52 +2,40 @@
 // there is, into fresh memory and into memory that was used before, beside what bounds them: a copy
 // of the same floats by all cores around the caches and, with a GPU, both ways over the bus.
 
+#include "bench/cells.h"
+#include "bench/program.h"
 #include "common/copy_speed.h"
-#include "common/csv.h"
-#include "common/file_program.h"
 #include "common/machine.h"
-#include "entropy/contents.h"
 #include "entropy/pages.h"
 #include "entropy/result_memory.h"
-#include "local_entropy/engine.h"
 #include "local_entropy/schedule/staging.h"
 
 #ifdef __CUDACC__
 #include "common/device_stream.h"
 #endif
 
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <string>
+#include <memory>
 #include <sys/mman.h>
 #include <utility>
-#include <vector>
 
 namespace
 {
 
-constexpr const char *kHelp =
-    R"(usage: bench_everywhere [FILE.csv]
+constexpr const char *kWhat =
+    R"(Times the engine from host memory to host memory, on the CPU alone and everywhere, every bit checked
+first, beside a copy by all cores and copies both ways over the bus. The result goes into memory
 
-Times the engine from host memory to host memory, on the CPU alone and everywhere, every bit checked
-first; prints the table and writes it to FILE.csv.
+  fresh    from the system
+  again    that the caller before has freed
+  touched  that is one and the same array
 )";
 
 struct Shape
 {
     int width, height;
 };
-
-/// Where the result goes: into memory from the system, into what the caller before has freed, into
-/// one and the same array.
-enum class Memory { Fresh, Again, Touched };
-const char *memoryName(Memory memory)
-{
-    return memory == Memory::Fresh ? "fresh" : memory == Memory::Again ? "again" : "touched";
-}
 
 constexpr Shape kShapes[] = {{1, 1},        {64, 64},      {400, 400},     {1024, 1024},
                              {2560, 2560},  {4096, 4096},  {10240, 10240}, {10237, 10239},
@@ -121,113 +109,121 @@ private:
     std::size_t bytes;
 };
 
-void compute(local_entropy::Engine &engine, Shape shape, const std::vector<float> &sample,
-             float *result)
+/// The engines that are timed, made once for all cases.
+struct Engines
 {
-    local_entropy::Filter filter;
-    filter.levels.count = 16;
-    engine.run(filter, local_entropy::View<const float>{sample.data(), shape.width, shape.height},
-               local_entropy::View<float>{result, shape.width, shape.height});
-}
+    local_entropy::Engine cpu, everywhere{withDevices()};
 
-local_entropy::EngineOptions withDevices()
-{
-    local_entropy::EngineOptions options;
-    options.devices = true;
-    return options;
-}
+    static local_entropy::EngineOptions withDevices()
+    {
+        local_entropy::EngineOptions options;
+        options.devices = true;
+        return options;
+    }
+};
 
-class Bench
+/// One array, its right answer, and the copies beside it.
+class Array
 {
 public:
-    void run(Shape shape)
+    explicit Array(Shape shape)
+        : cells(bench::makeCells("random", shape.width, shape.height)), gold(cells.count()),
+          kept(entropy::allocateResult(cells.count()))
     {
-        const std::size_t cells = static_cast<std::size_t>(shape.width) * shape.height;
-        const auto levels = entropy::makeContent({}, shape.width, shape.height, 20201122);
-        const std::vector<float> sample(levels.begin(), levels.end());
-        std::vector<float> gold(cells);
         local_entropy::EngineOptions portable;
         portable.path = "portable";
         local_entropy::Engine judge(portable);
-        compute(judge, shape, sample, gold.data());
-
-        common::HostArray<float> kept = entropy::allocateResult(cells);
-        std::fill_n(kept.get(), cells, NAN);
-        const common::Timing copy = streamingCopy(sample, kept.get());
-        const common::Timing duplex =
-            common::deviceCount() > 0 && cells >= 1000 ? duplexCopy(cells) : common::Timing{};
-        const std::pair<const char *, std::function<void(float *)>> ways[] = {
-            {"cpu", [&](float *result) { compute(cpu, shape, sample, result); }},
-            {"everywhere", [&](float *result) { compute(everywhere, shape, sample, result); }}};
-        for (const auto &way : ways)
-            for (const Memory memory : {Memory::Fresh, Memory::Again, Memory::Touched}) {
-                const char *const name = way.first;
-                const auto &compute = way.second;
-                const auto check = [&](const float *result) {
-                    if (std::memcmp(result, gold.data(), cells * sizeof(float)))
-                        throw common::Error(std::string(name) + " is wrong at " +
-                                            std::to_string(shape.width) + " x " +
-                                            std::to_string(shape.height));
-                };
-                const auto into = [&](auto allocate) {
-                    return common::measure(
-                        [&] {
-                            auto result = allocate();
-                            compute(result.get());
-                            return result;
-                        },
-                        [&](const auto &result) { check(result.get()); });
-                };
-                common::Timing timing;
-                switch (memory) {
-                case Memory::Fresh: timing = into([&] { return FreshArray(cells); }); break;
-                case Memory::Again:
-                    timing = into([&] { return entropy::allocateResult(cells); });
-                    break;
-                case Memory::Touched:
-                    std::fill_n(kept.get(), cells, NAN);
-                    timing = common::measure([&] { return compute(kept.get()), 0; },
-                                             [&](int) { check(kept.get()); });
-                }
-                report(name, shape, memory, timing, copy, duplex);
-            }
+        bench::compute(judge, cells, gold.data());
+        poison();
+        copies = {streamingCopy(cells.sample, kept.get()).median,
+                  common::deviceCount() > 0 && cells.count() >= 1000
+                      ? duplexCopy(cells.count()).median
+                      : 0};
     }
 
-    void save(const char *file) const { csv.save(file); }
+    common::Timing time(local_entropy::Engine &engine, const std::string &memory)
+    {
+        if (memory == "fresh") return into(engine, [this] { return FreshArray(cells.count()); });
+        if (memory == "again")
+            return into(engine, [this] { return entropy::allocateResult(cells.count()); });
+        poison();
+        return common::measure([&] { return bench::compute(engine, cells, kept.get()), 0; },
+                               [&](int) { check(kept.get()); });
+    }
+
+    const std::vector<double> &copyMilliseconds() const { return copies; } ///< host, bus
 
 private:
-    local_entropy::Engine cpu, everywhere{withDevices()};
-    void report(const char *name, Shape shape, Memory memory, const common::Timing &timing,
-                const common::Timing &copy, const common::Timing &duplex)
+    template <typename Allocate>
+    common::Timing into(local_entropy::Engine &engine, Allocate allocate) const
     {
-        const double mega = double(shape.width) * shape.height / timing.median / 1e3;
-        std::printf("%-10s %7d x %-7d %-7s | %10.4f ms, minimum %10.4f, %4zu runs | %8.0f Mcell/s "
-                    "| copy by all cores %8.4f ms, both ways over the bus %8.4f ms\n",
-                    name, shape.width, shape.height, memoryName(memory), timing.median,
-                    timing.minimum, timing.repeats, mega, copy.median, duplex.median);
-        std::fflush(stdout);
-        csv.add({name, std::to_string(shape.width), std::to_string(shape.height),
-                 memoryName(memory), std::to_string(timing.repeats), std::to_string(timing.median),
-                 std::to_string(timing.minimum), std::to_string(copy.median),
-                 std::to_string(duplex.median)});
+        return common::measure(
+            [&] {
+                auto result = allocate();
+                bench::compute(engine, cells, result.get());
+                return result;
+            },
+            [&](const auto &result) { check(result.get()); });
     }
 
-    common::Csv csv{{"way", "width", "height", "memory", "runs", "median_ms", "min_ms",
-                     "host_copy_ms", "bus_copy_ms"}};
+    void poison() { std::fill_n(kept.get(), cells.count(), NAN); }
+
+    void check(const float *result) const { bench::requireSameBits(cells, result, gold.data()); }
+
+    const bench::Cells cells;
+    std::vector<float> gold;
+    const common::HostArray<float> kept;
+    std::vector<double> copies;
 };
 
-int run(const char *file)
+bench::Row rowOf(Shape shape, const std::shared_ptr<Array> &array, const std::string &way,
+                 const std::string &memory, local_entropy::Engine &engine)
 {
-    std::printf("%s\n", common::machineFacts().c_str());
-    Bench bench;
-    for (const Shape shape : kShapes) bench.run(shape);
-    if (file) bench.save(file);
-    return EXIT_SUCCESS;
+    bench::Row row;
+    row.keys = {way, std::to_string(shape.width), std::to_string(shape.height), memory};
+    row.results = static_cast<double>(shape.width) * shape.height;
+    row.open = [array, memory, &engine] {
+        bench::Work work;
+        work.time = [array, memory, &engine] { return array->time(engine, memory); };
+        work.beside = [array] { return array->copyMilliseconds(); };
+        return work;
+    };
+    return row;
+}
+
+std::vector<bench::Row> rowsOf(Shape shape, Engines &engines)
+{
+    const auto array = std::make_shared<Array>(shape);
+    std::vector<bench::Row> rows;
+    for (const bool everywhere : {false, true})
+        for (const char *memory : {"fresh", "again", "touched"})
+            rows.push_back(rowOf(shape, array, everywhere ? "everywhere" : "cpu", memory,
+                                 everywhere ? engines.everywhere : engines.cpu));
+    return rows;
+}
+
+std::vector<bench::Case> cases()
+{
+    const auto engines = std::make_shared<std::unique_ptr<Engines>>();
+    std::vector<bench::Case> cases;
+    for (const Shape shape : kShapes)
+        cases.push_back(
+            {bench::sizeOf(shape.width, shape.height), "", 2 * sizeof(float), [shape, engines] {
+                 if (!*engines) *engines = std::make_unique<Engines>();
+                 return rowsOf(shape, **engines);
+             }});
+    return cases;
 }
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-    return common::fileProgram("bench_everywhere", kHelp, argc, argv, run);
+    const bench::Layout layout{{{"way"}, {"width"}, {"height"}, {"memory"}},
+                               {bench::runs(), bench::median(), bench::minimum(),
+                                bench::rate("", "Mcell/s"),
+                                bench::beside(0, "host_copy_ms", "ms a copy by all cores"),
+                                bench::beside(1, "bus_copy_ms", "ms both ways over the bus")}};
+    return bench::runProgram({"bench_everywhere", kWhat, layout, {}, cases, common::machineFacts},
+                             argc, argv);
 }

@@ -5,13 +5,10 @@
 #include "bench/filter_options.h"
 #include "bench/filter_rows.h"
 #include "bench/images.h"
-#include "common/output_file.h"
-#include "common/standard_output.h"
+#include "bench/program.h"
+#include "bench/statuses.h"
 
 #include <cstdio>
-#include <exception>
-#include <new>
-#include <optional>
 
 namespace
 {
@@ -24,52 +21,40 @@ void list(const bench::FilterOptions &options)
 
 void time(const bench::FilterOptions &options)
 {
-    std::optional<common::OutputFile>
-        file; // opened now: a table that has no place is found at once
-    if (!options.csv.empty()) file.emplace(options.csv);
-    bench::Harness harness("bench_filter", bench::kFilterColumns, options.seconds);
+    bench::TableFile file(options.csv);
+    bench::Harness harness("bench_filter",
+                           {bench::kFilterColumns,
+                            {bench::runs(), bench::median(), bench::minimum(),
+                             bench::rate("mpixel_per_s", "Mpixel/s"), bench::traffic()}});
     bench::Choice choice;
-    std::size_t rows = 0;
     for (const bench::FilterCase &one : options.cases)
         for (const std::string &content : options.contents) {
             const bench::Case theCase = bench::filterCase(one, content, options);
-            const std::vector<bench::Outcome> outcomes = harness.time(theCase);
-            rows += outcomes.size();
-            choice.add(theCase.name, outcomes);
+            choice.add(theCase.name, harness.time(theCase));
         }
     choice.printWorst();
-    if (rows == 0) throw common::Error("none of these methods can compute any of these cases");
-    if (!file) return;
-    file->write(harness.table());
-    file->commit();
+    if (harness.table().rows() == 0)
+        throw common::Error("none of these methods can compute any of these cases");
+    file.write(harness.table());
 }
 
 int run(int argc, char **argv)
 {
     const bench::FilterOptions options = bench::parseFilterOptions(argc, argv);
     if (options.help)
-        std::fputs(bench::kFilterHelp, stdout);
+        std::fputs(bench::filterHelp().c_str(), stdout);
     else if (options.list)
         list(options);
     else if (!options.images.empty())
         bench::writeImages(options);
     else
         time(options);
-    return common::afterOutput(0);
+    return 0;
 }
 
 } // namespace
 
 int main(int argc, char **argv)
-try {
-    return run(argc, argv);
-} catch (const bench::WrongAnswer &error) {
-    std::fprintf(stderr, "bench_filter: %s\n", error.what());
-    return 1;
-} catch (const std::bad_alloc &) {
-    std::fprintf(stderr, "bench_filter: no memory for images of this size\n");
-    return 2;
-} catch (const std::exception &error) {
-    std::fprintf(stderr, "bench_filter: %s\n", error.what());
-    return 2;
+{
+    return bench::guarded("bench_filter", [&] { return run(argc, argv); });
 }

@@ -1,42 +1,35 @@
 // How fast is the GPU engine? Its kernel on several contents, sizes and alignments, beside a copy
 // of the same arrays within the device's memory.
 
+#include "bench/cells.h"
+#include "bench/program.h"
 #include "common/copy_speed.h"
-#include "common/csv.h"
-#include "common/file_program.h"
+#include "common/devices.h"
 #include "common/launch.h"
 #include "common/machine.h"
-#include "entropy/contents.h"
-#include "local_entropy/engine.h"
 #include "local_entropy/methods/words/words.h"
 
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <vector>
+#include <memory>
+#include <optional>
 
 namespace words = local_entropy::words;
 
 namespace
 {
 
-constexpr const char *kHelp =
-    R"(usage: bench_gpu [FILE.csv]
-
-Times the kernel of the GPU engine on device 0, float in and float out, every bit checked against the
-CPU engine first; prints the table and writes it to FILE.csv.
+constexpr const char *kWhat =
+    R"(Times the kernel of the GPU engine on device 0, float in and float out, every bit checked against the
+CPU engine first, beside a copy within the device's memory.
 )";
 
-struct Case
+struct Array
 {
     const char *content;
     int width, height;
     int offset; ///< of both arrays in cells, from an address that is a multiple of 256
 };
 
-constexpr Case kCases[] = {
+constexpr Array kArrays[] = {
     {"random", 10240, 10240, 0},   {"smooth", 10240, 10240, 0},   {"flat", 10240, 10240, 0},
     {"levels=2", 10240, 10240, 0}, {"levels=3", 10240, 10240, 0}, {"checkerboard", 10240, 10240, 0},
     {"dominant", 10240, 10240, 0}, {"random", 10240, 10240, 1},   {"random", 10239, 10239, 0},
@@ -46,76 +39,101 @@ constexpr Case kCases[] = {
     {"random", 128, 128, 0},       {"random", 10, 1000000, 0},    {"random", 1000000, 10, 0},
 };
 
-class Bench
+/// The arrays on the device.
+class Scene
 {
 public:
-    void run(const Case &which)
+    Scene(const Array &array, words::Gpu &gpu)
+        : gpu(gpu), offset(array.offset),
+          cells(bench::makeCells(array.content, array.width, array.height)),
+          input(cells.count() + offset), output(common::poisoned<float>(cells.count() + offset))
     {
-        const std::size_t cells = static_cast<std::size_t>(which.width) * which.height;
-        const auto levels = entropy::makeContent(entropy::parseContent(which.content), which.width,
-                                                 which.height, 20201122);
-        const std::vector<float> sample(levels.begin(), levels.end());
-        std::vector<float> gold(cells), answer(cells);
-        local_entropy::Filter filter;
-        filter.levels.count = 16;
-        local_entropy::Engine().run(
-            filter, local_entropy::View<const float>{sample.data(), which.width, which.height},
-            local_entropy::View<float>{gold.data(), which.width, which.height});
-
-        common::DeviceArray<float> input(cells + which.offset);
-        common::DeviceArray<float> output = common::poisoned<float>(cells + which.offset);
-        CUDA_CHECK(cudaMemcpy(input.data() + which.offset, sample.data(), cells * sizeof(float),
+        CUDA_CHECK(cudaMemcpy(input.data() + offset, cells.sample.data(), bytes(),
                               cudaMemcpyHostToDevice));
-        const auto compute = [&] {
-            gpu.launch(which.width, which.height, input.data() + which.offset,
-                       output.data() + which.offset, 0, which.height);
-        };
-        compute();
-        CUDA_CHECK(cudaMemcpy(answer.data(), output.data() + which.offset, cells * sizeof(float),
-                              cudaMemcpyDeviceToHost));
-        const auto differs =
-            std::mismatch(answer.begin(), answer.end(), gold.begin(),
-                          [](float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; });
-        if (differs.first != answer.end()) {
-            const auto at = static_cast<std::size_t>(differs.first - answer.begin());
-            throw common::Error(
-                std::string(which.content) + " " + std::to_string(which.width) + " x " +
-                std::to_string(which.height) + ": x " + std::to_string(at % which.width) + ", y " +
-                std::to_string(at / which.width) + " is " + std::to_string(*differs.first) +
-                ", expected " + std::to_string(*differs.second));
-        }
-        if (gpu.sawBadCell()) throw common::Error("good cells are called bad");
-        const common::Timing copy = common::deviceCopy(cells);
-        const common::Timing kernel = common::measureOnDevice(compute);
-        const double mega = cells / kernel.median / 1e3;
-        std::printf("%-13s %7d x %-7d %d | %9.4f ms, minimum %9.4f, %4zu runs | %8.0f Mcell/s | "
-                    "copy %9.4f ms | %6.3f of copy\n",
-                    which.content, which.width, which.height, which.offset, kernel.median,
-                    kernel.minimum, kernel.repeats, mega, copy.median, copy.median / kernel.median);
-        std::fflush(stdout);
-        csv.add({which.content, std::to_string(which.width), std::to_string(which.height),
-                 std::to_string(which.offset), std::to_string(kernel.repeats),
-                 std::to_string(kernel.median), std::to_string(kernel.minimum),
-                 std::to_string(copy.median)});
     }
 
-    void save(const char *file) const { csv.save(file); }
+    void launch()
+    {
+        gpu.launch(cells.width, cells.height, input.data() + offset, output.data() + offset, 0,
+                   cells.height);
+    }
+
+    void validate()
+    {
+        std::vector<float> gold(cells.count()), answer(cells.count());
+        local_entropy::Engine engine;
+        bench::compute(engine, cells, gold.data());
+        launch();
+        CUDA_CHECK(
+            cudaMemcpy(answer.data(), output.data() + offset, bytes(), cudaMemcpyDeviceToHost));
+        bench::requireSameBits(cells, answer.data(), gold.data());
+        if (gpu.sawBadCell()) throw bench::WrongAnswer("good cells are called bad");
+    }
+
+    common::Timing time()
+    {
+        copy = common::deviceCopy(cells.count()).median;
+        return common::measureOnDevice([this] { launch(); });
+    }
+
+    double copyMilliseconds() const { return copy; } ///< of the same arrays; known once it is timed
 
 private:
-    words::Gpu gpu;
-    common::Csv csv{
-        {"content", "width", "height", "offset", "runs", "median_ms", "min_ms", "copy_ms"}};
+    std::size_t bytes() const { return cells.count() * sizeof(float); }
+
+    words::Gpu &gpu;
+    const int offset;
+    const bench::Cells cells;
+    common::DeviceArray<float> input, output;
+    double copy = 0;
 };
 
-int run(const char *file)
+/// The tables of the kernel, made where they are needed first.
+using Gpu = std::shared_ptr<std::optional<words::Gpu>>;
+
+bench::Work open(const Array &array, const Gpu &gpu)
 {
-    std::printf("%s\n", common::machineFacts().c_str());
-    Bench bench;
-    for (const Case &which : kCases) bench.run(which);
-    if (file) bench.save(file);
-    return EXIT_SUCCESS;
+    if (!*gpu) gpu->emplace();
+    const auto scene = std::make_shared<Scene>(array, **gpu);
+    bench::Work work;
+    work.validate = [scene] { scene->validate(); };
+    work.time = [scene] { return scene->time(); };
+    work.beside = [scene] { return std::vector<double>{scene->copyMilliseconds()}; };
+    return work;
+}
+
+bench::Case arrayCase(const Array &array, const Gpu &gpu)
+{
+    const std::string offset = std::to_string(array.offset);
+    bench::Row row;
+    row.keys = {array.content, std::to_string(array.width), std::to_string(array.height), offset};
+    row.results = static_cast<double>(array.width) * array.height;
+    row.open = [array, gpu] { return open(array, gpu); };
+    return {array.content + (" " + bench::sizeOf(array.width, array.height)) + " offset " + offset,
+            "", 2 * sizeof(float), [row] { return std::vector<bench::Row>{row}; }};
+}
+
+std::vector<bench::Case> cases()
+{
+    const auto gpu = std::make_shared<std::optional<words::Gpu>>();
+    std::vector<bench::Case> cases;
+    for (const Array &array : kArrays) cases.push_back(arrayCase(array, gpu));
+    return cases;
+}
+
+std::string facts()
+{
+    if (common::deviceCount() == 0) throw common::Unavailable(common::whyNoDevice());
+    return common::machineFacts();
 }
 
 } // namespace
 
-int main(int argc, char **argv) { return common::fileProgram("bench_gpu", kHelp, argc, argv, run); }
+int main(int argc, char **argv)
+{
+    const bench::Layout layout{
+        {{"content"}, {"width"}, {"height"}, {"offset"}},
+        {bench::runs(), bench::median(), bench::minimum(), bench::rate("", "Mcell/s"),
+         bench::beside(0, "copy_ms", "ms a copy"), bench::shareOf(0, "of copy")}};
+    return bench::runProgram({"bench_gpu", kWhat, layout, {}, cases, facts}, argc, argv);
+}

@@ -1,12 +1,11 @@
 // The load-time benchmark of the ladder, at a size of one's own and at no other.
 
+#include "bench/statuses.h"
 #include "common/error.h"
 #include "common/integer.h"
-#include "common/standard_output.h"
 #include "entropy/benchmark.h"
 
 #include <cstdio>
-#include <exception>
 #include <string>
 #include <utility>
 
@@ -34,20 +33,22 @@ std::pair<int, int> parseSize(const std::string &text)
             static_cast<int>(common::parseInteger("height", text.substr(cross + 1), 1, kLongest))};
 }
 
-} // namespace
-
-int main(int argc, char **argv)
-try {
+int run(int argc, char **argv)
+{
     if (argc != 2 || argv[1][0] == '-') {
         const bool wanted = argc == 2 && std::string(argv[1]) == "--help";
         std::fputs(kHelp, wanted ? stdout : stderr);
-        return common::afterOutput(wanted ? 0 : 2);
+        return wanted ? 0 : 2;
     }
     const auto [width, height] = parseSize(argv[1]);
     entropy::chosenVersions(); // refused now, in a sentence
     entropy::Benchmark::timeAll(width, height);
-    return common::afterOutput(entropy::benchmarkFailures() ? 1 : 0);
-} catch (const std::exception &error) {
-    std::fprintf(stderr, "bench_size: %s\n", error.what());
-    return 2;
+    return entropy::benchmarkFailures() ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    return bench::guarded("bench_size", [&] { return run(argc, argv); });
 }

@@ -1,35 +1,27 @@
 // Where does the time of a call go? Takes calls of several versions apart: the first call of a
 // process, and later ones. Each version runs in processes of its own, in which nothing was warmed
-// and no other version has left memory behind. And: from what size on does the GPU win?
+// and no other version has left memory behind.
 
-#include "common/arguments.h"
-#include "common/child.h"
-#include "common/csv.h"
-#include "common/devices.h"
+#include "bench/cells.h"
+#include "bench/process.h"
+#include "bench/program.h"
+#include "common/integer.h"
 #include "common/machine.h"
-#include "common/measure.h"
 #include "common/part_times.h"
-#include "common/progress.h"
-#include "common/standard_output.h"
 #include "entropy/run.h"
 #include "entropy/shared_sample.h"
 
+#include <algorithm>
 #include <cstdio>
-#include <getopt.h>
 #include <map>
-#include <optional>
+#include <memory>
 #include <sstream>
 
 namespace
 {
 
-constexpr const char *kHelp =
-    R"(usage: parts [--side N] [FILE.csv [VERSION ...]]
-       parts --threshold [FILE.csv]
-
-Takes calls of v0, v7, v14, v15, v16 and v17, or of the versions that are named, apart, on arrays of
-2560x2560 and 10240x10240 random cells. Every answer is checked. Prints the parts in ms and writes
-them to FILE.csv:
+constexpr const char *kWhat =
+    R"(Takes calls of versions apart, on random cells. Every answer is checked. The parts, in ms:
 
   context   the driver is started, the context made, the code of kernels loaded
   allocate  memory for arrays, on the device and the host
@@ -42,15 +34,8 @@ them to FILE.csv:
 
 They are times of the thread that calls. "first" is the first call of a process, of three processes
 the one with the median total; "later" the call with the median total of several that follow.
-
-  --side N     arrays of N x N cells only
-  --threshold  instead: v12 against v7 end to end, from 64x64 to 2560x2560, medians in ms
-  --help       this text
-
-exit status: 0 all that could run was right; 1 a version failed; 2 bad usage or cannot run
 )";
 
-const std::vector<std::string> kVersions = {"v0", "v7", "v14", "v15", "v16", "v17"};
 constexpr int kProcesses = 3;
 
 /// Milliseconds of a call by the name of the part.
@@ -100,8 +85,8 @@ void print(const char *call, const Parts &parts)
 }
 
 /// Arguments: the version, whether later calls are wanted, the sample. Prints "first kernel 1.2"
-/// and the like, or "unavailable: " and the reason.
-int child(const std::vector<std::string> &arguments)
+/// and the like.
+void child(const std::vector<std::string> &arguments)
 {
     const std::string &name = arguments.at(0);
     const bool later = arguments.at(1) == "later";
@@ -110,178 +95,104 @@ int child(const std::vector<std::string> &arguments)
     const common::WallClock clock;
     const entropy::Version &version = entropy::versionNamed(name);
     const double lookup = clock.milliseconds();
-    if (!version.unavailable.empty())
-        return std::printf("unavailable: %s\n", version.unavailable.c_str()), 0;
-    try {
-        print("first", takeApart(version, shared, cells, lookup));
-        if (!later) return 0;
-        std::vector<Parts> calls;
-        double seconds = 0;
-        do {
-            calls.push_back(takeApart(version, shared, cells, 0));
-            seconds += 1e-3 * calls.back()["total"];
-        } while (!common::enoughRepeats(calls.size(), seconds));
-        print("later", median(std::move(calls)));
-    } catch (const common::Unavailable &reason) {
-        std::printf("unavailable: %s\n", reason.what());
-    }
-    return 0;
+    if (!version.unavailable.empty()) throw common::Unavailable(version.unavailable);
+    print("first", takeApart(version, shared, cells, lookup));
+    if (!later) return;
+    std::vector<Parts> calls;
+    double seconds = 0;
+    do {
+        calls.push_back(takeApart(version, shared, cells, 0));
+        seconds += 1e-3 * calls.back()["total"];
+    } while (!common::enoughRepeats(calls.size(), seconds));
+    print("later", median(std::move(calls)));
 }
 
 // ---- in the parent -----------------------------------------------------------------------------
 
-/// What children say of one version at one size.
-struct Answer
+/// What the child said of calls, by "first" and "later".
+std::map<std::string, Parts> callsOf(const std::string &output)
 {
-    std::map<std::string, std::vector<Parts>> calls; ///< by "first" and "later"
-    std::string unavailable;
+    std::map<std::string, Parts> calls;
+    std::istringstream words(output);
+    std::string call, part;
+    for (double milliseconds; words >> call >> part >> milliseconds;)
+        calls[call][part] = milliseconds;
+    return calls;
+}
+
+/// A version on one array, asked when the first of its calls is wanted.
+class Version
+{
+public:
+    Version(std::string name, std::shared_ptr<const entropy::SharedSample> shared)
+        : name(std::move(name)), shared(std::move(shared))
+    {
+    }
+
+    /// `which`: "first" or "later".
+    Parts call(const std::string &which)
+    {
+        if (calls.empty()) askProcesses();
+        return median(calls.at(which));
+    }
+
+private:
+    void askProcesses()
+    {
+        std::map<std::string, std::vector<Parts>> answers;
+        for (int process = 0; process < kProcesses; ++process) {
+            std::vector<std::string> arguments = {name, process == 0 ? "later" : "first"};
+            for (const std::string &argument : shared->arguments()) arguments.push_back(argument);
+            for (auto &[which, parts] : callsOf(bench::ask(arguments)))
+                answers[which].push_back(parts);
+        }
+        calls = std::move(answers);
+    }
+
+    const std::string name;
+    const std::shared_ptr<const entropy::SharedSample> shared;
+    std::map<std::string, std::vector<Parts>> calls; ///< of processes
 };
 
-Answer ask(const std::string &name, const entropy::SharedSample &shared)
+bench::Work workOf(const std::shared_ptr<Version> &version, const std::string &call)
 {
-    Answer answer;
-    for (int process = 0; process < kProcesses && answer.unavailable.empty(); ++process) {
-        std::vector<std::string> arguments = {"--child", name, process == 0 ? "later" : "first"};
-        for (const std::string &argument : shared.arguments()) arguments.push_back(argument);
-        const common::ChildOutcome outcome = common::runChild(arguments);
-        if (outcome.status != 0) throw common::Error(name + " failed");
-        std::istringstream lines(outcome.output);
-        std::map<std::string, Parts> calls;
-        for (std::string line; std::getline(lines, line);) {
-            const std::string unavailable = "unavailable: ";
-            if (line.compare(0, unavailable.size(), unavailable) == 0)
-                answer.unavailable = line.substr(unavailable.size());
-            std::istringstream words(line);
-            std::string call, part;
-            double milliseconds = 0;
-            if (words >> call >> part >> milliseconds) calls[call][part] = milliseconds;
+    const auto parts = std::make_shared<Parts>();
+    bench::Work work;
+    work.time = [=] {
+        *parts = version->call(call);
+        return common::summarize({parts->at("total")});
+    };
+    work.beside = [=] {
+        std::vector<double> values;
+        for (const std::string &name : kNames) values.push_back(parts->at(name));
+        return values;
+    };
+    return work;
+}
+
+std::vector<bench::Row> rowsOf(int side, const std::vector<std::string> &names)
+{
+    const auto shared = std::make_shared<const entropy::SharedSample>(side, side);
+    std::vector<bench::Row> rows;
+    for (const std::string &name : names) {
+        const auto version = std::make_shared<Version>(name, shared);
+        for (const char *call : {"first", "later"}) {
+            bench::Row row;
+            row.keys = {name, std::to_string(side), std::to_string(side), call};
+            row.open = [=] { return workOf(version, call); };
+            row.mayLack = true;
+            rows.push_back(row);
         }
-        for (auto &[call, parts] : calls) answer.calls[call].push_back(parts);
     }
-    return answer;
+    return rows;
 }
 
-/// Returns whether the version was right, or cannot run here.
-bool report(const std::string &name, const entropy::SharedSample &shared, common::Csv &csv,
-            common::Progress &progress)
+bench::Layout layout()
 {
-    progress.show(name);
-    Answer answer;
-    try {
-        answer = ask(name, shared);
-    } catch (const std::exception &error) {
-        progress.wipe();
-        std::printf("%-18s FAILED: %s\n", name.c_str(), error.what());
-        return false;
-    }
-    progress.wipe();
-    if (!answer.unavailable.empty()) {
-        std::printf("%-18s %s\n", name.c_str(), answer.unavailable.c_str());
-        return true;
-    }
-    for (const auto &[call, calls] : answer.calls) {
-        const Parts parts = median(calls);
-        std::printf("%-18s %-6s", name.c_str(), call.c_str());
-        for (const std::string &part : kNames) {
-            std::printf(" %9.3f", parts.at(part));
-            csv.add({name, std::to_string(shared.width), std::to_string(shared.height), call, part,
-                     common::number(parts.at(part))});
-        }
-        std::printf("\n");
-    }
-    std::fflush(stdout);
-    return true;
-}
-
-int parts(const std::vector<int> &sides, const std::string &file,
-          const std::vector<std::string> &names)
-{
-    std::optional<common::OutputFile> output; // refused now rather than after minutes
-    if (!file.empty()) output.emplace(file);
-    for (const std::string &name : names) entropy::versionNamed(name);
-    std::printf("%s\n", common::machineFacts().c_str());
-    common::Csv csv({"version", "width", "height", "call", "part", "ms"});
-    common::Progress progress("parts");
-    bool right = true;
-    for (const int side : sides) {
-        progress.show("computing the reference");
-        const entropy::SharedSample shared(side, side);
-        progress.wipe();
-        std::printf("%dx%d, ms\n%-18s %-6s", side, side, "", "call");
-        for (const std::string &part : kNames) std::printf(" %9s", part.c_str());
-        std::printf("\n");
-        for (const std::string &name : names) right &= report(name, shared, csv, progress);
-        std::printf("\n");
-    }
-    if (output) {
-        output->write(csv.str());
-        output->commit();
-    }
-    return right ? 0 : 1;
-}
-
-// ---- from what size on the GPU wins ------------------------------------------------------------
-
-int threshold(const std::string &file)
-{
-    const entropy::Version &cpu = entropy::versionNamed("v12"), &gpu = entropy::versionNamed("v7");
-    if (!gpu.unavailable.empty()) throw common::Unavailable("v7 " + gpu.unavailable);
-    std::optional<common::OutputFile> output;
-    if (!file.empty()) output.emplace(file);
-    std::printf("%s\nend to end, median in ms; v14 leaves arrays of less than %lld cells to v12\n"
-                "%11s %9s %10s %10s\n",
-                common::machineFacts().c_str(), common::residentThreads(0), "", "cells", "v12 CPU",
-                "v7 GPU");
-    common::Csv csv({"width", "height", "cells", "cpu_ms", "gpu_ms"});
-    for (const int side : {64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 2560}) {
-        const entropy::SharedSample shared(side, side);
-        std::vector<float> cells = shared.copy();
-        const auto time = [&](const entropy::Version &version) {
-            return common::measure(
-                       [&] { return entropy::run(version.callback, side, side, cells.data()); },
-                       [&](const common::HostArray<float> &result) { shared.check(result.get()); })
-                .median;
-        };
-        const double cpuTime = time(cpu), gpuTime = time(gpu);
-        std::printf("%5dx%-5d %9d %10.4f %10.4f\n", side, side, side * side, cpuTime, gpuTime);
-        std::fflush(stdout);
-        csv.add({std::to_string(side), std::to_string(side), std::to_string(side * side),
-                 common::number(cpuTime), common::number(gpuTime)});
-    }
-    if (output) {
-        output->write(csv.str());
-        output->commit();
-    }
-    return 0;
-}
-
-int run(int argc, char **argv)
-{
-    static const option kOptions[] = {{"side", required_argument, nullptr, 's'},
-                                      {"threshold", no_argument, nullptr, 't'},
-                                      {"help", no_argument, nullptr, 'h'},
-                                      {nullptr, 0, nullptr, 0}};
-    std::vector<int> sides = {2560, 10240};
-    bool wantsThreshold = false;
-    opterr = 0; // one sentence, ours
-    for (int letter; (letter = getopt_long(argc, argv, "+h", kOptions, nullptr)) != -1;)
-        switch (letter) {
-        case 's':
-            sides = {static_cast<int>(common::parseInteger("--side", optarg, 1, 40000))};
-            break;
-        case 't': wantsThreshold = true; break;
-        case 'h': return std::fputs(kHelp, stdout), 0;
-        default: throw common::badOption(argv);
-        }
-    const std::vector<std::string> words(argv + optind, argv + argc);
-    const std::string file = words.empty() ? "" : words[0];
-    if (wantsThreshold) {
-        if (words.size() > 1) throw common::Error("--threshold takes one file; see --help");
-        return threshold(file);
-    }
-    const auto names =
-        words.size() > 1 ? std::vector<std::string>(words.begin() + 1, words.end()) : kVersions;
-    return parts(sides, file, names);
+    bench::Layout layout{{{"version"}, {"width"}, {"height"}, {"call"}}, {}, {"part", "ms"}};
+    for (std::size_t i = 0; i < kNames.size(); ++i)
+        layout.values.push_back(bench::beside(i, kNames[i], kNames[i]));
+    return layout;
 }
 
 } // namespace
@@ -290,11 +201,24 @@ int run(int argc, char **argv)
 bool entropy::runIsRefused() { return true; }
 
 int main(int argc, char **argv)
-try {
-    if (argc > 1 && std::string(argv[1]) == "--child") return child({argv + 2, argv + argc});
-    return common::afterOutput(run(argc, argv));
-} catch (const std::exception &error) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "parts: %s\n", error.what());
-    return 2;
+{
+    std::vector<int> sides = {2560, 10240};
+    std::vector<std::string> names = {"v0", "v7", "v14", "v15", "v16", "v17"};
+    const auto cases = [&] {
+        for (const std::string &name : names) entropy::versionNamed(name);
+        std::vector<bench::Case> cases;
+        for (const int side : sides)
+            cases.push_back({bench::sizeOf(side, side), "random cells", 0,
+                             [side, &names] { return rowsOf(side, names); }});
+        return cases;
+    };
+    const std::vector<bench::Option> options = {
+        {"side", "N", "arrays of N x N cells only (default: 2560 and 10240)",
+         [&](const std::string &text) {
+             sides = {static_cast<int>(common::parseInteger("--side", text, 1, 40000))};
+         }},
+        {"versions", "LIST", "names with commas between (default: v0,v7,v14,v15,v16,v17)",
+         [&](const std::string &text) { names = bench::wordsOf("--versions", text); }}};
+    return bench::runProgram(
+        {"parts", kWhat, layout(), options, cases, common::machineFacts, child}, argc, argv);
 }

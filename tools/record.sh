@@ -92,7 +92,7 @@ build() {
         programs+=" build/$core build/${core}_measures"
     done
     if [ "$gpus" != 0 ]; then
-        for program in bench_gpu parts occupancy {entropy,variants_study}_devices \
+        for program in bench_gpu parts threshold occupancy {entropy,variants_study}_devices \
             {entropy,fast_study}_profile profile_labs; do
             programs+=" build/$program"
         done
@@ -143,8 +143,8 @@ labs() {
 }
 
 engine() {
-    build/bench_cpu "$out/cpu.csv" && build/bench_everywhere "$out/everywhere.csv" || return
-    [ "$gpus" = 0 ] || build/bench_gpu "$out/gpu.csv"
+    build/bench_cpu --csv "$out/cpu.csv" && build/bench_everywhere --csv "$out/everywhere.csv" || return
+    [ "$gpus" = 0 ] || build/bench_gpu --csv "$out/gpu.csv"
 }
 
 filter() { make -s bench-filter RESULTS="$out"; }
@@ -168,17 +168,17 @@ parts() {
     local -x ENTROPY_BENCHMARK=0
     build/precision "$out/precision.csv" || return
     [ "$gpus" != 0 ] || return 0
-    build/parts "$out/parts.csv" && build/parts --threshold "$out/threshold.csv" &&
+    build/parts --csv "$out/parts.csv" && build/threshold --csv "$out/threshold.csv" &&
         build/occupancy "$out/occupancy.csv"
 }
 
 scaling() {
-    ENTROPY_BENCHMARK=0 build/scaling "$out/scaling.csv" || return
+    build/scaling --csv "$out/scaling.csv" || return
     [ "$gpus" != 0 ] || return 0
-    ENTROPY_BENCHMARK=0 build/entropy_devices "$out/gpus.csv" || return
+    build/entropy_devices --csv "$out/gpus.csv" || return
     mkdir "$out/variants_study"
-    ENTROPY_BENCHMARK=0 build/variants_study_devices "$out/variants_study/gpus.csv" \
-        rows texture_devices rows_back longer_side
+    build/variants_study_devices --csv "$out/variants_study/gpus.csv" \
+        --versions rows,texture_devices,rows_back,longer_side
 }
 
 flags() { tools/flags.sh "$out/flags.csv"; }

@@ -50,38 +50,42 @@ inline bool enoughRepeats(std::size_t repeats, double totalSeconds, double most 
     return repeats >= 5 && (totalSeconds >= 0.1 || repeats >= 1000);
 }
 
-/// Repeats `once`, which returns the milliseconds that it took, until enoughRepeats.
-template <typename Once>
-Timing repeat(Once once)
+/// enoughRepeats with the environment's seconds, as they are when it is made.
+struct UsualRepeats
+{
+    double most = mostSeconds();
+    bool operator()(std::size_t repeats, double totalSeconds) const
+    {
+        return enoughRepeats(repeats, totalSeconds, most);
+    }
+};
+
+/// Repeats `once`, which returns the milliseconds that it took, until enough(repeats, seconds).
+template <typename Once, typename Enough = UsualRepeats>
+Timing repeat(Once once, Enough enough = {})
 {
     std::vector<double> milliseconds;
-    const double most = mostSeconds();
     const WallClock total;
     do milliseconds.push_back(once());
-    while (!enoughRepeats(milliseconds.size(), total.seconds(), most));
+    while (!enough(milliseconds.size(), total.seconds()));
     return summarize(std::move(milliseconds));
 }
 
 /// Measures `run` by the wall clock. The first run warms up and its outcome goes to `validate`,
-/// which throws unless it is right: a wrong answer is never timed. Where it takes two seconds, it
-/// is the only one. An outcome is destroyed after the clock has been read, so freeing it costs
-/// nothing here.
-template <typename Run, typename Validate>
-Timing measure(Run run, Validate validate)
+/// which throws unless it is right: a wrong answer is never timed, nor is a cold run. What takes
+/// mostSeconds() is timed once. An outcome is destroyed after the clock has been read, so freeing
+/// it costs nothing here.
+template <typename Run, typename Validate, typename Enough = UsualRepeats>
+Timing measure(Run run, Validate validate, Enough enough = {})
 {
-    double first = 0;
-    {
-        const WallClock clock;
-        const auto outcome = run();
-        first = clock.milliseconds();
-        validate(outcome);
-    }
-    if (constexpr double kLong = 2e3; first >= kLong) return summarize({first});
-    return repeat([&] {
-        const WallClock clock;
-        [[maybe_unused]] const auto outcome = run();
-        return clock.milliseconds();
-    });
+    validate(run());
+    return repeat(
+        [&] {
+            const WallClock clock;
+            [[maybe_unused]] const auto outcome = run();
+            return clock.milliseconds();
+        },
+        enough);
 }
 
 } // namespace common

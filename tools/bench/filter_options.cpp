@@ -1,53 +1,23 @@
 #include "bench/filter_options.h"
 
+#include "bench/options.h"
 #include "bench/picture.h"
-#include "common/arguments.h"
 #include "common/integer.h"
-#include "common/measure.h"
 
 #include <algorithm>
-#include <cmath>
-#include <getopt.h>
-#include <regex>
-#include <sstream>
 #include <thread>
 
 namespace bench
 {
-
-const char *const kFilterHelp =
-    R"(usage: bench_filter [OPTION ...]
-
-Times local entropy of images, by windows, types and levels. Each row is validated against the plain
-method before it is timed; a wrong answer ends the program.
-
-  --csv FILE        also write the table there
-  --size N, WxH     cells of the images (default: 2048x2048)
-  --cases REGEX     only the cases in whose names this is found (default: all)
-  --contents LIST   natural, random, flat, stripes, sparse or all (default: all)
-  --paths LIST      kinds of processor, or all that this one can be (default: all, the best first)
-  --threads LIST    numbers, or all for as many as there are (default: 1,all)
-  --cross           all combinations of contents, paths and threads; without it, a row departs from
-                    the first of each list in one of the three at most
-  --methods LIST    best: the method that the engine chooses (default); all: every method that can
-                    compute a case, and how far the chosen one is from the best; or names. All is
-                    without plain, the slow judge, except where it is chosen. The engine may choose
-                    another method at the edges: the table then has both, with + between
-  --seconds S       a row is repeated five times at least, unless that takes so long (default:
-                    BENCHMARK_SECONDS in the environment, or 2)
-  --write-images DIR  time nothing; write image, footprint and result (base 2) of each case there,
-                    as .npy, and cases.csv, for other programs
-  --list            the names of the cases, and what they compute
-  --help            this text
-
-LIST is names with commas between. Times are wall clock: the median and the least of the runs, from
-memory to memory, after a run that warms up; Mpixel/s and GB/s are of the median.
-
-exit status: 0 all was right; 1 an answer was wrong; 2 bad usage or cannot run here
-)";
-
 namespace
 {
+
+constexpr const char *kWhat =
+    R"(Times local entropy of images, by windows, types and levels. Each row is validated against the plain
+method before it is timed; a wrong answer ends the program. LIST is names with commas between. Times
+are wall clock: the median and the least of the runs, from memory to memory, after a run that warms
+up; Mpixel/s and GB/s are of the median.
+)";
 
 using Names = std::vector<std::string>;
 
@@ -62,18 +32,6 @@ template <typename Value>
 void addOnce(std::vector<Value> &list, const Value &value)
 {
     if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
-}
-
-/// The words between commas; none of them is empty.
-Names wordsOf(const std::string &option, const std::string &text)
-{
-    Names words;
-    std::istringstream stream(text + ",");
-    for (std::string word; std::getline(stream, word, ',');) {
-        if (word.empty()) throw common::Error(option + " '" + text + "' has an empty name");
-        words.push_back(word);
-    }
-    return words;
 }
 
 /// A list of some of `known`; "all" stands for all of them.
@@ -115,24 +73,12 @@ void parseSize(const std::string &text, FilterOptions &options)
     options.height = cross == std::string::npos ? options.width : side(text.substr(cross + 1));
 }
 
-std::vector<FilterCase> casesOf(const std::string &pattern)
-try {
-    const std::regex wanted(pattern);
-    std::vector<FilterCase> cases;
-    for (const FilterCase &one : filterCases())
-        if (std::regex_search(one.name(), wanted)) cases.push_back(one);
-    if (cases.empty())
-        throw common::Error("--cases: no case has '" + pattern + "' in its name; see --list");
-    return cases;
-} catch (const std::regex_error &) {
-    throw common::Error("--cases: '" + pattern + "' is no regular expression");
-}
-
 void parseMethods(const std::string &text, FilterOptions &options)
 {
     Names known = Engine::methods();
     options.chosenToo = false;
     options.methods.clear();
+    options.named.clear();
     for (const std::string &word : wordsOf("--methods", text)) {
         options.chosenToo |= word == "best" || word == "all";
         if (word == "best") continue;
@@ -145,75 +91,66 @@ void parseMethods(const std::string &text, FilterOptions &options)
             throw common::Error("--methods: '" + word + "' is none of " + listed(known) +
                                 ", best, all");
         addOnce(options.methods, word);
+        addOnce(options.named, word);
     }
 }
 
-double secondsOf(const std::string &text)
+/// What takes its own options into `options`.
+std::vector<Option> optionsInto(FilterOptions &options)
 {
-    char *end = nullptr;
-    const double seconds = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(seconds > 0) || std::isinf(seconds))
-        throw common::Error("--seconds is '" + text + "', expected a positive number");
-    return seconds;
+    const auto namesInto = [](Names &list, const std::string &option, const Names &known) {
+        return [&list, option, known](const std::string &text) {
+            list = namesOf("--" + option, text, known);
+        };
+    };
+    const Names contents(std::begin(kContents), std::end(kContents));
+    return {
+        {"size", "N, WxH", "cells of the images (default: 2048x2048)",
+         [&](const std::string &text) { parseSize(text, options); }},
+        {"contents", "LIST", "natural, random, flat, stripes, sparse or all (default: all)",
+         namesInto(options.contents, "contents", contents)},
+        {"paths", "LIST",
+         "kinds of processor, or all that this one can be (default: all, the best first)",
+         namesInto(options.paths, "paths", Engine::paths())},
+        {"threads", "LIST", "numbers, or all for as many as there are (default: 1,all)",
+         [&](const std::string &text) { options.threads = threadsOf(text); }},
+        {"cross", "",
+         "all combinations of contents, paths and threads; without it, a row departs from\n"
+         "the first of each list in one of the three at most",
+         [&](const std::string &) { options.cross = true; }},
+        {"methods", "LIST",
+         "best: the method that the engine chooses (default); all: every method that can\n"
+         "compute a case here, and how far the chosen one is from the best; or names. All is\n"
+         "without plain, the slow judge, except where it is chosen. The engine may choose\n"
+         "another method at the edges: the table then has both, with + between",
+         [&](const std::string &text) { parseMethods(text, options); }},
+        {"write-images", "DIR",
+         "time nothing; write image, footprint and result (base 2) of each case there,\n"
+         "as .npy, and cases.csv, for other programs",
+         [&](const std::string &text) { options.images = text; }},
+    };
 }
 
 } // namespace
 
+std::string filterHelp()
+{
+    FilterOptions options;
+    return helpOf("bench_filter", kWhat, optionsInto(options));
+}
+
 FilterOptions parseFilterOptions(int argc, char **argv)
 {
-    enum {
-        Csv = 1,
-        Size,
-        Cases,
-        Contents,
-        Paths,
-        Threads,
-        Cross,
-        Methods,
-        Seconds,
-        Images,
-        List,
-        Help
-    };
-    static const option kOptions[] = {{"csv", required_argument, nullptr, Csv},
-                                      {"size", required_argument, nullptr, Size},
-                                      {"cases", required_argument, nullptr, Cases},
-                                      {"contents", required_argument, nullptr, Contents},
-                                      {"paths", required_argument, nullptr, Paths},
-                                      {"threads", required_argument, nullptr, Threads},
-                                      {"cross", no_argument, nullptr, Cross},
-                                      {"methods", required_argument, nullptr, Methods},
-                                      {"seconds", required_argument, nullptr, Seconds},
-                                      {"write-images", required_argument, nullptr, Images},
-                                      {"list", no_argument, nullptr, List},
-                                      {"help", no_argument, nullptr, Help},
-                                      {nullptr, 0, nullptr, 0}};
-    const Names contents(std::begin(kContents), std::end(kContents));
     FilterOptions options;
-    options.cases = filterCases();
-    options.contents = contents;
+    options.contents.assign(std::begin(kContents), std::end(kContents));
     options.paths = Engine::paths();
     options.threads = threadsOf("1,all");
-    options.seconds = common::mostSeconds();
-    opterr = 0; // one sentence, ours
-    for (int letter; (letter = getopt_long(argc, argv, "", kOptions, nullptr)) != -1;)
-        switch (letter) {
-        case Csv: options.csv = optarg; break;
-        case Size: parseSize(optarg, options); break;
-        case Cases: options.cases = casesOf(optarg); break;
-        case Contents: options.contents = namesOf("--contents", optarg, contents); break;
-        case Paths: options.paths = namesOf("--paths", optarg, Engine::paths()); break;
-        case Threads: options.threads = threadsOf(optarg); break;
-        case Cross: options.cross = true; break;
-        case Methods: parseMethods(optarg, options); break;
-        case Seconds: options.seconds = secondsOf(optarg); break;
-        case Images: options.images = optarg; break;
-        case List: options.list = true; break;
-        case Help: options.help = true; return options;
-        default: throw common::badOption(argv);
-        }
-    if (optind < argc)
-        throw common::Error(std::string(argv[optind]) + ": there are options only; see --help");
+    const Options common = parseOptions(argc, argv, optionsInto(options));
+    options.cases =
+        casesOf(common.cases, filterCases(), [](const FilterCase &one) { return one.name(); });
+    options.csv = common.csv;
+    options.list = common.list;
+    options.help = common.help;
     return options;
 }
 

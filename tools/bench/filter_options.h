@@ -9,8 +9,6 @@
 namespace bench
 {
 
-extern const char *const kFilterHelp;
-
 struct FilterOptions
 {
     std::vector<FilterCase> cases;
@@ -20,11 +18,15 @@ struct FilterOptions
     std::vector<int> threads;
     bool cross = false; ///< all combinations; false: at most one of the three is not the first
     std::vector<std::string> methods; ///< to be timed wherever they can compute a case
-    bool chosenToo = true;            ///< and that which the engine chooses
-    double seconds = 2;
+    /// Those of `methods` that were named: the others are left out where this machine lacks what
+    /// they need.
+    std::vector<std::string> named;
+    bool chosenToo = true;   ///< and that which the engine chooses
     std::string csv, images; ///< where to write; empty: nowhere
     bool help = false, list = false;
 };
+
+std::string filterHelp();
 
 /// Throws common::Error with a sentence.
 FilterOptions parseFilterOptions(int argc, char **argv);

@@ -57,6 +57,7 @@ struct Asked
 {
     std::string method, name;
     bool isChosen;
+    bool mayLack = false; ///< what it needs: nobody has named it
 };
 
 /// Those to be timed, the chosen ones first.
@@ -69,7 +70,9 @@ std::vector<Asked> methodsOf(const FilterOptions &options, const Place &place, c
         const bool isChosen = method == chosen;
         if (isChosen && options.chosenToo) continue; // it is there
         if (scene.methodsFor(engineOf(place, method)).empty()) continue;
-        methods.push_back({method, method, isChosen});
+        const bool isNamed =
+            std::find(options.named.begin(), options.named.end(), method) != options.named.end();
+        methods.push_back({method, method, isChosen, !isNamed});
     }
     return methods;
 }
@@ -102,6 +105,7 @@ Row rowOf(const FilterCase &one, const std::shared_ptr<Scene> &scene, const Plac
                 std::to_string(scene->height())};
     row.results = static_cast<double>(scene->width()) * scene->height();
     row.open = [=] { return workOf(scene, place, asked.method); };
+    row.mayLack = asked.mayLack;
     return row;
 }
 

@@ -1,6 +1,5 @@
 #include "bench/harness.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -9,16 +8,6 @@ namespace bench
 namespace
 {
 
-constexpr const char *kMeasured[] = {"runs", "median_ms", "min_ms", "mpixel_per_s", "gb_per_s"};
-
-std::vector<std::string> headerOf(const std::vector<Column> &columns)
-{
-    std::vector<std::string> header;
-    for (const Column &column : columns) header.push_back(column.name);
-    header.insert(header.end(), std::begin(kMeasured), std::end(kMeasured));
-    return header;
-}
-
 std::string joined(const std::vector<std::string> &words)
 {
     std::string text;
@@ -26,82 +15,68 @@ std::string joined(const std::vector<std::string> &words)
     return text;
 }
 
-} // namespace
-
-Harness::Harness(const std::string &program, std::vector<Column> columns, double seconds)
-    : columns(std::move(columns)), seconds(seconds), csv(headerOf(this->columns)), progress(program)
+common::Timing timed(const Work &work)
 {
+    if (work.validate) work.validate();
+    if (work.time) return work.time();
+    work.run(); // warms up
+    if (work.check) work.check();
+    return common::repeat([&] {
+        const common::WallClock clock;
+        work.run();
+        const double wall = clock.milliseconds();
+        return work.milliseconds ? work.milliseconds() : wall;
+    });
 }
 
-/// Of each key column; 0 where it is not printed.
-std::vector<std::size_t> Harness::widthsOf(const std::vector<Row> &rows) const
+} // namespace
+
+Harness::Harness(const std::string &program, Layout layout)
+    : results(std::move(layout)), progress(program)
 {
-    std::vector<std::size_t> widths(columns.size());
-    for (const Row &row : rows)
-        for (std::size_t i = 0; i < widths.size(); ++i)
-            if (columns[i].printed) widths[i] = std::max(widths[i], row.keys.at(i).size());
-    return widths;
 }
 
 std::vector<Outcome> Harness::time(const Case &theCase)
 {
     progress.show(theCase.name);
     const std::vector<Row> rows = theCase.rows();
-    const std::vector<std::size_t> widths = widthsOf(rows);
-    std::vector<Outcome> outcomes;
+    std::vector<std::vector<std::string>> keys;
+    for (const Row &row : rows) keys.push_back(row.keys);
     progress.wipe();
-    std::printf("%s%s%s\n", theCase.name.c_str(), theCase.what.empty() ? "" : ": ",
-                theCase.what.c_str());
+    results.begin(theCase.name + (theCase.what.empty() ? "" : ": ") + theCase.what, keys);
+    std::vector<Outcome> outcomes;
     for (const Row &row : rows) {
-        progress.show(joined(row.keys));
-        const common::ErrorScope scope(joined(row.keys));
-        const common::Timing timing = time(row);
-        progress.wipe();
-        print(row, widths, timing, theCase.bytes);
-        outcomes.push_back({row.keys, timing});
+        Outcome outcome{row.keys, {}, row.results, theCase.bytes, {}};
+        if (!time(row, outcome)) continue;
+        results.add(outcome);
+        outcomes.push_back(std::move(outcome));
+    }
+    const std::string verdict = theCase.verdict ? theCase.verdict() : "";
+    if (!verdict.empty()) {
+        std::printf("  %s: %s\n", theCase.name.c_str(), verdict.c_str());
+        ++failed;
     }
     return outcomes;
 }
 
-common::Timing Harness::time(const Row &row) const
+/// Whether it could be timed here.
+bool Harness::time(const Row &row, Outcome &outcome)
 {
-    const Work work = row.open();
-    const auto once = [&] {
-        const common::WallClock clock;
-        work.run();
-        const double wall = clock.milliseconds();
-        return work.milliseconds ? work.milliseconds() : wall;
-    };
-    work.validate();
-    const double first = once();
-    if (work.check) work.check();
-    // What it would warm is little beside so long a run.
-    if (first >= 1e3 * seconds) return common::summarize({first});
-    std::vector<double> milliseconds;
-    const common::WallClock total;
-    do milliseconds.push_back(once());
-    while (!common::enoughRepeats(milliseconds.size(), total.seconds(), seconds));
-    return common::summarize(std::move(milliseconds));
-}
-
-void Harness::print(const Row &row, const std::vector<std::size_t> &widths,
-                    const common::Timing &timing, double bytes)
-{
-    const double rate = row.results / timing.median / 1e3;
-    const double traffic = row.results * bytes / timing.median / 1e6;
-    std::string line;
-    for (std::size_t i = 0; i < widths.size(); ++i)
-        if (widths[i])
-            line += "  " + row.keys[i] + std::string(widths[i] - row.keys[i].size(), ' ');
-    std::printf("%s %10.3f ms, at best %10.3f %10.1f Mpixel/s %8.2f GB/s %5zu runs\n", line.c_str(),
-                timing.median, timing.minimum, rate, traffic, timing.repeats);
-    std::fflush(stdout);
-    std::vector<std::string> cells = row.keys;
-    for (const std::string &cell :
-         {std::to_string(timing.repeats), common::number(timing.median),
-          common::number(timing.minimum), common::number(rate), common::number(traffic)})
-        cells.push_back(cell);
-    csv.add(cells);
+    const std::string name = joined(row.keys);
+    progress.show(name);
+    try {
+        const common::ErrorScope scope(name);
+        const Work work = row.open();
+        outcome.timing = timed(work);
+        if (work.beside) outcome.beside = work.beside();
+    } catch (const common::Unavailable &why) {
+        if (!row.mayLack) throw;
+        progress.wipe();
+        std::printf("  left out: %s\n", why.what());
+        return false;
+    }
+    progress.wipe();
+    return true;
 }
 
 } // namespace bench

@@ -1,5 +1,7 @@
 #include "bench/picture.h"
 
+#include "common/error.h"
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -92,13 +94,19 @@ int cellBytes(const std::string &type) { return type == "uint8" ? 1 : type == "u
 
 void compute(Engine &engine, const Filter &filter, const Picture &picture, float *result,
              const Region &region)
-{
+try {
     local_entropy::RunOptions options;
     options.region = region;
     const bool whole = region.width == 0;
     const local_entropy::View<float> to{result, whole ? picture.width : region.width,
                                         whole ? picture.height : region.height, 0};
     withView(picture, [&](auto view) { engine.run(filter, view, to, options); });
+} catch (const local_entropy::Error &error) {
+    if (error.status() != local_entropy::Status::Unavailable) throw;
+    std::string why = error.what();
+    const std::string prefix = common::ErrorScope::prefix(); // it may be there, and is added below
+    if (why.compare(0, prefix.size(), prefix) == 0) why.erase(0, prefix.size());
+    throw common::Unavailable(why);
 }
 
 std::string methodsFor(const Engine &engine, const Filter &filter, const Picture &picture,

@@ -34,7 +34,8 @@ Picture makePicture(const std::string &type, const std::string &content, int lev
 /// Bytes of a cell.
 int cellBytes(const std::string &type);
 
-/// Engine::run on the whole picture or a region of it; `result` has its size.
+/// Engine::run on the whole picture or a region of it; `result` has its size. Throws
+/// common::Unavailable where this machine lacks what the engine's method needs.
 void compute(Engine &engine, const Filter &filter, const Picture &picture, float *result,
              const Region &region = {});
 

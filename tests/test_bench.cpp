@@ -1,0 +1,254 @@
+// The harness of the benchmarks: its order, its table, its options, its statuses; and the programs
+// that register cases with it, as far as they need no GPU.
+#include "bench/program.h"
+#include "messages.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <getopt.h>
+#include <gtest/gtest.h>
+
+namespace
+{
+
+/// BENCHMARK_SECONDS while it lives.
+class Seconds
+{
+public:
+    explicit Seconds(const char *seconds) { setenv("BENCHMARK_SECONDS", seconds, 1); }
+    ~Seconds() { unsetenv("BENCHMARK_SECONDS"); }
+    Seconds(const Seconds &) = delete;
+    Seconds &operator=(const Seconds &) = delete;
+};
+
+bench::Layout layout()
+{
+    return {{{"name"}},
+            {bench::runs(), bench::median(), bench::minimum(),
+             bench::rate("mcells_per_s", "Mcell/s"), bench::traffic()}};
+}
+
+bench::Case caseOf(const std::function<bench::Work()> &open, bool mayLack = false)
+{
+    const bench::Row row{{"key"}, 1e6, open, mayLack};
+    return {"a case", "", 10, [row] { return std::vector<bench::Row>{row}; }};
+}
+
+/// What a row did, in order: v validate, r run, c check.
+bench::Case recording(std::string &log, bool right = true)
+{
+    return caseOf([&log, right] {
+        bench::Work work;
+        work.validate = [&log, right] {
+            log += 'v';
+            if (!right) throw bench::WrongAnswer("wrong");
+        };
+        work.run = [&log] { log += 'r'; };
+        work.check = [&log] { log += 'c'; };
+        return work;
+    });
+}
+
+TEST(BenchHarness, AWorkMayHaveAClockOfItsOwn)
+{
+    bench::Harness harness("test", layout());
+    const auto outcomes = harness.time(caseOf([] {
+        bench::Work work;
+        work.run = [] {};
+        work.milliseconds = [] { return 2; };
+        return work;
+    }));
+    EXPECT_EQ(outcomes[0].timing.median, 2);
+}
+
+bench::Work taking(double median, double minimum)
+{
+    bench::Work work;
+    work.time = [=] { return common::Timing{5, median, minimum}; };
+    return work;
+}
+
+bench::Work lacking()
+{
+    bench::Work work;
+    work.time = []() -> common::Timing { throw common::Unavailable("needs a moon"); };
+    return work;
+}
+
+TEST(BenchHarness, ValidatesThenWarmsUpThenChecksThenTimes)
+{
+    const Seconds little("1e-9");
+    std::string log;
+    bench::Harness harness("test", layout());
+    const std::vector<bench::Outcome> outcomes = harness.time(recording(log));
+    EXPECT_EQ(log, "vrcr") << "one timed run where five would take longer than the limit";
+    ASSERT_EQ(outcomes.size(), 1u);
+    EXPECT_EQ(outcomes[0].timing.repeats, 1u);
+}
+
+TEST(BenchHarness, RepeatsFiveTimesAtLeast)
+{
+    std::string log;
+    bench::Harness harness("test", layout());
+    const std::vector<bench::Outcome> outcomes = harness.time(recording(log));
+    EXPECT_GE(outcomes[0].timing.repeats, 5u);
+    EXPECT_EQ(log.size(), outcomes[0].timing.repeats + 3);
+}
+
+TEST(BenchHarness, NeverRunsOrWritesAWrongAnswer)
+{
+    std::string log;
+    bench::Harness harness("test", layout());
+    EXPECT_EQ(messageOf([&] { harness.time(recording(log, false)); }), "key: wrong");
+    EXPECT_EQ(log, "v");
+    EXPECT_EQ(harness.table().rows(), 0u);
+}
+
+TEST(BenchHarness, WhatIsLackedIsLeftOutWhereItMay)
+{
+    bench::Harness harness("test", layout());
+    EXPECT_EQ(messageOf([&] { harness.time(caseOf(lacking)); }), "key: needs a moon");
+    testing::internal::CaptureStdout();
+    EXPECT_TRUE(harness.time(caseOf(lacking, true)).empty());
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "  left out: key: needs a moon\n");
+    EXPECT_EQ(harness.table().rows(), 0u);
+}
+
+TEST(BenchTable, HasTheKeysAndTheValuesOfARow)
+{
+    bench::Harness harness("test", layout());
+    testing::internal::CaptureStdout();
+    harness.time(caseOf([] { return taking(2, 1.5); }));
+    // A million results of ten bytes in two milliseconds.
+    EXPECT_EQ(testing::internal::GetCapturedStdout(),
+              "  key          5 runs          2 ms        1.5 ms at best        500 Mcell/s"
+              "          5 GB/s\n");
+    EXPECT_EQ(harness.table().str(), "name,runs,median_ms,min_ms,mcells_per_s,gb_per_s\n"
+                                     "key,5,2,1.5,500,5\n");
+}
+
+TEST(BenchTable, AValueMayBeMissingOrOnTheScreenOnly)
+{
+    bench::Harness harness(
+        "test", {{{"name", false}},
+                 {bench::median(), bench::beside(0, "copy_ms", "ms a copy"),
+                  bench::beside(1, "kernel_ms", "ms the kernel"), bench::shareOf(0, "of copy")}});
+    testing::internal::CaptureStdout();
+    harness.time(caseOf([] {
+        bench::Work work = taking(4, 4);
+        work.beside = [] { return std::vector<double>{3, NAN}; };
+        return work;
+    }));
+    EXPECT_EQ(testing::internal::GetCapturedStdout(),
+              "a case\n          4 ms          3 ms a copy          - ms the kernel"
+              "       0.75 of copy\n");
+    EXPECT_EQ(harness.table().str(), "name,median_ms,copy_ms,kernel_ms\nkey,4,3,\n");
+}
+
+TEST(BenchTable, AValueMayBeALineOfItsOwn)
+{
+    bench::Table table({{{"name"}}, {bench::median(), bench::minimum()}, {"part", "ms"}});
+    table.add({{"key"}, {5, 2, 1}});
+    EXPECT_EQ(table.str(), "name,part,ms\nkey,median_ms,2\nkey,min_ms,1\n");
+    EXPECT_EQ(table.rows(), 1u);
+}
+
+/// Status of a program with these cases and arguments, and what it printed.
+std::pair<int, std::string> statusOf(const std::vector<bench::Case> &cases,
+                                     std::vector<std::string> arguments = {})
+{
+    arguments.insert(arguments.begin(), "test");
+    std::vector<char *> argv;
+    for (std::string &argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    optind = 0; // from the start
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int status = bench::runProgram({"test", "Tests.\n", layout(), {}, [&] { return cases; }},
+                                         static_cast<int>(argv.size()) - 1, argv.data());
+    const std::string output = testing::internal::GetCapturedStdout();
+    return {status, output + testing::internal::GetCapturedStderr()};
+}
+
+TEST(BenchProgram, StatusesSayWhatCameOfIt)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("t.csv");
+    std::string log;
+    bench::Case good = caseOf([] { return taking(2, 1); }), slow = good,
+                wrong = recording(log, false);
+    good.name = "good";
+    slow.verdict = [] { return "SLOW"; };
+    EXPECT_EQ(statusOf({good}).first, 0);
+    const auto verdict = statusOf({slow, good}, {"--csv", file});
+    EXPECT_EQ(verdict.first, 1);
+    EXPECT_TRUE(holds(verdict.second, "\n  a case: SLOW\n")) << verdict.second;
+    EXPECT_EQ(contentsOf(file), "name,runs,median_ms,min_ms,mcells_per_s,gb_per_s\n"
+                                "key,5,2,1,500,5\nkey,5,2,1,500,5\n");
+    const auto bad = statusOf({good, wrong}, {"--csv", directory.path("none.csv")});
+    EXPECT_EQ(bad.first, 1);
+    EXPECT_TRUE(holds(bad.second, "test: key: wrong\n")) << bad.second;
+    EXPECT_EQ(contentsOf(directory.path("none.csv")), "");
+    EXPECT_EQ(statusOf({caseOf(lacking)}).first, 2);
+    const auto nothing = statusOf({caseOf(lacking, true)});
+    EXPECT_EQ(nothing.first, 2);
+    EXPECT_TRUE(holds(nothing.second, "test: none of these rows can be timed here\n"));
+}
+
+TEST(BenchProgram, CasesAreChosenByNameAndListed)
+{
+    bench::Case one = caseOf([] { return taking(2, 1); }), two = one;
+    one.name = "one 5x5";
+    two.name = "two 5x5";
+    two.what = "is two";
+    EXPECT_EQ(statusOf({one, two}, {"--list"}).second, "one 5x5\ntwo 5x5            is two\n");
+    EXPECT_EQ(statusOf({one, two}, {"--list", "--cases", "^t.*5$"}).second,
+              "two 5x5            is two\n");
+    EXPECT_EQ(statusOf({one, two}, {"--cases", "three"}).second,
+              "test: --cases: no case has 'three' in its name; see --list\n");
+    const auto help = statusOf({}, {"--help"});
+    EXPECT_EQ(help.first, 0);
+    EXPECT_EQ(help.second.find("usage: test [OPTION ...]\n\nTests.\n\n  --cases REGEX     only"),
+              0u)
+        << help.second;
+}
+
+TEST(BenchPrograms, RefuseBadUsageInASentence)
+{
+    for (const char *program :
+         {"bench_everywhere", "scaling", "parts", "threshold", "bench_filter", "entropy_devices"})
+        expectBadUsage(std::string(BUILD_DIRECTORY "/") + program + " --csv /no/where.csv",
+                       "/no/where.csv cannot be created");
+    for (const auto &[arguments, sentence] : std::vector<std::pair<std::string, std::string>>{
+             {"--seconds nan", "--seconds is 'nan', expected a positive number"},
+             {"--seconds -1", "--seconds is '-1', expected a positive number"},
+             {"--seconds ''", "--seconds is '', expected a positive number"},
+             {"--cases '('", "--cases: '(' is no regular expression"},
+             {"--faster", "--faster: no such option"},
+             {"table.csv", "table.csv: there are options only"}})
+        expectBadUsage(BUILD_DIRECTORY "/bench_cpu " + arguments, sentence);
+}
+
+/// Header and number of rows of what a program writes.
+void expectTable(const std::string &command, const std::string &header, std::size_t rows)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("t.csv");
+    const Outcome outcome =
+        runCommand(BUILD_DIRECTORY "/" + command + " --seconds 0.001 --csv " + file);
+    EXPECT_LE(outcome.status, 1) << outcome.errors; // a busy machine may be slower with two threads
+    const std::string text = contentsOf(file);
+    EXPECT_EQ(text.substr(0, text.find('\n')), header);
+    EXPECT_GE(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), rows + 1);
+}
+
+TEST(BenchPrograms, WriteTheTablesThatTheReportReads)
+{
+    expectTable("bench_cpu --cases '^random 5x5$'",
+                "path,content,width,height,threads,median_ms,min_ms,mcells_per_s,copy_ms", 2);
+    expectTable("bench_everywhere --cases '^1x1$'",
+                "way,width,height,memory,runs,median_ms,min_ms,host_copy_ms,bus_copy_ms", 6);
+    expectTable("scaling --cases 'v1[26] 5x5'", "version,side,threads,median_ms,min_ms", 2);
+}
+
+} // namespace
