@@ -24,6 +24,7 @@ method before it is timed; a wrong answer ends the program.
   --csv FILE        also write the table there
   --size N, WxH     cells of the images (default: 2048x2048)
   --cases REGEX     only the cases in whose names this is found (default: all)
+  --grid            other cases: a grid of them, to judge the choice of methods by
   --contents LIST   natural, random, flat, stripes, sparse or all (default: all)
   --paths LIST      kinds of processor, or all that this one can be (default: all, the best first)
   --threads LIST    numbers, or all for as many as there are (default: 1,all)
@@ -33,17 +34,23 @@ method before it is timed; a wrong answer ends the program.
                     compute a case, and how far the chosen one is from the best; or names. All is
                     without plain, the slow judge, except where it is chosen. The engine may choose
                     another method at the edges: the table then has both, with + between
+  --within R        a chosen method that takes more than R times as long as the best is wrong, with
+                    --methods all; before it is, it is timed twice more (least times). Times of one
+                    thread are then its own on the processor
   --seconds S       a row is repeated five times at least, unless that takes so long (default:
                     BENCHMARK_SECONDS in the environment, or 2)
   --write-images DIR  time nothing; write image, footprint and result (base 2) of each case there,
                     as .npy, and cases.csv, for other programs
+  --costs FILE      time nothing else; measure what every method costs on every path, in minutes, and
+                    write the table by which the library chooses (make costs); --revision TEXT: of
+                    the sources, said in the file
   --list            the names of the cases, and what they compute
   --help            this text
 
 LIST is names with commas between. Times are wall clock: the median and the least of the runs, from
 memory to memory, after a run that warms up; Mpixel/s and GB/s are of the median.
 
-exit status: 0 all was right; 1 an answer was wrong; 2 bad usage or cannot run here
+exit status: 0 all was right; 1 an answer, or a choice, was wrong; 2 bad usage or cannot run here
 )";
 
 namespace
@@ -115,11 +122,11 @@ void parseSize(const std::string &text, FilterOptions &options)
     options.height = cross == std::string::npos ? options.width : side(text.substr(cross + 1));
 }
 
-std::vector<FilterCase> casesOf(const std::string &pattern)
+std::vector<FilterCase> casesOf(const std::vector<FilterCase> &all, const std::string &pattern)
 try {
     const std::regex wanted(pattern);
     std::vector<FilterCase> cases;
-    for (const FilterCase &one : filterCases())
+    for (const FilterCase &one : all)
         if (std::regex_search(one.name(), wanted)) cases.push_back(one);
     if (cases.empty())
         throw common::Error("--cases: no case has '" + pattern + "' in its name; see --list");
@@ -148,13 +155,13 @@ void parseMethods(const std::string &text, FilterOptions &options)
     }
 }
 
-double secondsOf(const std::string &text)
+double positiveOf(const std::string &option, const std::string &text)
 {
     char *end = nullptr;
-    const double seconds = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(seconds > 0) || std::isinf(seconds))
-        throw common::Error("--seconds is '" + text + "', expected a positive number");
-    return seconds;
+    const double number = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !(number > 0) || std::isinf(number))
+        throw common::Error(option + " is '" + text + "', expected a positive number");
+    return number;
 }
 
 } // namespace
@@ -165,6 +172,8 @@ FilterOptions parseFilterOptions(int argc, char **argv)
         Csv = 1,
         Size,
         Cases,
+        Grid,
+        Within,
         Contents,
         Paths,
         Threads,
@@ -172,12 +181,16 @@ FilterOptions parseFilterOptions(int argc, char **argv)
         Methods,
         Seconds,
         Images,
+        Costs,
+        Revision,
         List,
         Help
     };
     static const option kOptions[] = {{"csv", required_argument, nullptr, Csv},
                                       {"size", required_argument, nullptr, Size},
                                       {"cases", required_argument, nullptr, Cases},
+                                      {"grid", no_argument, nullptr, Grid},
+                                      {"within", required_argument, nullptr, Within},
                                       {"contents", required_argument, nullptr, Contents},
                                       {"paths", required_argument, nullptr, Paths},
                                       {"threads", required_argument, nullptr, Threads},
@@ -185,12 +198,15 @@ FilterOptions parseFilterOptions(int argc, char **argv)
                                       {"methods", required_argument, nullptr, Methods},
                                       {"seconds", required_argument, nullptr, Seconds},
                                       {"write-images", required_argument, nullptr, Images},
+                                      {"costs", required_argument, nullptr, Costs},
+                                      {"revision", required_argument, nullptr, Revision},
                                       {"list", no_argument, nullptr, List},
                                       {"help", no_argument, nullptr, Help},
                                       {nullptr, 0, nullptr, 0}};
     const Names contents(std::begin(kContents), std::end(kContents));
     FilterOptions options;
-    options.cases = filterCases();
+    const std::vector<FilterCase> *all = &filterCases();
+    std::string pattern;
     options.contents = contents;
     options.paths = Engine::paths();
     options.threads = threadsOf("1,all");
@@ -200,20 +216,25 @@ FilterOptions parseFilterOptions(int argc, char **argv)
         switch (letter) {
         case Csv: options.csv = optarg; break;
         case Size: parseSize(optarg, options); break;
-        case Cases: options.cases = casesOf(optarg); break;
+        case Cases: pattern = optarg; break;
+        case Grid: all = &gridCases(); break;
+        case Within: options.within = positiveOf("--within", optarg); break;
         case Contents: options.contents = namesOf("--contents", optarg, contents); break;
         case Paths: options.paths = namesOf("--paths", optarg, Engine::paths()); break;
         case Threads: options.threads = threadsOf(optarg); break;
         case Cross: options.cross = true; break;
         case Methods: parseMethods(optarg, options); break;
-        case Seconds: options.seconds = secondsOf(optarg); break;
+        case Seconds: options.seconds = positiveOf("--seconds", optarg); break;
         case Images: options.images = optarg; break;
+        case Costs: options.costs = optarg; break;
+        case Revision: options.revision = optarg; break;
         case List: options.list = true; break;
         case Help: options.help = true; return options;
         default: throw common::badOption(argv);
         }
     if (optind < argc)
         throw common::Error(std::string(argv[optind]) + ": there are options only; see --help");
+    options.cases = casesOf(*all, pattern);
     return options;
 }
 

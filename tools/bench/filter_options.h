@@ -21,8 +21,11 @@ struct FilterOptions
     bool cross = false; ///< all combinations; false: at most one of the three is not the first
     std::vector<std::string> methods; ///< to be timed wherever they can compute a case
     bool chosenToo = true;            ///< and that which the engine chooses
+    double within = 0;                ///< times as long as the best: more is wrong; 0: nothing is
     double seconds = 2;
     std::string csv, images; ///< where to write; empty: nowhere
+    std::string costs;       ///< the table of costs to be measured and written; empty: none
+    std::string revision = "unknown"; ///< of the sources, for that table
     bool help = false, list = false;
 };
 
