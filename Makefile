@@ -107,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-filter peers search measures batch record revision report test test-programs test-grade test-install test-arm versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs data run bench bench-filter costs check-choice peers search measures batch record revision report test test-programs test-grade test-install test-arm versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -258,6 +258,16 @@ bench-filter: $(BUILD)/bench_filter
 	@if command -v $(PYTHON) >/dev/null; then \
 	    $(PYTHON) tools/bench/scikit_image.py --program $(BUILD)/bench_filter --csv $(RESULTS)/filter.csv; \
 	    else echo 'scikit-image is not timed: there is no $(PYTHON)'; fi
+
+# What the library's methods cost, measured: the table by which it chooses. Some minutes on a quiet
+# machine whose processor has all the paths. Then: whether what it chooses is near enough to the best.
+COSTS := sources/local_entropy/methods/costs.inc
+costs: $(BUILD)/bench_filter
+	$(BUILD)/bench_filter --costs $(COSTS) --revision '$(REVISION)'
+WITHIN ?= 1.15
+check-choice: $(BUILD)/bench_filter
+	$(BUILD)/bench_filter --grid --methods all --within $(WITHIN) --contents natural --threads 1 \
+	    --size 1024 --seconds 0.1 $(ARGUMENTS)
 
 # The hashes of the methods words (hash.h), in seconds, and bits, ten minutes each, found again.
 search: $(BUILD)/search_hash
@@ -423,6 +433,8 @@ make run            run the active version on data/data.bin, after the benchmark
 make bench          the same, and keep the times in $(RESULTS)/
 make bench-filter   the library by window, type and levels, beside scikit-image if it is installed;
                     ARGUMENTS='--methods all' and the like, see $(BUILD)/bench_filter --help
+make costs          measure what the library's methods cost, the table by which it chooses among them
+make check-choice   is what it chooses within WITHIN=1.15 of the best, over a grid of cases?
 make record         measure all that the documents cite, in $(RESULTS)/; then make report
                     STAGES='round1 parts': these stages only (tools/record.sh --help)
 make search         search for the hash functions of the library: seconds for the GPU's, ten minutes for each of the CPU's

@@ -13,6 +13,12 @@ namespace bench
 class Choice
 {
 public:
+    /// `within`: a choice whose ratio is more is wrong; 0: none is.
+    explicit Choice(double within = 0) : within(within) {}
+
+    /// Whether a choice among these is wrong.
+    bool isWrong(const std::vector<Outcome> &outcomes) const;
+
     /// Prints a line for each path and number of threads with more than one method: which was
     /// chosen, which is the best, and how many times longer the first takes, of their least times.
     void add(const std::string &caseName, const std::vector<Outcome> &outcomes);
@@ -22,13 +28,20 @@ public:
     /// only. Prints nothing if there were no others to choose from.
     void printWorst() const;
 
+    /// Prints a line a wrong choice, the worst first, and how many there are. Whether there are
+    /// none.
+    bool printWrong() const;
+
 private:
     struct Worst
     {
         double ratio = 0;
         std::string where;
     };
+    const double within;
     std::map<std::string, Worst> worstOn; ///< by content
+    std::vector<Worst> wrong;
+    int judged = 0;
 };
 
 } // namespace bench

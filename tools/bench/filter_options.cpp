@@ -5,6 +5,8 @@
 #include "common/integer.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <thread>
 
 namespace bench
@@ -95,8 +97,17 @@ void parseMethods(const std::string &text, FilterOptions &options)
     }
 }
 
-/// What takes its own options into `options`.
-std::vector<Option> optionsInto(FilterOptions &options)
+double positiveOf(const std::string &option, const std::string &text)
+{
+    char *end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !(number > 0) || std::isinf(number))
+        throw common::Error(option + " is '" + text + "', expected a positive number");
+    return number;
+}
+
+/// What takes its own options into `options`, and whether the cases are a grid.
+std::vector<Option> optionsInto(FilterOptions &options, bool &grid)
 {
     const auto namesInto = [](Names &list, const std::string &option, const Names &known) {
         return [&list, option, known](const std::string &text) {
@@ -107,6 +118,8 @@ std::vector<Option> optionsInto(FilterOptions &options)
     return {
         {"size", "N, WxH", "cells of the images (default: 2048x2048)",
          [&](const std::string &text) { parseSize(text, options); }},
+        {"grid", "", "other cases: a grid of them, to judge the choice of methods by",
+         [&](const std::string &) { grid = true; }},
         {"contents", "LIST", "natural, random, flat, stripes, sparse or all (default: all)",
          namesInto(options.contents, "contents", contents)},
         {"paths", "LIST",
@@ -124,10 +137,21 @@ std::vector<Option> optionsInto(FilterOptions &options)
          "without plain, the slow judge, except where it is chosen. The engine may choose\n"
          "another method at the edges: the table then has both, with + between",
          [&](const std::string &text) { parseMethods(text, options); }},
+        {"within", "R",
+         "a chosen method that takes more than R times as long as the best is wrong, with\n"
+         "--methods all; before it is, it is timed twice more (least times). Times of one\n"
+         "thread are then its own on the processor",
+         [&](const std::string &text) { options.within = positiveOf("--within", text); }},
         {"write-images", "DIR",
          "time nothing; write image, footprint and result (base 2) of each case there,\n"
          "as .npy, and cases.csv, for other programs",
          [&](const std::string &text) { options.images = text; }},
+        {"costs", "FILE",
+         "time nothing else; measure what every method costs on every path, in minutes, and\n"
+         "write the table by which the library chooses (make costs)",
+         [&](const std::string &text) { options.costs = text; }},
+        {"revision", "TEXT", "of the sources, said in the file of --costs",
+         [&](const std::string &text) { options.revision = text; }},
     };
 }
 
@@ -136,7 +160,8 @@ std::vector<Option> optionsInto(FilterOptions &options)
 std::string filterHelp()
 {
     FilterOptions options;
-    return helpOf("bench_filter", kWhat, optionsInto(options));
+    bool grid = false;
+    return helpOf("bench_filter", kWhat, optionsInto(options, grid));
 }
 
 FilterOptions parseFilterOptions(int argc, char **argv)
@@ -145,9 +170,10 @@ FilterOptions parseFilterOptions(int argc, char **argv)
     options.contents.assign(std::begin(kContents), std::end(kContents));
     options.paths = Engine::paths();
     options.threads = threadsOf("1,all");
-    const Options common = parseOptions(argc, argv, optionsInto(options));
-    options.cases =
-        casesOf(common.cases, filterCases(), [](const FilterCase &one) { return one.name(); });
+    bool grid = false;
+    const Options common = parseOptions(argc, argv, optionsInto(options, grid));
+    options.cases = casesOf(common.cases, grid ? gridCases() : filterCases(),
+                            [](const FilterCase &one) { return one.name(); });
     options.csv = common.csv;
     options.list = common.list;
     options.help = common.help;

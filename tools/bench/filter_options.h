@@ -22,7 +22,10 @@ struct FilterOptions
     /// they need.
     std::vector<std::string> named;
     bool chosenToo = true;   ///< and that which the engine chooses
+    double within = 0;       ///< times as long as the best: more is wrong; 0: nothing is
     std::string csv, images; ///< where to write; empty: nowhere
+    std::string costs;       ///< the table of costs to be measured and written; empty: none
+    std::string revision = "unknown"; ///< of the sources, for that table
     bool help = false, list = false;
 };
 

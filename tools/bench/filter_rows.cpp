@@ -4,6 +4,7 @@
 #include "bench/scene.h"
 
 #include <algorithm>
+#include <ctime>
 #include <memory>
 
 namespace bench
@@ -77,7 +78,17 @@ std::vector<Asked> methodsOf(const FilterOptions &options, const Place &place, c
     return methods;
 }
 
-Work workOf(const std::shared_ptr<Scene> &scene, const Place &place, const std::string &method)
+/// Milliseconds of this thread's, on the processor.
+double threadTime()
+{
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+}
+
+/// `ownTime`: the work's clock is the thread's time instead of the time of the day.
+Work workOf(const std::shared_ptr<Scene> &scene, const Place &place, const std::string &method,
+            bool ownTime)
 {
     const auto engine = std::make_shared<Engine>(engineOf(place, method));
     scene->poison();
@@ -85,11 +96,19 @@ Work workOf(const std::shared_ptr<Scene> &scene, const Place &place, const std::
     work.validate = [=] { scene->validate(*engine); };
     work.run = [=] { scene->run(*engine); };
     work.check = [=] { scene->check(); };
+    if (!ownTime) return work;
+    const auto milliseconds = std::make_shared<double>(0);
+    work.run = [=] {
+        const double begin = threadTime();
+        scene->run(*engine);
+        *milliseconds = threadTime() - begin;
+    };
+    work.milliseconds = [=] { return *milliseconds; };
     return work;
 }
 
 Row rowOf(const FilterCase &one, const std::shared_ptr<Scene> &scene, const Place &place,
-          const Asked &asked)
+          const Asked &asked, bool ownTime)
 {
     Row row;
     row.keys = {one.name(),
@@ -104,7 +123,7 @@ Row rowOf(const FilterCase &one, const std::shared_ptr<Scene> &scene, const Plac
                 std::to_string(scene->width()),
                 std::to_string(scene->height())};
     row.results = static_cast<double>(scene->width()) * scene->height();
-    row.open = [=] { return workOf(scene, place, asked.method); };
+    row.open = [=] { return workOf(scene, place, asked.method, ownTime); };
     row.mayLack = asked.mayLack;
     return row;
 }
@@ -116,7 +135,8 @@ std::vector<Row> rowsOf(const FilterCase &one, const std::string &content,
     const auto scene = std::make_shared<Scene>(one, content, options.width, options.height);
     for (const Place &place : placesOf(options, content))
         for (const Asked &asked : methodsOf(options, place, *scene))
-            rows.push_back(rowOf(one, scene, place, asked));
+            rows.push_back(
+                rowOf(one, scene, place, asked, options.within > 0 && place.threads == 1));
     return rows;
 }
 
@@ -125,9 +145,10 @@ std::vector<Row> rowsOf(const FilterCase &one, const std::string &content,
 Case filterCase(const FilterCase &one, const std::string &content, const FilterOptions &options)
 {
     const bool first = content == options.contents[0];
-    return {one.name() + ", " + content, first ? one.what() : "",
-            static_cast<double>(cellBytes(one.type) + sizeof(float)),
-            [&one, content, &options] { return rowsOf(one, content, options); }};
+    return {
+        one.name() + ", " + content, first ? one.what() : "",
+        static_cast<double>(cellBytes(one.type) + (one.isDouble ? sizeof(double) : sizeof(float))),
+        [&one, content, &options] { return rowsOf(one, content, options); }};
 }
 
 } // namespace bench

@@ -65,6 +65,14 @@ std::vector<int> levelsOf(const std::string &content, int levels, int width, int
     return cells;
 }
 
+local_entropy::RunOptions optionsFor(const Picture &picture)
+{
+    local_entropy::RunOptions options;
+    if (!picture.mask.empty())
+        options.mask = {picture.mask.data(), picture.width, picture.height, 0};
+    return options;
+}
+
 /// Calls `use` with a view of the cells, in their type.
 template <typename Use>
 auto withView(const Picture &picture, Use use)
@@ -92,13 +100,24 @@ Picture makePicture(const std::string &type, const std::string &content, int lev
 
 int cellBytes(const std::string &type) { return type == "uint8" ? 1 : type == "uint16" ? 2 : 4; }
 
-void compute(Engine &engine, const Filter &filter, const Picture &picture, float *result,
+std::vector<std::uint8_t> makeMask(int width, int height)
+{
+    constexpr int kSide = 100, kEvery = 4;
+    std::vector<std::uint8_t> mask;
+    mask.reserve(static_cast<std::size_t>(width) * height);
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) mask.push_back((x / kSide + y / kSide) % kEvery != 0);
+    return mask;
+}
+
+template <typename Value>
+void compute(Engine &engine, const Filter &filter, const Picture &picture, Value *result,
              const Region &region)
 try {
-    local_entropy::RunOptions options;
+    local_entropy::RunOptions options = optionsFor(picture);
     options.region = region;
     const bool whole = region.width == 0;
-    const local_entropy::View<float> to{result, whole ? picture.width : region.width,
+    const local_entropy::View<Value> to{result, whole ? picture.width : region.width,
                                         whole ? picture.height : region.height, 0};
     withView(picture, [&](auto view) { engine.run(filter, view, to, options); });
 } catch (const local_entropy::Error &error) {
@@ -109,18 +128,25 @@ try {
     throw common::Unavailable(why);
 }
 
+template <typename Value>
 std::string methodsFor(const Engine &engine, const Filter &filter, const Picture &picture,
-                       float *result)
+                       Value *result)
 try {
-    const local_entropy::View<float> to{result, picture.width, picture.height, 0};
+    const local_entropy::View<Value> to{result, picture.width, picture.height, 0};
     std::string names;
-    for (const std::string &name :
-         withView(picture, [&](auto view) { return engine.methodsFor(filter, view, to); }))
+    for (const std::string &name : withView(picture, [&](auto view) {
+             return engine.methodsFor(filter, view, to, optionsFor(picture));
+         }))
         names += (names.empty() ? "" : "+") + name;
     return names;
 } catch (const local_entropy::Error &error) {
     if (error.status() != local_entropy::Status::Unavailable) throw;
     return "";
 }
+
+template void compute(Engine &, const Filter &, const Picture &, float *, const Region &);
+template void compute(Engine &, const Filter &, const Picture &, double *, const Region &);
+template std::string methodsFor(const Engine &, const Filter &, const Picture &, float *);
+template std::string methodsFor(const Engine &, const Filter &, const Picture &, double *);
 
 } // namespace bench

@@ -20,6 +20,7 @@ struct Picture
 {
     std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<float>> cells;
     int width = 0, height = 0;
+    std::vector<std::uint8_t> mask = {}; ///< a cell counts where it is not 0; empty: all count
 };
 
 extern const char *const kContents[5]; ///< "natural", "random", "flat", "stripes", "sparse"
@@ -31,16 +32,21 @@ extern const char *const kTypes[3];    ///< "uint8", "uint16", "float32"
 Picture makePicture(const std::string &type, const std::string &content, int levels, int width,
                     int height);
 
+/// A mask of that size: squares of 100 cells, of which every fourth is 0.
+std::vector<std::uint8_t> makeMask(int width, int height);
+
 /// Bytes of a cell.
 int cellBytes(const std::string &type);
 
-/// Engine::run on the whole picture or a region of it; `result` has its size. Throws
-/// common::Unavailable where this machine lacks what the engine's method needs.
-void compute(Engine &engine, const Filter &filter, const Picture &picture, float *result,
+/// Engine::run on the whole picture or a region of it; `result`, floats or doubles, has its size.
+/// Throws common::Unavailable where this machine lacks what the engine's method needs.
+template <typename Value>
+void compute(Engine &engine, const Filter &filter, const Picture &picture, Value *result,
              const Region &region = {});
 
 /// Engine::methodsFor, with + between; empty where the engine's method cannot compute that.
+template <typename Value>
 std::string methodsFor(const Engine &engine, const Filter &filter, const Picture &picture,
-                       float *result);
+                       Value *result);
 
 } // namespace bench

@@ -26,6 +26,13 @@ std::vector<Region> patchesOf(std::int64_t width, std::int64_t height)
             {(width - w) / 2, (height - h) / 2, w, h}};
 }
 
+Picture pictureOf(const FilterCase &one, const std::string &content, int width, int height)
+{
+    Picture picture = makePicture(one.type, content, one.filter.levels.count, width, height);
+    if (one.isMasked) picture.mask = makeMask(width, height);
+    return picture;
+}
+
 Engine plainEngine()
 {
     local_entropy::EngineOptions options;
@@ -50,46 +57,63 @@ std::string written(float value)
 } // namespace
 
 Scene::Scene(const FilterCase &one, const std::string &content, int width, int height)
-    : filter(one.filter),
-      picture(makePicture(one.type, content, one.filter.levels.count, width, height)),
-      small(makePicture(one.type, content, one.filter.levels.count, kSmallWidth, kSmallHeight)),
-      patches(patchesOf(width, height)), expectedSmall(nans(kSmallWidth, kSmallHeight)),
-      result(nans(width, height))
+    : filter(one.filter), isDouble(one.isDouble), picture(pictureOf(one, content, width, height)),
+      small(pictureOf(one, content, kSmallWidth, kSmallHeight)), patches(patchesOf(width, height)),
+      expectedSmall(nans(kSmallWidth, kSmallHeight)), result(nans(width, height)),
+      doubles(isDouble ? result.size() : 0)
 {
     Engine plain = plainEngine();
-    compute(plain, filter, small, expectedSmall.data());
+    computeInto(plain, small, expectedSmall);
     for (const Region &patch : patches) {
         expectedPatches.push_back(nans(patch.width, patch.height));
-        compute(plain, filter, picture, expectedPatches.back().data(), patch);
+        computeInto(plain, picture, expectedPatches.back(), patch);
     }
 }
 
 std::string Scene::methodsFor(const Engine &engine) const
 {
-    return bench::methodsFor(engine, filter, picture, result.data());
+    return isDouble ? bench::methodsFor(engine, filter, picture, doubles.data())
+                    : bench::methodsFor(engine, filter, picture, result.data());
 }
 
 void Scene::validate(Engine &engine) const
 {
     std::vector<float> found = nans(kSmallWidth, kSmallHeight);
-    compute(engine, filter, small, found.data());
+    computeInto(engine, small, found);
     compare(found.data(), kSmallWidth, expectedSmall, {0, 0, kSmallWidth, kSmallHeight});
 }
 
 void Scene::poison()
 {
     std::fill(result.begin(), result.end(), std::numeric_limits<float>::quiet_NaN());
+    std::fill(doubles.begin(), doubles.end(), std::numeric_limits<double>::quiet_NaN());
 }
 
-void Scene::run(Engine &engine) { compute(engine, filter, picture, result.data()); }
+void Scene::run(Engine &engine)
+{
+    if (isDouble)
+        compute(engine, filter, picture, doubles.data());
+    else
+        compute(engine, filter, picture, result.data());
+}
 
 void Scene::check()
 {
+    if (isDouble) std::copy(doubles.begin(), doubles.end(), result.begin());
     for (std::size_t i = 0; i < patches.size(); ++i)
         compare(result.data() + patches[i].y * picture.width + patches[i].x, picture.width,
                 expectedPatches[i], patches[i]);
     if (first.empty()) first = result;
     compare(result.data(), picture.width, first, {0, 0, picture.width, picture.height});
+}
+
+void Scene::computeInto(Engine &engine, const Picture &of, std::vector<float> &to,
+                        const Region &region) const
+{
+    if (!isDouble) return compute(engine, filter, of, to.data(), region);
+    std::vector<double> values(to.begin(), to.end());
+    compute(engine, filter, of, values.data(), region);
+    std::copy(values.begin(), values.end(), to.begin());
 }
 
 /// Bit by bit, since every method gives the nearest float; NaN fails, on either side.

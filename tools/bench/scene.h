@@ -27,6 +27,7 @@ public:
     void poison();            ///< fills the result with NaN
     void run(Engine &engine); ///< the whole image
 
+    /// A double is compared as the float nearest to it.
     float *results() { return result.data(); } ///< of the last run, row by row
 
     /// Compares the result with the plain method's in patches at the corners and in the middle, and
@@ -37,13 +38,18 @@ private:
     void compare(const float *found, std::int64_t stride, const std::vector<float> &expected,
                  const Region &place) const;
 
+    void computeInto(Engine &engine, const Picture &of, std::vector<float> &to,
+                     const Region &region = {}) const;
+
     Filter filter;
+    bool isDouble;
     Picture picture, small;
     std::vector<Region> patches;
     std::vector<float> expectedSmall;
     std::vector<std::vector<float>> expectedPatches;
     std::vector<float> first; ///< the first result that was checked; empty: none yet
     mutable std::vector<float> result;
+    mutable std::vector<double> doubles; ///< of the last run, if results are double
 };
 
 } // namespace bench

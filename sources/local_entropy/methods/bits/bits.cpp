@@ -7,6 +7,7 @@
 #include "local_entropy/methods/bits/gather.h"
 #include "local_entropy/methods/bits/kept_flags.h"
 #include "local_entropy/methods/bits/narrow.h"
+#include "local_entropy/methods/costs.h"
 
 #include <algorithm>
 #include <functional>
@@ -218,16 +219,15 @@ public:
     /// Cut windows cost it nothing.
     bool wantsWhole() const override { return true; }
 
-    /// Measured. What is computed is rows of panels, however few cells there are in them. A cell of
-    /// a small array may take ten times as long; but this is the quickest even there, since others
-    /// take longer too, which their costs do not tell.
+    /// That of a large array. What is computed is rows of panels, however few cells there are in
+    /// them. A cell of a small array may take ten times as long; but this is the quickest even
+    /// there, since others take longer too, which their costs do not tell.
     double cost(const Problem &problem, Path path) const override
     {
         constexpr double kEmptiest = 1.5;
-        const Kernel &kernel = kernelOf(path);
-        const double cell = &kernel == &kAvx512 ? 0.38 : &kernel == &kAvx2 ? 0.6 : 1;
+        const double cell = costOf(Costed::Bits, problem, path);
         const std::int64_t width = problem.region.width, rows = problem.region.height;
-        if (isNarrow(width, rows)) return 1.5 * cell;
+        if (isNarrow(width, rows)) return kEmptiest * cell;
         const double computed = static_cast<double>(panelsOf(width) * kPanelColumns) *
                                 static_cast<double>(rows + 2 * kRadius);
         return cell * std::min(computed / static_cast<double>(width) / static_cast<double>(rows),

@@ -1,5 +1,6 @@
 #include "local_entropy/methods/histogram/histogram.h"
 
+#include "local_entropy/methods/costs.h"
 #include "local_entropy/methods/histogram/strips.h"
 #include "local_entropy/methods/histogram/turn.h"
 #include "local_entropy/methods/plain/plain.h"
@@ -129,25 +130,9 @@ public:
         return problem.filter.measure != Measure::Hill || order == 0 || order == 1 || order == 2;
     }
 
-    double cost(const Problem &problem, Path) const override
+    double cost(const Problem &problem, Path path) const override
     {
-        // Measured, nanoseconds. Steps of wide sums take longer, and so does their last step.
-        constexpr double kWindow = 2.9, kWindowWide = 45, kCell = 0.3, kFootprintCell = 0.65;
-        // Windows that are too large for steps by pairs, and doubles.
-        constexpr double kSingleCell = 0.52, kFootprintSingleCell = 0.85;
-        const bool wide = problem.result.isDouble;
-        const Shape &shape = problem.shape;
-        int cells = std::min(shape.width, shape.height);
-        int reach = std::max(shape.width, shape.height) + 1; // the edges of a rectangle are a run
-        if (!shape.rectangle) {
-            const Way down(shape), across(turned(shape));
-            cells = std::min(down.edges.cells(), across.edges.cells());
-            reach = reachOf(down, across);
-        }
-        if (!wide && PairSteps::unitFor(shape.cells, reach) > 0)
-            return kWindow + cells * (shape.rectangle ? kCell : kFootprintCell);
-        return (wide ? kWindowWide : kWindow) +
-               cells * (shape.rectangle ? kSingleCell : kFootprintSingleCell) * (wide ? 2 : 1);
+        return costOf(Costed::Histogram, problem, path);
     }
 
     std::unique_ptr<const Plan> plan(const Problem &problem, Path) const override

@@ -1,6 +1,7 @@
 #include "local_entropy/methods/levels/levels.h"
 
 #include "local_entropy/methods/answers_of.h"
+#include "local_entropy/methods/costs.h"
 #include "local_entropy/methods/levels/kernels.h"
 #include "local_entropy/methods/levels/tile_levels.h"
 #include "local_entropy/methods/plain/plain.h"
@@ -13,9 +14,6 @@ namespace local_entropy
 {
 namespace
 {
-
-/// Levels that a tile is expected to hold, of `count` that it may hold.
-int expectedLevels(int count) { return std::min(count, 256); }
 
 class LevelsPlan : public Plan
 {
@@ -118,24 +116,12 @@ public:
 
     double cost(const Problem &problem, Path path) const override
     {
-        const int levels = expectedLevels(problem.filter.levels.count);
-        if (levels == 2) return problem.shape.cells > 255 ? 1.7 : 1.3;
-        return 1.3 + levels * levelCost(problem, path);
+        return costOf(Costed::Levels, problem, path);
     }
 
     std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const override
     {
         return std::make_unique<LevelsPlan>(problem, path);
-    }
-
-private:
-    /// Nanoseconds a result and level, measured.
-    static double levelCost(const Problem &problem, Path path)
-    {
-        if (path == Path::Avx512Vbmi && planesCan(problem)) return 0.11;
-        const bool wide = problem.shape.cells > 255;
-        const bool fast = pathIncludes(path, Path::Avx2);
-        return wide ? (fast ? 0.38 : 0.62) : (fast ? 0.30 : 0.34);
     }
 };
 

@@ -1,6 +1,7 @@
 #include "local_entropy/methods/plain/plain.h"
 
 #include "local_entropy/methods/answers_of.h"
+#include "local_entropy/methods/costs.h"
 #include "local_entropy/methods/results.h"
 
 #include <algorithm>
@@ -97,10 +98,9 @@ public:
     const char *name() const override { return "plain"; }
     bool can(const Problem &, Path) const override { return true; }
 
-    double cost(const Problem &problem, Path) const override
+    double cost(const Problem &problem, Path path) const override
     {
-        constexpr double kWindow = 150, kCell = 1.5; // measured, nanoseconds
-        return kWindow + kCell * problem.shape.cells;
+        return costOf(Costed::Plain, problem, path);
     }
 
     std::unique_ptr<const Plan> plan(const Problem &problem, Path) const override

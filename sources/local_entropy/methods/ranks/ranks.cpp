@@ -1,6 +1,7 @@
 #include "local_entropy/methods/ranks/ranks.h"
 
 #include "local_entropy/methods/answers_of.h"
+#include "local_entropy/methods/costs.h"
 #include "local_entropy/methods/plain/plain.h"
 #include "local_entropy/methods/ranks/small_tile.h"
 #include "local_entropy/methods/results.h"
@@ -13,13 +14,11 @@ namespace local_entropy
 namespace
 {
 
-/// What there is for a kind of processor, and what it costs: nanoseconds a result, and for every
-/// cell of the window.
+/// What there is for a kind of processor.
 struct Kernel
 {
     SmallKernel run;
     int vectorBytes;
-    double result, cell;
 };
 
 Kernel kernelOf(Path path)
@@ -27,13 +26,13 @@ Kernel kernelOf(Path path)
 #if defined(__x86_64__) || defined(__i386__)
     switch (path) {
     case Path::Avx512Vbmi:
-    case Path::Avx512: return {smallTileAvx512, 64, 0.05, 0.024};
-    case Path::Avx2: return {smallTileAvx2, 32, 0.2, 0.03};
-    case Path::Ssse3: return {smallTileSsse3, 16, 0.2, 0.06};
+    case Path::Avx512: return {smallTileAvx512, 64};
+    case Path::Avx2: return {smallTileAvx2, 32};
+    case Path::Ssse3: return {smallTileSsse3, 16};
     default: break;
     }
 #endif
-    return {smallTilePortable, 16, 0.2, path == Path::Neon ? 0.06 : 0.8};
+    return {smallTilePortable, 16};
 }
 
 class RanksPlan : public Plan
@@ -113,10 +112,7 @@ public:
 
     double cost(const Problem &problem, Path path) const override
     {
-        const Kernel kernel = kernelOf(path);
-        // cells of two bytes: a second compare
-        const double cells = problem.filter.levels.count > 256 ? 1.3 : 1;
-        return kernel.result + cells * kernel.cell * problem.shape.cells;
+        return costOf(Costed::Ranks, problem, path);
     }
 
     std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const override

@@ -1,6 +1,7 @@
 #include "local_entropy/methods/ranks/sliding_plan.h"
 
 #include "local_entropy/methods/answers_of.h"
+#include "local_entropy/methods/costs.h"
 #include "local_entropy/methods/plain/plain.h"
 #include "local_entropy/methods/results.h"
 
@@ -158,8 +159,6 @@ struct SlidingPath
     Path path;
     int lanes;
     SlidingKernel (*kernel)(int cellBytes, int windowHeight);
-    /// Nanoseconds a column of all lanes: a comparison, a rank's delta, all else.
-    double compare, delta, rest;
 };
 
 /// Less is not worth parting.
@@ -167,9 +166,9 @@ constexpr std::int64_t kLeastInnerWidth = 200, kLeastInnerHeight = 60;
 
 /// The fastest first.
 constexpr SlidingPath kSlidingPaths[] = {
-    {Path::Avx512Vbmi, kLanesAvx512, slidingKernelAvx512Vbmi, 0.25, 2.4, 55},
-    {Path::Avx512, kLanesAvx512, slidingKernelAvx512, 0.25, 4, 60},
-    {Path::Avx2, kLanesAvx2, slidingKernelAvx2, 0.2, 5, 5},
+    {Path::Avx512Vbmi, kLanesAvx512, slidingKernelAvx512Vbmi},
+    {Path::Avx512, kLanesAvx512, slidingKernelAvx512},
+    {Path::Avx2, kLanesAvx2, slidingKernelAvx2},
 };
 
 const SlidingPath *pathOf(Path have)
@@ -287,16 +286,9 @@ public:
                (measure == Measure::Entropy || measure == Measure::Simpson);
     }
 
-    double cost(const Problem &problem, Path have) const override
+    double cost(const Problem &problem, Path path) const override
     {
-        const SlidingPath &path = *pathOf(have);
-        const Shape &shape = problem.shape;
-        const bool isWide = problem.filter.levels.count > 256;
-        const int reach = shape.width - 1;
-        const double pairs = 2.0 * ((2 * reach + 1) * (shape.height - 1) + reach);
-        return (pairs * path.compare * (isWide ? 1.5 : 1) + 2 * shape.width * path.delta +
-                path.rest) /
-               path.lanes;
+        return costOf(Costed::SlidingRanks, problem, path);
     }
 
     std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const override
