@@ -36,7 +36,7 @@ struct Racer
 void race(const std::vector<Racer *> &racers, CostScene &scene, CostKind kind, int window)
 {
     constexpr int kRounds = 4;
-    constexpr double kMost = 4e6, kFirst = 2e5, kGuess = 100; // nanoseconds
+    constexpr double kMost = 3e6, kFirst = 2e5, kGuess = 100; // nanoseconds
     for (Racer *racer : racers) {
         const double guess = std::max(racer->cost, kGuess);
         racer->cost = scene.time(racer->engine, racer->method, kind, window, guess, kFirst);
