@@ -127,7 +127,7 @@ double costSide(Costed method, const Shape &shape)
     case Costed::SlidingRanks: { // columns cost more than rows: measured
         const double aspect = static_cast<double>(shape.width) / shape.height;
         const double fourthRoot = std::sqrt(std::sqrt(aspect)), eighthRoot = std::sqrt(fourthRoot);
-        return std::sqrt(cells * (aspect > 1 ? std::sqrt(fourthRoot * eighthRoot) : eighthRoot));
+        return std::sqrt(cells * (aspect > 1 ? fourthRoot : eighthRoot));
     }
     default: break;
     }
