@@ -100,6 +100,54 @@ TEST(BenchChoice, TheWorstIsTheLastLine)
               "worst choice on flat: ratio 1.50: one, avx2, threads 1: chosen a, best b\n");
 }
 
+TEST(BenchChoice, WhatIsBeyondTheLimitIsWrong)
+{
+    const std::vector<bench::Outcome> good = {outcome("flat", "a", "yes", 1.1),
+                                              outcome("flat", "b", "no", 1)};
+    const std::vector<bench::Outcome> bad = {outcome("flat", "a", "yes", 1.2),
+                                             outcome("flat", "b", "no", 1)};
+    const std::vector<bench::Outcome> worse = {outcome("flat", "b", "no", 1),
+                                               outcome("flat", "a", "yes", 3)};
+    testing::internal::CaptureStdout();
+    bench::Choice choice(1.15);
+    EXPECT_FALSE(choice.isWrong(good));
+    EXPECT_FALSE(choice.isWrong({outcome("flat", "a", "yes", 9)})) << "there is no other";
+    EXPECT_TRUE(choice.isWrong(bad));
+    EXPECT_FALSE(bench::Choice().isWrong(worse)) << "there is no limit";
+    choice.add("good", good);
+    EXPECT_TRUE(choice.printWrong());
+    choice.add("bad", bad);
+    choice.add("worse", worse);
+    EXPECT_FALSE(choice.printWrong());
+    const std::string text = testing::internal::GetCapturedStdout();
+    EXPECT_TRUE(holds(text, "0 of 1 choices take more than 1.15 times"));
+    EXPECT_TRUE(holds(text, "wrong choice: ratio 3.00: worse, avx2, threads 1: chosen a, best b\n"
+                            "wrong choice: ratio 1.20: bad, avx2, threads 1: chosen a, best b\n"
+                            "2 of 3 choices take more than 1.15 times"));
+}
+
+TEST(BenchFilter, AWrongChoiceIsAStatus)
+{
+    // Nothing is within a millionth of the best, or everything within a million times.
+    const std::string run = kProgram +
+                            " --grid --cases 'uint8-12-13x13$' --size 60x50 --seconds 0.01 "
+                            "--threads 1 --paths portable --contents flat --methods all --within ";
+    const Outcome wrong = runCommand(run + "1e-6");
+    EXPECT_EQ(wrong.status, 1);
+    EXPECT_TRUE(holds(wrong.output, "wrong choice: ratio ")) << wrong.output;
+    EXPECT_EQ(runCommand(run + "1e6").status, 0);
+}
+
+TEST(BenchFilter, MasksAndDoublesAreValidated)
+{
+    const Outcome outcome =
+        runCommand(kProgram + " --grid --cases 'uint8-12-5x5-' --size 60x50 --seconds 0.01 "
+                              "--threads 1 --contents natural --methods all");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    for (const std::string name : {"-mask, ", "-double, ", "-simpson, "})
+        EXPECT_TRUE(holds(outcome.output, "uint8-12-5x5" + name)) << name;
+}
+
 TEST(BenchFilter, HelpAndList)
 {
     const Outcome help = runCommand(kProgram + " --help");
@@ -127,6 +175,8 @@ TEST(BenchFilter, BadUsageIsRefusedInASentence)
              {"--threads ''", "has an empty name"},
              {"--size 0", "--size is '0', expected an integer in 1.."},
              {"--size 10x", "--size is '', expected"},
+             {"--within 0", "--within is '0', expected a positive number"},
+             {"--costs /no/where.inc", "/no/where.inc cannot be created"},
              {"--csv", "its value is missing"},
              {"--csv /no/where.csv", "/no/where.csv cannot be created"},
              {"--write-images /no/where/at/all", "cannot be made"},

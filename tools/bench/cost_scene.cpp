@@ -47,14 +47,15 @@ Window windowOf(CostKind kind, const CostWindow &at)
     return window;
 }
 
-/// All rows, so that the first window of a walk is a small part of it, unless results are so slow
-/// that nobody walks.
-Region regionFor(double results)
+/// So many results, about: rows enough that the first window of a walk is a small part of it,
+/// unless results are so slow that nobody walks.
+Region regionFor(double results, int windowHeight)
 {
-    constexpr double kNarrowest = 128, kWalks = 16, kFewestRows = 8;
-    const double wide = results / kResults;
-    const double width = std::clamp<double>(wide, kNarrowest, kResults);
-    const double height = wide < kWalks ? std::max(results / kNarrowest, kFewestRows) : kResults;
+    constexpr double kNarrowest = 128, kWalk = 16, kWalks = 3 * kResults, kFewestRows = 8;
+    const double least = results < kWalks ? kFewestRows : kWalk * windowHeight;
+    const double width = std::clamp<double>(results / kResults, kNarrowest, kResults);
+    const double height =
+        std::clamp<double>(results / width, std::min<double>(least, kResults), kResults);
     return {kMargin, kMargin, static_cast<std::int64_t>(width), static_cast<std::int64_t>(height)};
 }
 
@@ -103,7 +104,8 @@ try {
     filter.window = windowOf(kind, kCostWindows[window]);
     if (kind == CostKind::OtherMeasure) filter.measure = Measure::Simpson;
     const Picture &image = isBits ? floats : kind == CostKind::Missing ? masked : picture;
-    const Region region = isBits ? Region{0, 0, kResults, kResults} : regionFor(most / estimate);
+    const Region region = isBits ? Region{0, 0, kResults, kResults}
+                                 : regionFor(most / estimate, filter.window.height);
     const double begin = nanoseconds();
     if (kind == CostKind::Double)
         compute(engine, filter, image, doubles.data(), region);

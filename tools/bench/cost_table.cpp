@@ -36,7 +36,7 @@ struct Racer
 void race(const std::vector<Racer *> &racers, CostScene &scene, CostKind kind, int window)
 {
     constexpr int kRounds = 4;
-    constexpr double kMost = 4e6, kFirst = 2e5, kGuess = 100; // nanoseconds
+    constexpr double kMost = 3e6, kFirst = 2e5, kGuess = 100; // nanoseconds
     for (Racer *racer : racers) {
         const double guess = std::max(racer->cost, kGuess);
         racer->cost = scene.time(racer->engine, racer->method, kind, window, guess, kFirst);
@@ -51,11 +51,11 @@ void race(const std::vector<Racer *> &racers, CostScene &scene, CostKind kind, i
         }
 }
 
-/// A method that takes so many times as long as the best, and no fewer times in larger windows, is
-/// not timed in still larger ones.
+/// A slow method that takes so many times as long as the best, and no fewer times in larger
+/// windows, is not timed in still larger ones. A fast one is: the best may be unable to do these.
 void judge(const std::vector<Racer *> &racers)
 {
-    constexpr double kHopeless = 8;
+    constexpr double kHopeless = 8, kSlow = 50;  // times; nanoseconds
     const auto counts = [](const Racer *racer) { // bits has one window
         return racer->cost > 0 && racer->method != Costed::Bits;
     };
@@ -65,7 +65,8 @@ void judge(const std::vector<Racer *> &racers)
     for (Racer *racer : racers) {
         if (!counts(racer)) continue;
         const double ratio = racer->cost / best;
-        racer->isHopeless = ratio > kHopeless && racer->ratio > 0 && ratio >= racer->ratio;
+        racer->isHopeless =
+            racer->cost > kSlow && ratio > kHopeless && racer->ratio > 0 && ratio >= racer->ratio;
         racer->ratio = ratio;
     }
 }

@@ -59,10 +59,13 @@ double costIn(const float *row, Columns columns, double side)
     if (side <= kCostWindows[first].side) return row[first];
     const double most = kCostWindows[last].side;
     if (side >= most) return row[last] * (side / most) * (side / most);
-    int next = first + 1;
-    while (kCostWindows[next].side < side) ++next;
-    const double from = kCostWindows[next - 1].side, to = kCostWindows[next].side;
-    return row[next - 1] + (row[next] - row[next - 1]) * (side - from) / (to - from);
+    int before = first, next = first + 1;
+    while (row[next] == 0 || kCostWindows[next].side < side) {
+        if (row[next] != 0) before = next;
+        ++next;
+    }
+    const double from = kCostWindows[before].side, to = kCostWindows[next].side;
+    return row[before] + (row[next] - row[before]) * (side - from) / (to - from);
 }
 
 /// Whether windows of this region may reach over the edge.
@@ -122,8 +125,9 @@ double costSide(Costed method, const Shape &shape)
         if (shape.rectangle) return std::min(shape.width, shape.height);
         break;
     case Costed::SlidingRanks: { // columns cost more than rows: measured
-        const double aspect = std::sqrt(static_cast<double>(shape.width) / shape.height);
-        return std::sqrt(cells * (aspect > 1 ? std::sqrt(aspect) : std::sqrt(std::sqrt(aspect))));
+        const double aspect = static_cast<double>(shape.width) / shape.height;
+        const double fourthRoot = std::sqrt(std::sqrt(aspect)), eighthRoot = std::sqrt(fourthRoot);
+        return std::sqrt(cells * (aspect > 1 ? fourthRoot : eighthRoot));
     }
     default: break;
     }

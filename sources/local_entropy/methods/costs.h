@@ -29,10 +29,11 @@ constexpr CostKind kCostKinds[] = {CostKind::Entropy, CostKind::OtherMeasure, Co
                                    CostKind::Footprint, CostKind::Double};
 CostKind costKindOf(const Problem &problem);
 
-/// The table's points. Between two of them costs are interpolated: what methods do grows with the
-/// number of levels and with the side of the window, in steps of a cell, so a straight line is
-/// near. Not so from 256 levels to more, since cells become two bytes, and from windows of 255
-/// cells to larger ones, since counts do: from there on the next point counts.
+/// The table's points; where these lists change, empty costs.inc and `make costs`. Between two of
+/// them costs are interpolated: what methods do grows with the number of levels and with the side
+/// of the window, in steps of a cell, so a straight line is near. Not so from 256 levels to more,
+/// since cells become two bytes, and from windows of 255 cells to larger ones, since counts do:
+/// from there on the next point counts.
 constexpr int kCostLevels[] = {2, 3, 4, 8, 12, 16, 24, 32, 64, 128, 256, 300, 4096, 65536};
 constexpr int kCostLevelCounts = sizeof kCostLevels / sizeof kCostLevels[0];
 constexpr int kCostByteLevels = 11; ///< the first of them: to 256
@@ -55,6 +56,7 @@ constexpr CostWindow kCostWindows[] = {
     {11, 11, 11},
     {15, 15, 15},
     {31, 31, 8},
+    {63, 63, 4},
     {255, 255, 1},
     // and more
     {3, 3, 86},
@@ -67,7 +69,7 @@ constexpr CostWindow kCostWindows[] = {
     {255, 255, 255},
 };
 constexpr int kCostWindowCount = sizeof kCostWindows / sizeof kCostWindows[0];
-constexpr int kCostByteWindows = 11; ///< the first of them
+constexpr int kCostByteWindows = 12; ///< the first of them
 constexpr int kMostByteCells = 255;  ///< in a window
 
 /// Nanoseconds a result, on one thread, at the points; 0 where nothing was measured: there the
