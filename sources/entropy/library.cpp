@@ -38,7 +38,7 @@ Engine &makeEngine(Machine machine)
     options.threads = 1024; // started when a call wants them
     if (machine != Machine::Gpu) options.path = pathFromEnvironment();
     options.devices = machine == Machine::Everything;
-    if (machine == Machine::Gpu) options.method = "words";
+    options.method = machine == Machine::Gpu ? "words" : "bits";
     return *new Engine(options);
 }
 
