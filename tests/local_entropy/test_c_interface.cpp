@@ -312,6 +312,7 @@ TEST_F(CInterface, ProgressIsToldAndCancels)
     le_engine_options slowly; // and long enough for some calls
     le_engine_options_init(&slowly);
     slowly.method = "plain";
+    slowly.threads = 1;
     le_engine *slow = nullptr;
     ASSERT_EQ(le_engine_create(&slowly, &slow), LE_OK) << le_last_error();
     constexpr std::int64_t kSide = 400;

@@ -204,7 +204,8 @@ TEST(Costs, CellsAndCountsOfTwoBytesAreAStep)
     EXPECT_EQ(at(257, 9, 9), rowOf(Costed::Histogram, 300, 9, true));
     EXPECT_EQ(at(64, 9, 28), rowOf(Costed::Histogram, 64, 9, true)) << "252 cells";
     EXPECT_EQ(at(64, 9, 29), rowOf(Costed::Histogram, 64, 9, false)) << "261 cells";
-    EXPECT_EQ(at(64, 29, 9), at(64, 9, 29)) << "as many cells enter, from the side";
+    EXPECT_EQ(at(64, 29, 9), at(64, 16, 29))
+        << "nine cells enter, from the side: seven for turning";
 }
 
 TEST(Costs, KindsAreThoseOfTheProblem)

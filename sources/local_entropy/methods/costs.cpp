@@ -120,21 +120,26 @@ double costSide(Costed method, const Shape &shape)
 {
     const double cells = shape.cells;
     switch (method) {
-    case Costed::Levels: return shape.width; // rows enter and leave by columns
-    case Costed::Histogram:                  // turned, so that the fewer cells enter and leave
-        if (shape.rectangle) return std::min(shape.width, shape.height);
+    case Costed::Levels: // rows enter and leave by columns; larger counts take more look-ups
+        return std::max<double>(shape.width, std::sqrt(cells));
+    case Costed::Histogram: {
+        // A broad window's tile is turned, so that the fewer cells enter and leave; and that takes
+        // as long as so many cells: measured.
+        constexpr int kTurning = 7;
+        if (shape.rectangle) return std::min(shape.width, shape.height + kTurning);
         break;
+    }
     case Costed::SlidingRanks: { // columns cost more than rows: measured
         const double aspect = static_cast<double>(shape.width) / shape.height;
-        const double fourthRoot = std::sqrt(std::sqrt(aspect)), eighthRoot = std::sqrt(fourthRoot);
-        return std::sqrt(cells * (aspect > 1 ? fourthRoot : eighthRoot));
+        return std::sqrt(cells * (aspect > 1 ? std::cbrt(aspect) : std::pow(aspect, 0.125)));
     }
     default: break;
     }
     return std::sqrt(cells);
 }
 
-double costOf(Costed method, const Problem &problem, Path path)
+/// Of cells that are bytes or words.
+static double costOfLevels(Costed method, const Problem &problem, Path path)
 {
     const CostRows *rows = costRows(method, path, costKindOf(problem));
     if (!rows) return std::numeric_limits<double>::infinity();
@@ -148,6 +153,16 @@ double costOf(Costed method, const Problem &problem, Path path)
     const double before = costIn(rows->nanoseconds[row - 1], columns, side);
     const double from = kCostLevels[row - 1], to = kCostLevels[row];
     return before + (cost - before) * (levels - from) / (to - from);
+}
+
+double costOf(Costed method, const Problem &problem, Path path)
+{
+    // The table's cells are bytes, but for bits, which reads floats itself. To make levels of them
+    // takes others so long: measured.
+    constexpr double kFloat = 0.8; // nanoseconds a result
+    if (method != Costed::Bits && problem.image.type == CellType::Float32)
+        return kFloat + costOfLevels(method, problem, path);
+    return costOfLevels(method, problem, path);
 }
 
 } // namespace local_entropy
