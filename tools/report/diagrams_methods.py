@@ -98,20 +98,22 @@ def ranks_shared():
 
 
 def packed_histogram():
-    sheet = Canvas(470, "Packed histograms: four windows in one word a level",
+    sheet = Canvas(556, "Packed histograms: two pairs of windows in one word a level",
                    "Windows beside each other share most of their cells. The word of a level holds "
-                   "the counts of this level in four windows.",
-                   "A cell that enters several of them takes one addition; what it adds to each "
-                   "window's sum is looked up by the count before.")
+                   "an index for each pair of them.",
+                   "The index says how many cells of the level both windows have. It changes by an "
+                   "addition, and it finds what both sums gain.")
     colours = (BLUE, ORANGE, GREEN, PURPLE)
     x, y, side, high = 150, 106, 50, 26
     for cell in range(8):
-        sheet.text(x + cell * side + side / 2, y - 12, f"cell {cell}", ha="center", colour=NOTE)
+        sheet.text(x + cell * side + side / 2, y - 12, f"cell {cell}", ha="center", colour=NOTE,
+                   weight="bold" if cell == 2 else "normal")
     for number, colour in enumerate(colours):
         sheet.text(x - 14, y + number * 32 + high / 2, f"window {number}", colour=colour,
                    ha="right", weight="bold")
         for cell in range(number, number + 5):
             sheet.box(x + cell * side, y + number * 32, side, high, tint(colour, 0.4), GREY, 0.7)
+    sheet.frame(x + 2 * side, y - 3, side, 4 * 32)
     base = y + 4 * 32 + 6
     for begin, end, words in ((0, 3, "head: enters some"), (3, 5, "body: enters all"),
                               (5, 8, "tail: enters some")):
@@ -119,23 +121,43 @@ def packed_histogram():
         sheet.text(x + (begin + end) * side / 2, base + 14, words, ha="center")
     sheet.text(x + 8 * side + 18, y + 64, "a row of five cells\nenters; each window\nis a cell "
                "further on", colour=NOTE)
-    wy, wide = 318, 108
-    sheet.text(24, wy - 22, "Cell 1 has level 7. It enters windows 0 and 1:", weight="bold")
-    for row, (words, counts, changed) in enumerate((
-            ("word[7] before", (6, 7, 7, 8), ()), ("+ ones", (1, 1, 0, 0), ()),
-            ("word[7] after", (7, 8, 7, 8), (0, 1)))):
-        top = wy + row * 36
-        sheet.text(x - 14, top + 14, words, ha="right")
-        for place, number in enumerate(reversed(range(4))):
-            fill = tint(colours[number], 0.55 if number in changed else 0.2)
-            sheet.box(x + place * wide, top, wide, 28, fill, GREY, 0.7,
-                      str(counts[number]) if row == 1 else
-                      f"window {number}: {counts[number]}")
-    sheet.text(x + 4 * wide + 18, wy + 30, "S of window 0\n+= F(7) - F(6)\nS of window 1\n"
-               "+= F(8) - F(7)", size=NORMAL)
-    sheet.text(24, wy + 122, "One load, one addition and one store change the counts of all windows; "
-               "a byte holds a count of up to 255 cells, so nothing carries over.", colour=NOTE)
+    packed_words(sheet, x, 318, colours)
     return sheet
+
+
+def packed_words(sheet, x, y, colours):
+    """The word of level 7 before and after cell 2, and the two entries of the table."""
+    width = 2 * PACKED_REACH + 1
+    before, added = ((6, 7), (7, 8)), ((1, 1), (1, 0))
+    after = [tuple(map(sum, zip(*pair))) for pair in zip(before, added)]
+
+    def index(pair):
+        return pair[0] * (width - 1) + pair[1]
+
+    sheet.text(24, y - 22, f"Windows of 5x5: index = {width - 1} n + m, for counts n and m. Cell 2 "
+               "has level 7 and enters windows 0, 1 and 2:", weight="bold")
+    wide, high = 222, 28
+    for row, (words, pairs) in enumerate((("word[7] before", before), ("+", added),
+                                          ("word[7] after", after))):
+        top = y + row * 36
+        sheet.text(x - 14, top + 14, words, ha="right")
+        for place, number in enumerate((1, 0)):  # pair 0 is in the lowest bits
+            n, m = pairs[number]
+            said = f"{index((n, m))}" if row == 1 else \
+                f"n = {n}, m = {m}: index {index((n, m))}"
+            sheet.box(x + place * wide, top, wide, high,
+                      tint(colours[2 * number], 0.5 if row == 2 else 0.2), GREY, 0.7, said)
+    for place, words in enumerate(("pair 1: windows 2 and 3", "pair 0: windows 0 and 1")):
+        sheet.text(x + place * wide + wide / 2, y + 118, words, ha="center", colour=NOTE)
+    for line, (number, words) in enumerate((
+            (0, "F(7) - F(6) | F(8) - F(7)     is added to S of window 0 | S of window 1, at once"),
+            (1, "F(8) - F(7) | F(9) - F(8)     the left half waits for the right half of a cell "
+             "that enters window 3 only"))):
+        top = y + 140 + line * 34
+        sheet.text(x - 14, top + 14, f"entry {index(before[number])}", ha="right")
+        sheet.text(x + 4, top + 14, words)
+    sheet.text(24, y + 218, "One load, one addition and one store change the counts of all windows. "
+               "Four indices of 16 bits fit a word of 64.", colour=NOTE)
 
 
 def box_sums():
@@ -186,7 +208,7 @@ def box_sums():
     sheet.text(24, by + 50, "The count of the blue columns, nine of nine cells, is a sum of three "
                "groups: 6 loads a level instead of 81. A window of 31x31 takes 12.",
                colour=NOTE)
-    sheet.text(24, by + 68, "The result adds F(count) over the levels, byte by byte of F, by look-ups "
+    sheet.text(24, by + 68, "The sum of G(count) over the levels follows, byte by byte of G, by look-ups "
                "of 64 at a time.", colour=NOTE)
     return sheet
 
@@ -231,5 +253,6 @@ def certificate():
     return sheet
 
 
+PACKED_REACH = 6  # of 5x5: five runs and one, methods/histogram/pair_steps.cpp
 OFFSET = -11  # units from the boundary to the double of the second and third line
 DIAGRAMS = (ranks_window, ranks_shared, packed_histogram, box_sums, certificate)

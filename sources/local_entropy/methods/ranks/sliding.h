@@ -23,9 +23,10 @@
 // For each column of a strip (64 lanes), window w x h, vector instructions about:
 //   load        11        cells into lanes, w x h does not matter
 //   ranks       2 (2 (2w - 1)(h - 1) + 2 (w - 1))    compare, add; of cells of 2 bytes 1.5 times
-//   deltas      13 * 2w   5 looked up, 5 added, 2 interleaved, 1 loaded
+//               2 (2w - 1) + 6w    differences of chains, and what cancels
+//   deltas      13 * 2w   5 looked up, 5 added, 2 interleaved, 1 loaded; w rounded up to even
 //   finish      100       from bytes to a double, the double to a float, its certificate
-//   write       6         lanes to rows
+//   write       16        lanes to rows
 #pragma once
 
 #include "local_entropy/methods/ranks/sliding_cells.h"
