@@ -7,7 +7,7 @@
 #   round1 round2 round3   the ladder and the fast study, three times apart in time; the labs with
 #                          the first
 #   engine                 its kernels by content, size, alignment, path, threads and memory
-#   filter                 the library by window, type and levels, beside scikit-image
+#   filter                 the library by window, type and levels, beside scikit-image, three times
 #   studies                memory, bottlenecks, variants; the first two by groups and in batches
 #   profile                the profiler's counters of every kernel (needs ncu)
 #   parts                  where the time of a call goes; the first call; occupancy; precision
@@ -147,7 +147,16 @@ engine() {
     [ "$gpus" = 0 ] || build/bench_gpu --csv "$out/gpu.csv"
 }
 
-filter() { make -s bench-filter RESULTS="$out"; }
+# In rounds, since a machine that is shared has slow minutes: results.py takes the median of rows
+# that differ in nothing but their times.
+filter() {
+    local round
+    for round in 1 2 3; do
+        make -s bench-filter RESULTS="$scratch/filter_$round" || return
+        if [ "$round" = 1 ]; then cat "$scratch/filter_1/filter.csv"; else
+            tail -n +2 "$scratch/filter_$round/filter.csv"; fi >>"$out/filter.csv"
+    done
+}
 
 studies() {
     local -x BENCHMARK_SECONDS=0.4

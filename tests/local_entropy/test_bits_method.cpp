@@ -64,7 +64,7 @@ using Names = std::vector<std::string>;
 TEST(LocalEntropyBits, IsChosenForItsFilterAtEverySize)
 {
     for (const std::string &path : Engine::paths()) {
-        if (path == "ssse3") continue; // there bits are plain C++, and ranks have vectors
+        if (path == "ssse3") continue; // there ranks cost about as much
         const Engine engine(with(path, "", 2));
         for (const auto &[width, height] : {std::pair{1, 1},
                                             {5, 5},

@@ -159,7 +159,7 @@ double costOf(Costed method, const Problem &problem, Path path)
 {
     // The table's cells are bytes, but for bits, which reads floats itself. To make levels of them
     // takes others so long: measured.
-    constexpr double kFloat = 0.8; // nanoseconds a result
+    constexpr double kFloat = 1.5; // nanoseconds a result
     if (method != Costed::Bits && problem.image.type == CellType::Float32)
         return kFloat + costOfLevels(method, problem, path);
     return costOfLevels(method, problem, path);
