@@ -147,14 +147,13 @@ engine() {
     [ "$gpus" = 0 ] || build/bench_gpu --csv "$out/gpu.csv"
 }
 
-# In rounds, since a machine that is shared has slow minutes: results.py takes the median of rows
-# that differ in nothing but their times.
+# In rounds, since a machine that is shared has slow minutes: medians are reported.
 filter() {
     local round
     for round in 1 2 3; do
         make -s bench-filter RESULTS="$scratch/filter_$round" || return
-        if [ "$round" = 1 ]; then cat "$scratch/filter_1/filter.csv"; else
-            tail -n +2 "$scratch/filter_$round/filter.csv"; fi >>"$out/filter.csv"
+        awk -v round="$round" 'NR > 1 || round == 1 { print (NR > 1 ? round : "round") "," $0 }' \
+            "$scratch/filter_$round/filter.csv" >>"$out/filter.csv" || return
     done
 }
 
