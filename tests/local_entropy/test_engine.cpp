@@ -52,6 +52,27 @@ Engine withThreads(int threads)
     return Engine(options);
 }
 
+TEST(LocalEntropyEngine, FloatsThatAreNoIntegersAreBadLevelsWhateverTheLowest)
+{
+    Engine engine;
+    for (const double low : {-1.0, 0.0, 1.0}) {
+        Filter filter;
+        filter.levels.count = 4;
+        filter.levels.low = low;
+        std::vector<float> cells(400, 1), values(400);
+        const View<const float> image{cells.data(), 20, 20, 0};
+        EXPECT_NO_THROW(engine.run(filter, image, View<float>{values.data(), 20, 20, 0}));
+        cells[210] = 1 + 0x1p-23f;
+        if (low < 0) cells[210] = 1e-10f; // plus 1, it is 1 to a float
+        try {
+            engine.run(filter, image, View<float>{values.data(), 20, 20, 0});
+            FAIL() << "low " << low;
+        } catch (const Error &error) {
+            EXPECT_EQ(error.status(), Status::BadLevel) << error.what();
+        }
+    }
+}
+
 TEST(LocalEntropyEngine, RefusesOptionsThatAreNotPossible)
 {
     const auto refused = [](const EngineOptions &options, const char *sentence) {

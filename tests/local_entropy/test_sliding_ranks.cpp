@@ -171,6 +171,23 @@ TEST(SlidingRanks, AllContentsInTilesOfAllLayouts)
                 }
 }
 
+/// Where one level has most cells of a large window, ranks need many tables, up to the last.
+TEST(SlidingRanks, RanksUpToTheLastTable)
+{
+    std::mt19937 random(77);
+    for (const Path path : pathsHere())
+        for (const auto &window : {std::pair{15, 17}, {13, 19}, {17, 15}})
+            for (const int some : {12, 20, 60}) {
+                Case<std::uint8_t> wanted(260, 110, window.first, window.second, 256);
+                for (std::int64_t y = 0; y < 110; ++y)
+                    for (std::int64_t x = 0; x < 260; ++x)
+                        wanted.image.at(x, y) = random() % some ? 7 : random() % 256;
+                wanted.filter.border = Border::Nearest;
+                wanted.every = 7;
+                ASSERT_NO_FATAL_FAILURE(wanted.check(path));
+            }
+}
+
 TEST(SlidingRanks, MissingCells)
 {
     for (const Path path : pathsHere())

@@ -12,6 +12,7 @@ using local_entropy::Measure;
 FilterCase rectangle(const std::string &type, int levels, int width, int height)
 {
     FilterCase one{type, std::to_string(width) + "x" + std::to_string(height), {}};
+    one.filter.nanIsError = type == "float32"; // there is none, and the method words asks for that
     one.filter.levels.count = levels;
     one.filter.window.width = width;
     one.filter.window.height = height;

@@ -151,6 +151,7 @@ static double costOfLevels(Costed method, const Problem &problem, Path path)
     const double cost = costIn(rows->nanoseconds[row], columns, side);
     if (kCostLevels[row] == levels || row == kCostByteLevels) return cost;
     const double before = costIn(rows->nanoseconds[row - 1], columns, side);
+    if (!std::isfinite(before)) return cost;
     const double from = kCostLevels[row - 1], to = kCostLevels[row];
     return before + (cost - before) * (levels - from) / (to - from);
 }

@@ -89,7 +89,10 @@ private:
             const float level = cells[i] - low + 0.0f; // exact where it is one; and never -0
             const std::int32_t bits = bitsOf(level), inside = -((bits >= 0) & (bits < end));
             const auto integer = static_cast<std::int32_t>(floatOf(bits & inside));
-            const std::int32_t good = inside & -(bitsOf(static_cast<float>(integer)) == bits);
+            // The difference may be an integer though the cell is none: -1 and a little, for one.
+            const float back = static_cast<float>(integer) + low + 0.0f;
+            const std::int32_t good = inside & -(bitsOf(static_cast<float>(integer)) == bits) &
+                                      -(bitsOf(back) == bitsOf(cells[i] + 0.0f));
             const std::int32_t isNaN = -((bitsOf(cells[i]) & 0x7fffffff) > 0x7f800000);
             to[i] = (integer & good) | (~good & ((ofNaN & isNaN) | (kBadLevel & ~isNaN)));
         }

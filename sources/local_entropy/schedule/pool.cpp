@@ -45,7 +45,7 @@ struct Pool::Shared
 namespace
 {
 
-thread_local bool isWorker = false;
+thread_local bool isWorker = false; ///< or a caller at work, whose callback may call again
 
 /// A thread that has just worked looks for more for so long before it sleeps: waking one takes
 /// longer than a small array.
@@ -164,9 +164,12 @@ void Pool::run(int threads, const std::function<void(int)> &work)
     Shared &all = *shared;
     all.process = getpid();
     all.begin(work, all.startUpTo(threads - 1));
+    isWorker = true;
     try {
         work(0);
+        isWorker = false;
     } catch (...) {
+        isWorker = false;
         if (process.isLeft()) throw; // the others are not here to be waited for
         all.keepError();
     }

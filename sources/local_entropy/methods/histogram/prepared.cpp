@@ -25,9 +25,7 @@ Prepared::Prepared(const Problem &problem)
         return;
     }
     steps = differences(answers.sums(), answers.mostCells());
-    const int reach =
-        std::max(reachOf(down.shape, down.edges), reachOf(across.shape, across.edges));
-    pairs = PairSteps(down.shape.cells, reach, steps);
+    pairs = PairSteps(down.shape.cells, reachOf(down, across), steps);
 }
 
 } // namespace local_entropy

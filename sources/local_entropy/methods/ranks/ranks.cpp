@@ -125,7 +125,7 @@ public:
 
 const Method &ranksMethod()
 {
-    static const RanksMethod method;
+    static const RanksMethod &method = *new RanksMethod; // never destroyed, see methods()
     return method;
 }
 

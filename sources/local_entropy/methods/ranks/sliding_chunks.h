@@ -57,15 +57,18 @@ private:
 };
 
 /// Where the tables for a range begin: at rank 0, and one behind the other from the range's first
-/// rank on. No table goes beyond 255; two have some ranks in common then.
+/// rank on, or before it, so that none goes beyond 255. None has a rank of another: their deltas
+/// are added some tables a call, and a rank in two calls would count twice.
 class ChunkList
 {
 public:
     [[gnu::always_inline]] inline explicit ChunkList(std::uint32_t range)
     {
         if (range == RankRange::kNone) return;
-        for (int rank = RankRange::from(range); rank <= RankRange::to(range); rank += 16)
-            first[length++] = static_cast<std::uint8_t>(rank < 240 ? rank : 240);
+        const int from = RankRange::from(range);
+        const int many = (RankRange::to(range) - from) / 16 + 1;
+        const int start = from < 256 - 16 * many ? from : 256 - 16 * many;
+        for (int i = 0; i < many; ++i) first[length++] = static_cast<std::uint8_t>(start + 16 * i);
     }
     int number() const { return length; }
 

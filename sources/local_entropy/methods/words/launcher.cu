@@ -76,6 +76,9 @@ public:
     {
         for (Event &event : ended) event.wait(); // while others may enqueue
         const std::lock_guard<std::mutex> lock(mutex);
+        // And what they have enqueued meanwhile: it must not tell of a bad cell while that is
+        // reset.
+        for (Event &event : ended) event.wait();
         return gpu.sawBadCell(own.get());
     }
 
