@@ -77,7 +77,7 @@ void parseSize(const std::string &text, FilterOptions &options)
 
 void parseMethods(const std::string &text, FilterOptions &options)
 {
-    Names known = Engine::methods();
+    const Names known = Engine::methods();
     options.chosenToo = false;
     options.methods.clear();
     options.named.clear();

@@ -1,6 +1,7 @@
 #include "local_entropy/schedule/questions.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace local_entropy
@@ -27,13 +28,16 @@ void Questions::giveBack(Lease::Lent lent)
 {
     std::unique_ptr<Question> forgotten; // freed without the lock
     const std::lock_guard<std::mutex> lock(mutex);
-    scratches.push_back(std::move(lent.scratch));
+    try {
+        scratches.push_back(std::move(lent.scratch));
+    } catch (const std::bad_alloc &) { // then it is freed: a destructor must not throw
+    }
     if (!lent.question) return;
     if (idle.size() == kMost) {
         forgotten = std::move(idle.front());
         idle.erase(idle.begin());
     }
-    idle.push_back(std::move(lent.question));
+    idle.push_back(std::move(lent.question)); // reserved
 }
 
 Questions::Lease::Lease(Questions &from, const Asked &asked, Plans &plans)

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -47,7 +48,10 @@ private:
     void giveBack(std::unique_ptr<Scratch> scratch)
     {
         const std::lock_guard<std::mutex> lock(mutex);
-        free.push_back(std::move(scratch));
+        try {
+            free.push_back(std::move(scratch));
+        } catch (const std::bad_alloc &) { // then it is freed: a destructor must not throw
+        }
     }
 
     std::mutex mutex;

@@ -5,9 +5,9 @@
 //
 //     index = n (width - 1) + m = n width + (m - n),    width = 2 reach + 1,
 //
-// is another number for each (n, m), and a table of (cells + 1) width entries holds what both
-// windows' sums gain if a cell enters both: F(n + 1) - F(n) and F(m + 1) - F(m). An index is a
-// counter itself: a cell that enters both windows adds `width` to it, one that enters the left
+// is another number for each (n, m), and a table of (cells + 1) width + reach + 1 entries holds
+// what both windows' sums gain if a cell enters both: F(n + 1) - F(n) and F(m + 1) - F(m). An index
+// is a counter itself: a cell that enters both windows adds `width` to it, one that enters the left
 // window only adds width - 1, and the right one only, 1.
 #pragma once
 
