@@ -10,9 +10,9 @@
        if (le_run(engine, &filter, &image, NULL, NULL, &result, NULL)) puts(le_last_error());
        le_engine_destroy(engine);
 
-   Arrays are the caller's, in host memory, and are used only during the call (but see le_enqueue()).
-   Cell (x, y) is data[y * stride + x]: strides are in ELEMENTS, not in bytes, and 0 stands for the
-   width.
+   Arrays are the caller's, in host memory, and are used only during the call (but see
+   le_enqueue()). Cell (x, y) is data[y * stride + x]: strides are in ELEMENTS, not in bytes, and 0
+   stands for the width.
 
    Every function that returns a le_status returns LE_OK, which is 0, or what went wrong; then
    le_last_error() is a sentence that says what, and names the argument. No C++ exception leaves a
@@ -180,7 +180,7 @@ typedef struct le_engine le_engine;
 typedef struct le_engine_options
 {
     size_t struct_size;
-    int32_t threads;    /* at most so many; 0: as many as the process may run on */
+    int32_t threads; /* at most so many; 0: as many as the process may run on */
     /* Whether large images may be shared with all GPUs, where there are any and a method has code
        for them: 5x5 windows that the edge cuts of 16 levels in float. */
     int32_t devices;
