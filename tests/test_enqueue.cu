@@ -16,6 +16,7 @@
 #include "common/device_array.h"
 #include "common/device_stream.h"
 
+#include <atomic>
 #include <cstring>
 #include <thread>
 #endif
@@ -335,6 +336,50 @@ TEST_F(EngineEnqueue, BadCellsAreToldOnce)
         engine.synchronize();
         EXPECT_EQ(arrays.difference(), "");
     }
+}
+
+// Whoever asks first is told; a bad cell that comes while another thread asks is lost to nobody.
+TEST_F(EngineEnqueue, BadCellsAreToldThoughOthersAsk)
+{
+    Engine engine;
+    std::atomic<int> told{0}, asked{0};
+    std::atomic<bool> over{false};
+    const auto ask = [&] {
+        const Status status = statusOf([&] { engine.synchronize(); }, "not an integer 0..15");
+        if (status == Status::BadLevel) ++told;
+        return status == Status::Ok || status == Status::BadLevel;
+    };
+    std::string wrong = "did not end";
+    std::thread other([&] {
+        try {
+            const common::Stream stream;
+            Arrays good({64, 64});
+            bool expected = true;
+            for (; !over; ++asked) {
+                good.enqueue(engine, stream.get());
+                expected = ask() && expected;
+            }
+            stream.wait();
+            wrong = expected ? good.difference() : "an unexpected status";
+        } catch (const std::exception &error) {
+            wrong = error.what();
+        }
+    });
+    const common::Stream stream;
+    Arrays bad({48, 40});
+    bad.spoil(1919, 16);
+    int lost = 0;
+    for (int round = 0; round < 2000; ++round) {
+        const int before = told;
+        bad.enqueue(engine, stream.get());
+        EXPECT_TRUE(ask());
+        for (const int seen = asked; told == before && asked < seen + 2;) std::this_thread::yield();
+        lost += told == before;
+    }
+    over = true;
+    other.join();
+    EXPECT_EQ(wrong, "");
+    EXPECT_EQ(lost, 0);
 }
 
 TEST_F(EngineEnqueue, MemoryElsewhereIsRefused)

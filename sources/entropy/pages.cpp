@@ -3,8 +3,14 @@
 #include "common/part_times.h"
 #include "common/threads.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <exception>
+#include <future>
 #include <sys/mman.h>
+#include <thread>
+#include <vector>
 
 namespace entropy
 {
@@ -14,6 +20,26 @@ static bool isThere(std::uintptr_t page)
 {
     unsigned char there = 0;
     return mincore(reinterpret_cast<void *>(page), 1, &there) == 0 && (there & 1);
+}
+
+/// Calls `work` from so many threads at once, this one among them; from fewer where the system has
+/// no more. Not OpenMP's, which, when they are done, look for more to do for milliseconds, on the
+/// cores that compute next. None begins before all are there: a new thread's stack would wait for
+/// what the others ask of the system's map of memory.
+template <typename Work>
+static void byThreads(int threads, const Work &work)
+{
+    std::promise<void> ready;
+    const std::shared_future<void> begin = ready.get_future().share();
+    std::vector<std::thread> others;
+    try {
+        while (static_cast<int>(others.size()) < threads - 1)
+            others.emplace_back([&work, begin] { begin.wait(), work(); });
+    } catch (const std::exception &) { // then without
+    }
+    ready.set_value();
+    work();
+    for (std::thread &other : others) other.join();
 }
 
 void populatePages(void *memory, std::size_t bytes)
@@ -30,12 +56,16 @@ void populatePages(void *memory, std::size_t bytes)
 #ifdef MADV_POPULATE_WRITE // may be refused: then pages come when they are written to
     constexpr std::size_t kEnough = std::size_t(16) << 20; // for less, threads cost more
     if (bytes < kEnough) return;
-    // What was kept from the last result is there; asking is cheaper than populating. Threads that
-    // had nothing to do would look for more for a while, on the cores that compute next.
+    // What was kept from the last result is there; asking is cheaper than populating.
     while (first < last && isThere(first)) first += kHugePage;
-#pragma omp parallel for schedule(static) num_threads(common::offeredThreads()) if (first < last)
-    for (std::uintptr_t at = first; at < last; at += kHugePage)
-        if (!isThere(at)) madvise(reinterpret_cast<void *>(at), kHugePage, MADV_POPULATE_WRITE);
+    std::atomic<std::uintptr_t> next{first};
+    byThreads(static_cast<int>(
+                  std::min<std::size_t>(common::offeredThreads(), (last - first) / kHugePage)),
+              [&] {
+                  for (std::uintptr_t at; (at = next.fetch_add(kHugePage)) < last;)
+                      if (!isThere(at))
+                          madvise(reinterpret_cast<void *>(at), kHugePage, MADV_POPULATE_WRITE);
+              });
 #endif
 }
 
