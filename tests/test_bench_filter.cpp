@@ -54,7 +54,7 @@ TEST(BenchScene, AWrongResultIsFoundAnywhere)
         scene.check();
         for (const float wrong : {std::nanf(""), -1.0f}) {
             scene.run(engine);
-            scene.results()[y * width + x] = wrong;
+            scene.change(x, y, [&](double) { return wrong; });
             EXPECT_TRUE(holds(messageOf([&] { scene.check(); }),
                               "wrong at x " + std::to_string(x) + ", y " + std::to_string(y)));
         }
@@ -66,12 +66,31 @@ TEST(BenchScene, CellsThatNobodyWroteAreWrong)
     bench::Scene scene(bench::filterCases()[0], "random", 300, 200);
     local_entropy::Engine engine;
     scene.run(engine);
-    scene.results()[60 * 300 + 100] = std::nanf(""); // in no patch, and nothing to compare with yet
+    // In no patch, and nothing to compare with yet.
+    scene.change(100, 60, [](double) { return std::nan(""); });
     EXPECT_TRUE(holds(messageOf([&] { scene.check(); }),
                       "wrong at x 100, y 60 of an image 300 wide: nan, "));
     scene.poison();
     EXPECT_TRUE(
         holds(messageOf([&] { scene.check(); }), "wrong at x 0, y 0 of an image 300 wide: nan, "));
+}
+
+TEST(BenchScene, ResultsAreComparedAsWhatTheyAre)
+{
+    for (const bool isDouble : {false, true}) {
+        bench::FilterCase one = bench::filterCases()[0];
+        one.isDouble = isDouble;
+        bench::Scene scene(one, "natural", 97, 61);
+        local_entropy::Engine engine;
+        scene.validate(engine);
+        scene.run(engine);
+        scene.check();
+        // The next double: a float that is made of it is the same as before.
+        scene.change(5, 7, [](double value) { return std::nextafter(value, 99); });
+        const std::string message = messageOf([&] { scene.check(); });
+        EXPECT_EQ(message.empty(), !isDouble) << message;
+        EXPECT_EQ(holds(message, "wrong at x 5, y 7"), isDouble) << message;
+    }
 }
 
 bench::Outcome outcome(const std::string &content, const std::string &method,

@@ -56,7 +56,8 @@ std::vector<float> everywhere(Shape shape, const std::vector<float> &sample,
 }
 
 /// By an engine that may share.
-std::vector<float> byEngine(Shape shape, const std::vector<float> &sample, bool devices)
+std::vector<float> byEngine(Shape shape, const std::vector<float> &sample, bool devices,
+                            const std::function<bool(double)> &progress = {})
 {
     static local_entropy::Engine &alone = *new local_entropy::Engine;
     static local_entropy::Engine &sharing = *new local_entropy::Engine([] {
@@ -67,9 +68,11 @@ std::vector<float> byEngine(Shape shape, const std::vector<float> &sample, bool 
     std::vector<float> result(sample.size(), NAN);
     local_entropy::Filter filter;
     filter.levels.count = 16;
+    local_entropy::RunOptions options;
+    options.progress = progress;
     (devices ? sharing : alone)
         .run(filter, local_entropy::View<const float>{sample.data(), shape.width, shape.height},
-             local_entropy::View<float>{result.data(), shape.width, shape.height});
+             local_entropy::View<float>{result.data(), shape.width, shape.height}, options);
     return result;
 }
 
@@ -120,6 +123,49 @@ TEST(EngineEverywhere, SeveralCallsAtOnce)
         threads.emplace_back([&] { result = byEngine(shape, sample, true); });
     for (std::thread &thread : threads) thread.join();
     for (const std::vector<float> &result : results) expectSameBits(result, expected, shape);
+}
+
+// While the call has the threads and the devices, and gives neither up for the calls within it.
+TEST(EngineEverywhere, ACallbackMayCallTheEngineAgain)
+{
+    const Shape shape{4096, 4100}, small{300, 200};
+    const std::vector<float> sample = makeSample("random", shape);
+    const std::vector<float> fewCells = makeSample("random", small);
+    const std::vector<float> expected = onCpu(shape, sample);
+    const std::vector<float> fewExpected = onCpu(small, fewCells);
+    int calls = 0;
+    for (int i = 0; i < 20 && calls == 0; ++i) { // one may be done before it is time to tell
+        const std::vector<float> result = byEngine(shape, sample, true, [&](double) {
+            if (++calls > 1) return true;
+            expectSameBits(byEngine(shape, sample, true), expected, shape);
+            expectSameBits(byEngine(small, fewCells, true), fewExpected, small);
+            return true;
+        });
+        expectSameBits(result, expected, shape);
+    }
+    EXPECT_GT(calls, 0);
+    expectSameBits(byEngine(shape, sample, true), expected, shape);
+}
+
+// The devices, as the engine has them for a call.
+TEST(EngineEverywhere, ACallHasTheDevicesForItself)
+{
+    if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
+    const Shape shape{4096, 4100};
+    const std::vector<float> sample = makeSample("random", shape);
+    std::vector<float> result(sample.size(), NAN);
+    const auto problem =
+        bitsProblem(shape.width, shape.height, sample.data(), result.data(), 0, shape.height);
+    const auto devices = [&] {
+        return local_entropy::Everywhere::of(problem, ThroughDevices::IfThereIsRoom);
+    };
+    {
+        const auto mine = devices();
+        ASSERT_TRUE(mine);
+        EXPECT_FALSE(devices());
+        EXPECT_FALSE(devices()) << "a refusal has given it back";
+    }
+    EXPECT_TRUE(devices());
 }
 
 TEST(EngineEverywhere, NamesABadCell)

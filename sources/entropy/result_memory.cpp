@@ -17,9 +17,9 @@ constexpr std::size_t kSmallestKept = std::size_t(16) << 20, kLargestKept = std:
 
 bool isKept(std::size_t bytes)
 {
+    if (bytes < kSmallestKept || bytes > kLargestKept) return false;
     const char *setting = std::getenv("ENTROPY_KEEP_MEMORY");
-    const bool allowed = !setting || std::strcmp(setting, "0") != 0;
-    return allowed && bytes >= kSmallestKept && bytes <= kLargestKept;
+    return !setting || std::strcmp(setting, "0") != 0;
 }
 
 /// malloc that takes even large memory from the heap, which free() leaves mapped, pages and all:

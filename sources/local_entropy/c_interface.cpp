@@ -16,7 +16,18 @@ struct le_engine
 namespace
 {
 
-using namespace local_entropy;
+using local_entropy::badArgument;
+using local_entropy::Engine;
+using local_entropy::engineOptionsOf;
+using local_entropy::Filter;
+using local_entropy::filterOf;
+using local_entropy::given;
+using local_entropy::guarded;
+using local_entropy::initFilter;
+using local_entropy::lastFailure;
+using local_entropy::RunOptions;
+using local_entropy::runOptionsOf;
+using local_entropy::View;
 
 // ---- types of elements -------------------------------------------------------------------------
 

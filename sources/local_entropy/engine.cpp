@@ -73,6 +73,7 @@ template <typename Cell, typename Value>
 Asked askedOf(const Filter &filter, const View<const Cell> &image, const View<Value> &result,
               const RunOptions &options)
 {
+    checkThreads(options.threads);
     return {
         filter,
         {image.data, typeOf<Cell>(), image.width, image.height, image.stride},
@@ -149,7 +150,6 @@ struct Engine::Parts
 
     void run(const Asked &asked, const RunOptions &options)
     {
-        checkThreads(options.threads);
         Call call(*this, asked, options);
         const int threads = threadsFor(call.question.cost(), options.threads);
         call.question.begin(threads, devices, call.progress);

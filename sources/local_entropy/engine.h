@@ -78,8 +78,9 @@ public:
     /// the memory of this GPU (or managed); then nothing is put into the stream.
     ///
     /// Cells are seen by the GPU alone. Is one no level, then all results of the call may hold
-    /// anything, and the next synchronize() says so. Of the options, `progress` and `threads` are
-    /// not used. May be called from several threads at once, for any streams.
+    /// anything, and the next synchronize() says so. Of the options, `progress` is not used, nor is
+    /// `threads`, which must be a number that run() takes. May be called from several threads at
+    /// once, for any streams.
     template <typename Cell, typename Value>
     void enqueue(const Filter &filter, View<const Cell> image, View<Value> result,
                  void *stream = nullptr, const RunOptions &options = {});

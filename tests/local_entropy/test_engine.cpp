@@ -94,6 +94,29 @@ TEST(LocalEntropyEngine, RefusesOptionsThatAreNotPossible)
     refused(options, "there is no method 'magic', only ");
 }
 
+// On any memory: it is refused before that, and before a GPU is looked for.
+TEST(LocalEntropyEngine, RefusesNumbersOfThreadsThatAreNone)
+{
+    Engine engine;
+    std::vector<float> cells(25), values(25);
+    const View<const float> image{cells.data(), 5, 5, 0};
+    const View<float> result{values.data(), 5, 5, 0};
+    RunOptions options;
+    options.threads = -1;
+    const auto refused = [](const auto &call) {
+        try {
+            call();
+            ADD_FAILURE() << "accepted";
+        } catch (const Error &error) {
+            EXPECT_EQ(error.status(), Status::BadArgument) << error.what();
+            EXPECT_STREQ(error.what(), "-1 threads, expected 0 or more");
+        }
+    };
+    refused([&] { engine.run({}, image, result, options); });
+    refused([&] { engine.enqueue({}, image, result, nullptr, options); });
+    refused([&] { engine.methodsFor({}, image, result, options); });
+}
+
 TEST(LocalEntropyEngine, GivesTheSameBitsWithAnyNumberOfThreads)
 {
     const auto image = randomImage(kWidth * kHeight);

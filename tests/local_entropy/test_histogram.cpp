@@ -1,24 +1,21 @@
-// The histogram method: the edges of windows, its kernels tile by tile against the judge, and whole
-// images that it has to turn.
+// The histogram method: its kernels tile by tile against the judge, and whole images that it has to
+// turn.
 
 #include "judge.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/error.h"
-#include "local_entropy/methods/histogram/edges.h"
 #include "local_entropy/methods/histogram/finish_row.h"
 #include "local_entropy/methods/histogram/histogram.h"
-#include "local_entropy/methods/histogram/pair_steps.h"
 #include "local_entropy/methods/histogram/strips.h"
 #include "question.h"
+#include "windows.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <random>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -26,144 +23,6 @@ namespace
 {
 
 using namespace local_entropy;
-
-using Cells = std::set<std::pair<int, int>>; // row, column
-
-template <typename Is>
-Window windowOf(int width, int height, Is is)
-{
-    Window window;
-    window.width = width;
-    window.height = height;
-    for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x) window.footprint.push_back(is(x, y));
-    return window;
-}
-
-Window rectangle(int width, int height)
-{
-    Window window;
-    window.width = width;
-    window.height = height;
-    return window;
-}
-
-Window disk(int radius)
-{
-    return windowOf(2 * radius + 1, 2 * radius + 1, [=](int x, int y) {
-        return (x - radius) * (x - radius) + (y - radius) * (y - radius) <= radius * radius;
-    });
-}
-
-/// Disks, rings, crosses, holes, single cells, even sides, rows that are empty.
-std::vector<Window> footprints()
-{
-    return {disk(1),
-            disk(2),
-            disk(5),
-            disk(10),
-            windowOf(9, 9, [](int x, int y) { return x == 0 || y == 0 || x == 8 || y == 8; }),
-            windowOf(7, 7, [](int x, int y) { return x == 3 || y == 3; }),
-            windowOf(8, 6, [](int x, int y) { return (x + y) % 2 == 0; }),
-            windowOf(5, 4, [](int x, int y) { return x == 4 && y == 0; }),
-            windowOf(1, 1, [](int, int) { return true; }),
-            windowOf(6, 5, [](int, int y) { return y != 2; }),
-            windowOf(3, 11, [](int x, int y) { return y < 3 || (x == 1 && y > 5); }),
-            windowOf(16, 16, [](int x, int y) { return (x + y) % 2 == 0; }), // no steps by pairs
-            windowOf(23, 13, [](int x, int y) { return (x * 7 + y * 5) % 11 > 2; }),
-            windowOf(63, 63, [](int x, int y) { return (x - 31) * (x - 31) + y * y < 900; })};
-}
-
-std::vector<Window> rectangles()
-{
-    return {rectangle(1, 1),   rectangle(2, 1),   rectangle(1, 9),  rectangle(3, 3),
-            rectangle(4, 4),   rectangle(5, 2),   rectangle(6, 7),  rectangle(7, 3),
-            rectangle(8, 8),   rectangle(9, 9),   rectangle(10, 5), rectangle(15, 17),
-            rectangle(16, 16), rectangle(31, 31), rectangle(3, 85), rectangle(255, 2),
-            rectangle(1, 255)}; // the last two without steps by pairs
-}
-
-Cells cellsOf(const std::vector<Run> &runs, int down = 0)
-{
-    Cells cells;
-    for (const Run &run : runs)
-        for (int x = run.begin; x < run.end; ++x)
-            EXPECT_TRUE(cells.insert({run.row + down, x}).second) << "a cell twice";
-    return cells;
-}
-
-TEST(LocalEntropyHistogram, EdgesAreWhatAMoveChanges)
-{
-    std::vector<Window> windows = footprints();
-    for (const Window &window : rectangles()) windows.push_back(window);
-    for (const Window &window : windows) {
-        const Shape shape = shapeOf(window);
-        const Edges edges = edgesOf(shape);
-        // In the frame of the window after the move, the one before is a row higher.
-        Cells cells = cellsOf(shape.runs, -1);
-        for (const auto &cell : cellsOf(edges.lost)) EXPECT_EQ(cells.erase(cell), 1u);
-        for (const auto &cell : cellsOf(edges.gained)) EXPECT_TRUE(cells.insert(cell).second);
-        EXPECT_EQ(cells, cellsOf(shape.runs));
-        EXPECT_EQ(edges.cells(), static_cast<int>(cellsOf(edges.lost).size()));
-    }
-}
-
-TEST(LocalEntropyHistogram, TurnedShapesAreOnTheirSide)
-{
-    for (const Window &window : footprints()) {
-        const Shape shape = shapeOf(window), other = turned(shape);
-        EXPECT_EQ(other.width, shape.height);
-        EXPECT_EQ(other.height, shape.width);
-        EXPECT_EQ(other.left, shape.top);
-        EXPECT_EQ(other.top, shape.left);
-        EXPECT_EQ(other.cells, shape.cells);
-        Cells expected;
-        for (const auto &cell : cellsOf(shape.runs)) expected.insert({cell.second, cell.first});
-        EXPECT_EQ(cellsOf(other.runs), expected);
-    }
-}
-
-/// Every pair of counts that windows may have has an index of its own, which cells that enter one
-/// window or both lead to, and its entries are the steps of both counts.
-TEST(LocalEntropyHistogram, StepsOfPairsAreThoseOfBothWindows)
-{
-    std::vector<std::int64_t> steps(962);
-    for (std::size_t n = 0; n < steps.size(); ++n) steps[n] = static_cast<std::int64_t>(n * n + 1);
-    for (const auto &[cells, reach, unit] :
-         {std::array{9, 4, 2}, std::array{81, 10, 2}, std::array{961, 32, 1}}) {
-        const PairSteps pairs(cells, reach, steps);
-        ASSERT_EQ(pairs.unit(), unit);
-        for (int first = 0; first < 8; ++first)
-            for (int last = first; last < 8; ++last) {
-                PairSteps::Word sum = 0;
-                for (int window = first; window <= last; ++window)
-                    sum += pairs.added(window, window);
-                EXPECT_EQ(pairs.added(first, last), sum);
-            }
-        std::set<PairSteps::Word> indices;
-        for (int n = 0; n <= cells; ++n)
-            for (int m = std::max(n - reach, 0); m <= std::min(n + reach, cells); ++m) {
-                const PairSteps::Word last = n * pairs.added(6, 6) + m * pairs.added(7, 7);
-                const PairSteps::Word index =
-                    (n * pairs.added(0, 0) + m * pairs.added(1, 1)) / unit;
-                ASSERT_EQ(last, (index * unit) << 48);
-                ASSERT_TRUE(indices.insert(index).second) << n << ", " << m;
-                if (n < cells) {
-                    ASSERT_EQ(pairs.enters()[index].left, steps[n + 1]);
-                }
-                if (m < cells) {
-                    ASSERT_EQ(pairs.enters()[index].right, steps[m + 1]);
-                }
-                if (n > 0) {
-                    ASSERT_EQ(pairs.leaves()[index].left, steps[n]);
-                }
-                if (m > 0) {
-                    ASSERT_EQ(pairs.leaves()[index].right, steps[m]);
-                }
-            }
-    }
-    EXPECT_EQ(PairSteps(961, 34, steps).unit(), 0) << "indices of 17 bits";
-}
 
 /// A tile in guarded memory, with no more behind its rows than the method may read.
 template <typename Cell>

@@ -188,6 +188,36 @@ TEST(LocalEntropyQuestions, ACallThatComesAgainAllocatesNothing)
         }
 }
 
+// Neither the question nor the scratch memory.
+TEST(LocalEntropyQuestions, ACallThatIsRefusedLosesNothing)
+{
+    std::vector<float> cells(kWidth * kHeight, 3), values(kWidth * kHeight);
+    Filter filter;
+    filter.levels.count = 16;
+    Engine engine;
+    const auto run = [&](const Filter &asked, const float *from) {
+        engine.run(asked, View<const float>{from, kWidth, kHeight},
+                   View<float>{values.data(), kWidth, kHeight});
+    };
+    const auto refused = [&](const char *what, const Filter &asked, const float *from) {
+        EXPECT_THROW(run(asked, from), Error) << what;
+        const long before = allocations;
+        run(filter, cells.data());
+        EXPECT_EQ(allocations, before) << "after " << what;
+    };
+    run(filter, cells.data());
+    refused("no image", filter, nullptr);
+    refused("an image in the result's place", filter, values.data());
+    std::vector<float> bad = cells;
+    for (const float cell : {16.0f, 2.5f, -1.0f}) {
+        bad[kWidth * 5 + 7] = cell;
+        refused("a bad cell", filter, bad.data());
+    }
+    Filter wrong = filter;
+    wrong.window.width = 0;
+    refused("a bad filter", wrong, cells.data());
+}
+
 TEST(LocalEntropyQuestions, PlacesAreCheckedAgain)
 {
     std::vector<float> cells(200, 3), values(200);

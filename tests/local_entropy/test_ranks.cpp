@@ -1,8 +1,7 @@
-// The ranks method: its tables know every way to divide a window among levels, and its kernels, on
-// every path of this processor, agree with counting.
+// The kernels of the ranks method, on every path of this processor, agree with counting.
 
+#include "counts.h"
 #include "judge.h"
-#include "local_entropy/methods/ranks/ranks.h"
 #include "local_entropy/methods/ranks/small_tile.h"
 #include "local_entropy/problem/load.h"
 #include "local_entropy/simd/paths.h"
@@ -10,11 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <map>
 #include <random>
-#include <set>
 #include <string>
 #include <sys/mman.h>
 #include <utility>
@@ -24,86 +21,6 @@ namespace
 {
 
 using namespace local_entropy;
-
-// ---- tables ------------------------------------------------------------------------------------
-
-using Counts = std::vector<int>;
-
-std::vector<Counts> partitions(int cells, int largest)
-{
-    if (cells == 0) return {{}};
-    std::vector<Counts> all;
-    for (int n = std::min(cells, largest); n >= 1; --n)
-        for (Counts rest : partitions(cells - n, n)) {
-            rest.push_back(n);
-            all.push_back(rest);
-        }
-    return all;
-}
-
-/// The sums over a window with these counts, for windows of `most` cells.
-std::pair<unsigned, unsigned> sumsOf(const Counts &counts, int most)
-{
-    unsigned pairs = 0, weights = 0;
-    for (const int n : counts)
-        for (int rank = 0; rank < n; ++rank) {
-            pairs += rank;
-            weights += rankWeights(most)[rank % 16];
-        }
-    return {pairs & 255, weights & 255};
-}
-
-/// So that any measure can be looked up: no two partitions share their sums.
-TEST(LocalEntropyRanks, SumsNameThePartition)
-{
-    int all = 0;
-    for (const int most : {kByteCells, kSmallCells})
-        for (int cells = 1; cells <= most; ++cells) {
-            std::set<std::pair<unsigned, unsigned>> seen;
-            const auto each = partitions(cells, cells);
-            for (const Counts &counts : each) {
-                auto sums = sumsOf(counts, most);
-                if (keyBytes(most) == 1) sums = {0, sums.second & 31};
-                EXPECT_TRUE(seen.insert(sums).second) << cells << " of at most " << most;
-            }
-            if (most == kSmallCells) all += static_cast<int>(each.size());
-        }
-    EXPECT_EQ(all, 9295);
-}
-
-TEST(LocalEntropyRanks, TablesHoldWhatTheCountsSay)
-{
-    struct Asked
-    {
-        Measure measure;
-        double order;
-    };
-    for (const Asked asked : {Asked{Measure::Entropy, 1},
-                              {Measure::Simpson, 1},
-                              {Measure::Richness, 1},
-                              {Measure::Hill, 0.5},
-                              {Measure::Hill, std::numeric_limits<double>::infinity()}})
-        for (const int most : {1, 2, 8, 9, 10, 15, 20, 25}) {
-            const Answers answers(asked.measure, asked.order, Base::E, most, -7);
-            const RankTable table(most, answers, true);
-            for (int absent = 0; absent <= most; ++absent)
-                for (Counts counts : partitions(most - absent, most)) {
-                    const float expected =
-                        absent == most
-                            ? -7
-                            : answers.floatOf(counts.data(), static_cast<int>(counts.size()));
-                    counts.push_back(absent); // equal to each other, as the kernels see them
-                    const auto [pairs, weights] = sumsOf(counts, most);
-                    ASSERT_EQ(table.withAbsent(pairs, weights, absent), expected)
-                        << most << " cells, " << absent << " absent";
-                    if (absent) continue;
-                    const unsigned key = keyBytes(most) == 1 ? weights & 31 : pairs << 8 | weights;
-                    ASSERT_EQ(table.full()[key], expected) << most << " cells";
-                }
-        }
-}
-
-// ---- kernels -----------------------------------------------------------------------------------
 
 /// Memory that ends where a page begins that nobody may touch.
 class Guarded
@@ -172,7 +89,7 @@ struct Case
 /// The windows of 3x3 cells at multiples of 3 have every partition of nine cells.
 unsigned levelOfNine(std::int64_t x, std::int64_t y)
 {
-    static const std::vector<Counts> all = partitions(9, 9);
+    static const std::vector<Counts> all = everyPartition(9);
     const Counts &counts = all[x / 3 % all.size()];
     int place = static_cast<int>(y % 3 * 3 + x % 3);
     unsigned level = 0;
@@ -350,76 +267,6 @@ TEST(LocalEntropyRanks, EverySizeIsCounted)
                     if (HasFatalFailure()) return;
                 }
         }
-}
-
-// ---- the method --------------------------------------------------------------------------------
-
-/// Tiles of one byte, of two, and of four, which the plain method takes over.
-template <typename Cell>
-void checkMethod(const Filter &filter, CellType type, unsigned values)
-{
-    const bool all = values == 65536; // every one of them in one tile
-    const std::int64_t width = 300, height = all ? 230 : 41;
-    std::vector<Cell> cells(width * height);
-    std::mt19937 random(7);
-    for (Cell &cell : cells) cell = static_cast<Cell>(random() % values);
-    for (std::size_t i = 0; i < 65536 && all; ++i) cells[i] = static_cast<Cell>(i);
-    std::vector<float> result(cells.size(), kPoison);
-    const Problem problem = checkedProblem(filter, {cells.data(), type, width, height, 0}, {},
-                                           {result.data(), false, width, height, 0}, {});
-    for (const Path path : kPaths) {
-        if (!pathWorksHere(path)) continue;
-        ASSERT_TRUE(ranksMethod().can(problem, path));
-        const auto plan = ranksMethod().plan(problem, path);
-        std::fill(result.begin(), result.end(), kPoison);
-        const std::function<bool(double)> silent;
-        Progress progress(silent, problem.region);
-        TileQueue queue(problem.region, plan->tileSize(problem, all ? 1 : 2), progress);
-        Scratch scratch;
-        plan->work(problem, queue, scratch);
-        for (std::int64_t y = 0; y < height; ++y)
-            for (std::int64_t x = 0; x < width; x += all ? 7 : 1)
-                ASSERT_TRUE(judge::isNearest(
-                    result[y * width + x],
-                    judge::resultOf<Cell>(filter, {cells.data(), width, height, width}, {}, x, y)))
-                    << pathName(path) << ", at " << x << ", " << y;
-    }
-}
-
-TEST(LocalEntropyRanks, TheMethodFillsTheResult)
-{
-    for (const Border border : {Border::Cut, Border::Mirror}) {
-        Filter filter;
-        filter.border = border;
-        filter.window.width = 5;
-        filter.window.height = 4;
-        filter.levels.count = 256;
-        checkMethod<std::uint8_t>(filter, CellType::Uint8, 256);
-        filter.levels.count = 65536;
-        checkMethod<std::uint16_t>(filter, CellType::Uint16, 65536);
-        filter.measure = Measure::Simpson;
-        checkMethod<std::uint16_t>(filter, CellType::Uint16, 6);
-    }
-}
-
-TEST(LocalEntropyRanks, TheMethodSaysWhatItCannot)
-{
-    std::vector<std::uint8_t> cells(100);
-    std::vector<double> result(100);
-    Filter filter;
-    const auto can = [&](bool isDouble) {
-        const Problem problem = checkedProblem(filter, {cells.data(), CellType::Uint8, 10, 10, 0},
-                                               {}, {result.data(), isDouble, 10, 10, 0}, {});
-        return ranksMethod().can(problem, Path::Portable);
-    };
-    EXPECT_TRUE(can(false));
-    EXPECT_FALSE(can(true));
-    filter.window.width = 6;
-    EXPECT_FALSE(can(false));
-    filter.window.width = 3;
-    filter.window.height = 3;
-    filter.window.footprint = {0, 1, 0, 1, 1, 1, 0, 1, 0};
-    EXPECT_FALSE(can(false));
 }
 
 } // namespace

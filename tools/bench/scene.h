@@ -4,7 +4,10 @@
 #include "bench/filter_cases.h"
 #include "bench/picture.h"
 
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace bench
@@ -27,29 +30,32 @@ public:
     void poison();            ///< fills the result with NaN
     void run(Engine &engine); ///< the whole image
 
-    /// A double is compared as the float nearest to it.
-    float *results() { return result.data(); } ///< of the last run, row by row
+    /// Puts how(result) in place of a result of the last run. For tests.
+    void change(std::int64_t x, std::int64_t y, const std::function<double(double)> &how);
 
     /// Compares the result with the plain method's in patches at the corners and in the middle, and
     /// all of it with the first result that was checked. Throws WrongAnswer.
     void check();
 
 private:
-    void compare(const float *found, std::int64_t stride, const std::vector<float> &expected,
-                 const Region &place) const;
+    /// Results of one type, each image's row by row.
+    template <typename Value>
+    struct Results
+    {
+        using Type = Value;
+        std::vector<Value> of;    ///< the last run
+        std::vector<Value> first; ///< the first that was checked; empty: none yet
+        std::vector<Value> expectedSmall;
+        std::vector<std::vector<Value>> expectedPatches;
+    };
 
-    void computeInto(Engine &engine, const Picture &of, std::vector<float> &to,
-                     const Region &region = {}) const;
+    template <typename Value>
+    Results<Value> expected() const;
 
     Filter filter;
-    bool isDouble;
     Picture picture, small;
     std::vector<Region> patches;
-    std::vector<float> expectedSmall;
-    std::vector<std::vector<float>> expectedPatches;
-    std::vector<float> first; ///< the first result that was checked; empty: none yet
-    mutable std::vector<float> result;
-    mutable std::vector<double> doubles; ///< of the last run, if results are double
+    mutable std::variant<Results<float>, Results<double>> results; ///< as the case wants them
 };
 
 } // namespace bench

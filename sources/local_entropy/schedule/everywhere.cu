@@ -8,7 +8,6 @@
 #include "local_entropy/schedule/shared_devices.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 #endif
 
@@ -28,7 +27,7 @@ static SharedDevices *sharedDevices()
 struct Everywhere::Parts
 {
     SharedDevices &devices;
-    std::unique_lock<std::mutex> mine;
+    OneAtATime::Lease mine;
     Sharing sharing;
     std::atomic<int> threads{0}; ///< that have begun
 };
@@ -44,8 +43,8 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, ThroughDevice
     if (common::isForked()) return nullptr; // a process does not inherit devices
     SharedDevices *const shared = withLibraryErrors(sharedDevices);
     if (!shared) return nullptr;
-    std::unique_lock<std::mutex> mine(shared->inUse, std::try_to_lock);
-    if (!mine.owns_lock()) return nullptr;
+    OneAtATime::Lease mine(shared->calls);
+    if (!mine) return nullptr; // even to a callback of the call that has them
     if (choice == ThroughDevices::IfCheaper && !shared->wanted()) return nullptr;
     std::unique_ptr<Parts> parts(new Parts{*shared, std::move(mine), {choice}});
     return std::unique_ptr<Everywhere>(new Everywhere(std::move(parts)));

@@ -29,7 +29,7 @@ void Questions::giveBack(Lease::Lent lent)
     std::unique_ptr<Question> forgotten; // freed without the lock
     const std::lock_guard<std::mutex> lock(mutex);
     try {
-        scratches.push_back(std::move(lent.scratch));
+        if (lent.scratch) scratches.push_back(std::move(lent.scratch));
     } catch (const std::bad_alloc &) { // then it is freed: a destructor must not throw
     }
     if (!lent.question) return;
@@ -40,8 +40,8 @@ void Questions::giveBack(Lease::Lent lent)
     idle.push_back(std::move(lent.question)); // reserved
 }
 
-Questions::Lease::Lease(Questions &from, const Asked &asked, Plans &plans)
-    : from(from), lent(from.take(asked))
+/// By another constructor, so that what is lent is given back even if this one throws.
+Questions::Lease::Lease(Questions &from, const Asked &asked, Plans &plans) : Lease(from, asked)
 {
     if (!lent.question) lent.question = std::make_unique<Question>(asked, from.choice, plans);
     if (!lent.scratch) lent.scratch = std::make_unique<Scratch>();
@@ -50,7 +50,7 @@ Questions::Lease::Lease(Questions &from, const Asked &asked, Plans &plans)
 
 Questions::Lease::~Lease()
 {
-    question().end();
+    if (lent.question) question().end();
     // Where the callback has forked, a thread of the other process may have had the lock.
     if (!process.isLeft()) from.giveBack(std::move(lent));
 }

@@ -39,6 +39,8 @@ public:
             std::unique_ptr<Scratch> scratch;
         };
 
+        Lease(Questions &from, const Asked &asked) : from(from), lent(from.take(asked)) {}
+
         Questions &from;
         const Birthplace process;
         Lent lent;

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "local_entropy/schedule/everywhere.h"
+#include "local_entropy/schedule/one_at_a_time.h"
 #include "local_entropy/schedule/passage.h"
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace local_entropy
@@ -50,7 +50,7 @@ struct Sharing
 class SharedDevices
 {
 public:
-    std::mutex inUse; ///< by one call at a time
+    OneAtATime calls;
 
     /// Those that can be used: a device without memory for its passages, or that is kept by others,
     /// is left out.
@@ -73,7 +73,7 @@ private:
 
     std::vector<std::unique_ptr<Device>> devices;
     Cost onCpu, throughDevice;
-    int callsWithout = 0; ///< since a call had the devices; guarded by inUse
+    int callsWithout = 0; ///< since a call had the devices; guarded by `calls`
 };
 
 } // namespace local_entropy

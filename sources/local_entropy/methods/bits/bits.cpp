@@ -47,7 +47,7 @@ bool chosen(Choices::Choice choice, bool best)
 /// Cell by cell is faster where the panels would be almost empty.
 bool isSmall(std::int64_t width, std::int64_t rows)
 {
-    constexpr int kMostCells = 4096, kCellsPerPanelRow = 12; // measured
+    constexpr int kMostCells = 4096, kCellsPerPanelRow = 24; // measured
     return width <= kMostCells && width * rows <= kMostCells &&
            width * rows < kCellsPerPanelRow * panelsOf(width) * (rows + 2 * kRadius);
 }

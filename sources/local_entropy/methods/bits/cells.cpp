@@ -37,15 +37,27 @@ Counts countOf(float cell)
     return level < 8 ? Counts{one, 0} : Counts{0, one};
 }
 
+/// Two levels share a look-up: it takes as long as two.
 struct Logs
 {
-    double nLogN[kWindowCells + 1] = {}, ln[kWindowCells + 1] = {};
+    static constexpr int kBits = 5; // of a count
+    static_assert(kWindowCells < 1 << kBits);
+
+    double ofTwo[1 << 2 * kBits] = {}; ///< n ln n + m ln m, by n | m << kBits
+    double ln[kWindowCells + 1] = {};
     Logs()
     {
-        for (int n = 1; n <= kWindowCells; ++n) {
-            ln[n] = std::log(static_cast<double>(n));
-            nLogN[n] = n * ln[n];
-        }
+        for (int n = 1; n <= kWindowCells; ++n) ln[n] = std::log(static_cast<double>(n));
+        for (int n = 0; n <= kWindowCells; ++n)
+            for (int m = 0; m <= kWindowCells; ++m) ofTwo[n | m << kBits] = n * ln[n] + m * ln[m];
+    }
+    /// Over eight levels, each a byte.
+    double sum(std::uint64_t counts) const
+    {
+        constexpr std::uint64_t kMask = (1 << 2 * kBits) - 1, kFirst = 0x001f001f001f001f;
+        const std::uint64_t pairs = (counts & kFirst) | (counts >> (8 - kBits) & kFirst << kBits);
+        return (ofTwo[pairs & kMask] + ofTwo[pairs >> 16 & kMask]) +
+               (ofTwo[pairs >> 32 & kMask] + ofTwo[pairs >> 48 & kMask]);
     }
 };
 
@@ -54,9 +66,7 @@ struct Logs
 float entropyOf(Counts counts, int cells)
 {
     static const Logs logs;
-    double sum = 0;
-    for (int shift = 0; shift < 64; shift += 8)
-        sum += logs.nLogN[counts.low >> shift & 255] + logs.nLogN[counts.high >> shift & 255];
+    const double sum = logs.sum(counts.low) + logs.sum(counts.high);
     const double entropy = logs.ln[cells] - sum / cells;
     return entropy < 1e-9 ? 0.0f : static_cast<float>(entropy); // one level: exactly 0
 }
@@ -82,13 +92,16 @@ void computeCells(const Task &task, std::int64_t begin, std::int64_t end, Scratc
                 columns[x] -= countOf(task.sample[(y - kRadius - 1) * width + x]);
         const std::int64_t rows =
             std::min(y + kRadius + 1, task.height) - std::max<std::int64_t>(y - kRadius, 0);
+        Counts window;
+        for (std::int64_t x = 0; x < std::min<std::int64_t>(kRadius, width); ++x)
+            window += columns[x];
         for (std::int64_t x = 0; x < width; ++x) {
-            const std::int64_t left = std::max<std::int64_t>(x - kRadius, 0);
-            const std::int64_t right = std::min(x + kRadius, width - 1);
-            Counts window;
-            for (std::int64_t wx = left; wx <= right; ++wx) window += columns[wx];
+            if (x + kRadius < width) window += columns[x + kRadius];
+            if (x > kRadius) window -= columns[x - kRadius - 1];
+            const std::int64_t across =
+                std::min(x + kRadius + 1, width) - std::max<std::int64_t>(x - kRadius, 0);
             task.result[(y - task.firstRow) * width + x] =
-                entropyOf(window, static_cast<int>((right - left + 1) * rows));
+                entropyOf(window, static_cast<int>(across * rows));
         }
     }
 }

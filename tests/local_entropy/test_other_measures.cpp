@@ -1,0 +1,94 @@
+// The answers of measures other than entropy. Judges as in test_answers.cpp.
+
+#include "counts.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <random>
+
+using namespace local_entropy;
+
+// 8192 cells: the Gini-Simpson index is a multiple of 2^-26 and often half way between two floats.
+TEST(Answers, SimpsonAndItsTies)
+{
+    std::mt19937 random(4);
+    int ties = 0;
+    for (int i = 0; i < 4000; i++) {
+        const int cells = i % 2 ? 8192 : 1 + random() % 65025;
+        const Counts counts = randomCounts(random, cells);
+        const Answers answers(Measure::Simpson, 0, Base::E, cells, 0);
+        long double squares = 0;
+        for (int n : counts) squares += static_cast<long double>(n) * n;
+        const long double whole = static_cast<long double>(cells) * cells;
+        const long double wanted = (whole - squares) / whole;
+        const std::int64_t sum = sumOf(answers, counts);
+        float out;
+        EXPECT_FALSE(answers.finishRow(&sum, cells, nullptr, &out, 1));
+        if (i % 2) { // exact in a long double
+            ASSERT_EQ(out, static_cast<float>(wanted));
+            ties += std::fabs(std::remainder(wanted * 0x1p25L, 2.0L)) == 1;
+        } else {
+            ASSERT_EQ(out, floatOfTrue(wanted));
+        }
+        ASSERT_EQ(answers.floatOf(counts.data(), static_cast<int>(counts.size())), out);
+        ASSERT_EQ(answers.doubleOf(counts.data(), static_cast<int>(counts.size())),
+                  static_cast<double>(wanted));
+    }
+    EXPECT_GT(ties, 100);
+}
+
+TEST(Answers, RichnessAndHillNumbers)
+{
+    const Counts counts = {6, 3, 2, 0, 1};
+    const auto of = [&](Measure measure, double order) {
+        return Answers(measure, order, Base::E, 25, 0).doubleOf(counts.data(), 5);
+    };
+    const double infinity = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(of(Measure::Richness, 0), 4);
+    EXPECT_EQ(of(Measure::Hill, 0), 4);
+    EXPECT_EQ(of(Measure::Hill, 2), 144 / 50.0);
+    EXPECT_EQ(of(Measure::Hill, infinity), 2);
+    EXPECT_DOUBLE_EQ(of(Measure::Hill, 1), std::exp(of(Measure::Entropy, 0)));
+    EXPECT_DOUBLE_EQ(of(Measure::Simpson, 0), 94 / 144.0);
+    EXPECT_TRUE(Answers(Measure::Hill, 1, Base::E, 25, 0).fromSums());
+    EXPECT_FALSE(Answers(Measure::Hill, 0.5, Base::E, 25, 0).fromSums());
+    EXPECT_FALSE(Answers(Measure::Hill, infinity, Base::E, 25, 0).fromSums());
+}
+
+TEST(Answers, HillNumberOfOrderOneIsTheNearestFloat)
+{
+    const Answers answers(Measure::Hill, 1, Base::E, 36, 0);
+    for (int cells : {1, 2, 12, 25, 36})
+        forPartitions(cells, [&](const Counts &counts) {
+            // exp multiplies the entropy's error by at most 3.6: 2^-57 still holds.
+            const float wanted = floatOfTrue(std::exp(trueEntropy(counts)));
+            ASSERT_EQ(answers.nearestFloat(sumOf(answers, counts), cells,
+                                           [&](Counts &found) { found = counts; }),
+                      wanted);
+        });
+}
+
+TEST(Answers, HillNumbersOfAnyOrder)
+{
+    std::mt19937 random(5);
+    for (double order : {1e-9, 0.25, 0.5, 0.999999, 1.0000001, 1.5, 3.0, 20.0, 1e4, 1e300}) {
+        const Answers answers(Measure::Hill, order, Base::E, 1000, 0);
+        for (int i = 0; i < 200; i++) {
+            const Counts counts = randomCounts(random, 1 + random() % 1000);
+            const int cells = cellsOf(counts),
+                      most = *std::max_element(counts.begin(), counts.end());
+            long double sum = 0; // of (n / most)^q
+            for (int n : counts)
+                sum +=
+                    std::pow(static_cast<long double>(n) / most, static_cast<long double>(order));
+            const long double exponent =
+                (order * std::log(static_cast<long double>(cells) / most) - std::log(sum)) /
+                (order - 1);
+            const long double wanted = std::exp(exponent);
+            const float found = answers.floatOf(counts.data(), static_cast<int>(counts.size()));
+            ASSERT_LE(std::fabs(found - wanted), wanted * 0x1.01p-24L)
+                << order << testing::PrintToString(counts);
+        }
+    }
+}
