@@ -129,7 +129,7 @@ void slidingTile(const SlidingJob &job)
     SlidingTile<Path, cellBytes, knownHeight>(job).run();
 }
 
-/// The kernel for a height of the window.
+/// The kernel for a height of the window; that of a path, for cells of 1 or 2 bytes.
 template <typename Path, int cellBytes>
 SlidingKernel slidingKernelOf(int height)
 {
