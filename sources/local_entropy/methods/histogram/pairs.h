@@ -12,14 +12,21 @@
 //     window 3        x x x x x
 //
 // The left half of an entry waits in a register until the right half of another joins it.
+//
+// A cell of the level of the cell before needs the word that was just stored, and a processor takes
+// long to hand it on. So cells move in twos: both words are loaded, and where they are one word,
+// what the first cell adds is added in a register, without a branch. One image then takes about as
+// long as another: content decides only how often a word is loaded soon after it was stored.
 #pragma once
 
+#include "local_entropy/methods/histogram/packed.h"
 #include "local_entropy/methods/histogram/pair_steps.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace local_entropy
@@ -70,99 +77,153 @@ struct PairGroup
     template <bool kEnters, typename Cell>
     [[gnu::always_inline]] inline void moveRun(const Cell *cells, int length, Sums &sums) const
     {
-        move<kEnters, 1>(cells, length, sums);
+        // In a register: compilers would add up table and entry anew for each look-up.
+        const char *table =
+            reinterpret_cast<const char *>(kEnters ? steps->enters() : steps->leaves());
+        move<kEnters, 1>(inRegister(table), cells, length, sums);
     }
 
 private:
+    static constexpr int kLast = kWindows - 1;
+
     /// Lengths below kTry are done already.
     template <bool kEnters, int kTry, typename Cell>
-    [[gnu::always_inline]] inline void move(const Cell *cells, int length, Sums &sums) const
+    [[gnu::always_inline]] inline void move(const char *table, const Cell *cells, int length,
+                                            Sums &sums) const
     {
         if constexpr (kTry >= kWindows) {
-            moveLong<kEnters>(cells, length, sums, std::make_integer_sequence<int, kWindows - 1>());
+            moveLong<kEnters>(table, cells, length, sums, std::make_integer_sequence<int, kLast>());
         } else if (length == kTry) {
-            moveShort<kEnters, kTry>(cells, sums,
-                                     std::make_integer_sequence<int, kTry + kWindows - 1>());
+            moveShort<kEnters, kTry>(table, cells, sums,
+                                     std::make_integer_sequence<int, (kTry + kLast) / 2>());
         } else {
-            move<kEnters, kTry + 1>(cells, length, sums);
+            move<kEnters, kTry + 1>(table, cells, length, sums);
         }
     }
 
-    /// A run that is shorter than eight cells, so that no cell enters all windows.
-    template <bool kEnters, int kLength, typename Cell, int... kCell>
-    [[gnu::always_inline]] inline void moveShort(const Cell *cells, Sums &sums,
-                                                 std::integer_sequence<int, kCell...>) const
+    /// A run that is shorter than a pack has windows, so that no cell enters all of them.
+    template <bool kEnters, int kLength, typename Cell, int... kTwo>
+    [[gnu::always_inline]] inline void moveShort(const char *table, const Cell *cells, Sums &sums,
+                                                 std::integer_sequence<int, kTwo...>) const
     {
-        (moveCell<kEnters, std::max(0, kCell - kLength + 1), std::min(kCell, kWindows - 1)>(
-             cells + kCell, sums),
+        constexpr int kCells = kLength + kLast;
+        (moveTwo<kEnters, ShortRunCell<kLength, 2 * kTwo>, ShortRunCell<kLength, 2 * kTwo + 1>>(
+             table, cells + 2 * kTwo, cells + 2 * kTwo + 1, sums),
          ...);
+        if constexpr (kCells % 2)
+            moveOne<kEnters, ShortRunCell<kLength, kCells - 1>>(table, cells + kCells - 1, sums);
     }
 
-    /// A run of eight cells or more: what enters the first windows only in turn with what enters
-    /// the last ones only, and then what enters all.
+    /// A run of as many cells or more: what enters the first windows only with what enters the last
+    /// ones only, and then what enters all.
     template <bool kEnters, typename Cell, int... kCell>
-    [[gnu::always_inline]] inline void moveLong(const Cell *cells, int length, Sums &sums,
+    [[gnu::always_inline]] inline void moveLong(const char *table, const Cell *cells, int length,
+                                                Sums &sums,
                                                 std::integer_sequence<int, kCell...>) const
     {
-        constexpr int kLast = kWindows - 1;
+        using All = Range<0, kLast>;
         const Cell *const tail = cells + length;
-        ((moveCell<kEnters, 0, kCell>(cells + kCell, sums),
-          moveCell<kEnters, kCell + 1, kLast>(tail + kCell, sums)),
+        (moveTwo<kEnters, Range<0, kCell>, Range<kCell + 1, kLast>>(table, cells + kCell,
+                                                                    tail + kCell, sums),
          ...);
-        const Word added = addedBy<0, kLast>();
         const Cell *cell = cells + kLast;
-        for (; cell + 2 <= tail; cell += 2) {
-            moveCell<kEnters, 0, kLast>(cell, sums, added);
-            moveCell<kEnters, 0, kLast>(cell + 1, sums, added);
-        }
-        if (cell < tail) moveCell<kEnters, 0, kLast>(cell, sums, added);
+        for (; cell + 2 <= tail; cell += 2) moveTwo<kEnters, All, All>(table, cell, cell + 1, sums);
+        if (cell < tail) moveOne<kEnters, All>(table, cell, sums);
     }
 
-    /// What is added to a word if a cell enters windows kFirst .. kLast.
-    template <int kFirst, int kLast>
+    /// The windows that a cell enters, or leaves.
+    template <int kFirstWindow, int kLastWindow>
+    struct Range
+    {
+        static constexpr int kFrom = kFirstWindow, kTo = kLastWindow;
+    };
+    template <int kLength, int kCell>
+    using ShortRunCell = Range<std::max(0, kCell - kLength + 1), std::min(kCell, kLast)>;
+
+    /// What is added to a word if a cell enters a range of windows.
+    template <typename Windows>
     [[gnu::always_inline]] inline Word addedBy() const
     {
-        return static_cast<Word>(steps->added(kFirst, kLast));
+        return static_cast<Word>(steps->added(Windows::kFrom, Windows::kTo));
     }
 
-    template <bool kEnters, int kFirst, int kLast, typename Cell>
-    [[gnu::always_inline]] inline void moveCell(const Cell *cell, Sums &sums) const
+    template <bool kEnters>
+    [[gnu::always_inline]] static inline Word moved(Word word, Word added)
     {
-        moveCell<kEnters, kFirst, kLast>(cell, sums, addedBy<kFirst, kLast>());
+        return static_cast<Word>(kEnters ? word + added : word - added);
     }
 
     /// A cell for each pack.
-    template <bool kEnters, int kFirst, int kLast, typename Cell>
-    [[gnu::always_inline]] inline void moveCell(const Cell *cell, Sums &sums, Word added) const
+    template <bool kEnters, typename Windows, typename Cell>
+    [[gnu::always_inline]] inline void moveOne(const char *table, const Cell *cell,
+                                               Sums &sums) const
     {
+        const Word added = addedBy<Windows>();
         for (int pack = 0; pack < kPacks; ++pack) {
             Word *const word = counts + pack * stride() + cell[pack * kWindows];
-            addSteps<kEnters, kFirst, kLast>(word, sums, pack * kPairs,
-                                             std::make_integer_sequence<int, kPairs>());
-            *word = static_cast<Word>(kEnters ? *word + added : *word - added);
+            addSteps<kEnters, Windows>(table, word, sums, pack * kPairs, AllPairs());
+            *word = moved<kEnters>(*word, added);
         }
     }
 
-    template <bool kEnters, int kFirst, int kLast, int... kPair>
-    [[gnu::always_inline]] inline void addSteps(const Word *word, Sums &sums, int firstPair,
-                                                std::integer_sequence<int, kPair...>) const
+    /// Two cells for each pack, one after the other: together, unless packs are so small that many
+    /// take turns.
+    template <bool kEnters, typename Windows, typename OtherWindows, typename Cell>
+    [[gnu::always_inline]] inline void moveTwo(const char *table, const Cell *cell,
+                                               const Cell *otherCell, Sums &sums) const
     {
-        (addStep<kEnters, (kFirst <= 2 * kPair && 2 * kPair <= kLast),
-                 (kFirst <= 2 * kPair + 1 && 2 * kPair + 1 <= kLast), kPair>(
-             word, sums.of[firstPair + kPair], sums.waiting[firstPair + kPair]),
+        if constexpr (kPairs > 1) {
+            moveTogether<kEnters, Windows, OtherWindows>(table, cell, otherCell, sums);
+        } else {
+            moveOne<kEnters, Windows>(table, cell, sums);
+            moveOne<kEnters, OtherWindows>(table, otherCell, sums);
+        }
+    }
+
+    /// Indices of the first cell are loaded by themselves, those of the second are taken from a
+    /// register: either alone would keep a processor busy.
+    template <bool kEnters, typename Windows, typename OtherWindows, typename Cell>
+    [[gnu::always_inline]] inline void moveTogether(const char *table, const Cell *cell,
+                                                    const Cell *otherCell, Sums &sums) const
+    {
+        const Word added = addedBy<Windows>(), otherAdded = addedBy<OtherWindows>();
+        for (int pack = 0; pack < kPacks; ++pack) {
+            const Cell level = cell[pack * kWindows], otherLevel = otherCell[pack * kWindows];
+            Word *const word = counts + pack * stride() + level;
+            Word *const other = counts + pack * stride() + otherLevel;
+            const Word before = inRegister(*word), otherLoaded = inRegister(*other);
+            const Word none = inRegister(Word(0)); // not known: a selection, no branch
+            const Word both = inRegister(level == otherLevel ? added : none);
+            const Word otherBefore = inRegister(moved<kEnters>(otherLoaded, both));
+            addSteps<kEnters, Windows>(table, word, sums, pack * kPairs, AllPairs());
+            *word = moved<kEnters>(before, added);
+            *other = moved<kEnters>(otherBefore, otherAdded);
+            addSteps<kEnters, OtherWindows>(table, otherBefore, sums, pack * kPairs, AllPairs());
+        }
+    }
+
+    using AllPairs = std::make_integer_sequence<int, kPairs>;
+
+    /// `word`: a word before the change, or where it is.
+    template <bool kEnters, typename Windows, typename AnyWord, int... kPair>
+    [[gnu::always_inline]] static inline void addSteps(const char *table, AnyWord word, Sums &sums,
+                                                       int firstPair,
+                                                       std::integer_sequence<int, kPair...>)
+    {
+        (addStep<kEnters, (Windows::kFrom <= 2 * kPair && 2 * kPair <= Windows::kTo),
+                 (Windows::kFrom <= 2 * kPair + 1 && 2 * kPair + 1 <= Windows::kTo), kPair>(
+             table, word, sums.of[firstPair + kPair], sums.waiting[firstPair + kPair]),
          ...);
     }
 
-    /// One pair, by its index before the change.
-    template <bool kEnters, bool kLeft, bool kRight, int kPair>
-    [[gnu::always_inline]] inline void addStep(const Word *word, PairSum &sum,
-                                               PairSum &waiting) const
+    /// One pair.
+    template <bool kEnters, bool kLeft, bool kRight, int kPair, typename AnyWord>
+    [[gnu::always_inline]] static inline void addStep(const char *table, AnyWord word, PairSum &sum,
+                                                      PairSum &waiting)
     {
         if constexpr (kLeft || kRight) {
-            const PairStep *table = kEnters ? steps->enters() : steps->leaves();
-            const PairStep *step = reinterpret_cast<const PairStep *>(
-                reinterpret_cast<const char *>(table) +
-                std::size_t(indexOf<kPair>(word)) * (sizeof(PairStep) / kUnit));
+            const char *at = table + stepOffset<kPair>(word);
+            const PairStep *step = reinterpret_cast<const PairStep *>(at);
             PairSum whole = waiting;
             if constexpr (kLeft && kRight)
                 whole = *reinterpret_cast<const PairSum *>(step);
@@ -172,6 +233,26 @@ private:
                 whole = PairSum{waiting[0], step->right};
             if constexpr (kRight) sum = kEnters ? sum + whole : sum - whole;
         }
+    }
+
+    /// Bytes from the table's begin to the steps of a pair.
+    template <int kPair>
+    [[gnu::always_inline]] static inline std::size_t stepOffset(Word *word)
+    {
+        return std::size_t(indexOf<kPair>(word)) * (sizeof(PairStep) / kUnit);
+    }
+
+    /// Of an index in a register, shifted once for both: to the lowest bits, and times the factor.
+    template <int kPair>
+    [[gnu::always_inline]] static inline std::size_t stepOffset(Word word)
+    {
+        constexpr int kFactor = sizeof(PairStep) / kUnit, kBits = kUnit == 1 ? 4 : 3;
+        static_assert(kFactor == 1 << kBits);
+        constexpr std::size_t kMask = std::size_t(std::numeric_limits<PairSteps::Index>::max());
+        if constexpr (kPair == 0)
+            return (word & kMask) * kFactor;
+        else
+            return (word >> (16 * kPair - kBits)) & (kMask * kFactor);
     }
 
     /// Loaded by itself: nothing to take apart.

@@ -10,7 +10,7 @@
 
 #include "local_entropy/methods/levels/box.h"
 #include "local_entropy/methods/levels/plane_blocks.h"
-#include "local_entropy/methods/levels/two_levels_floats.h"
+#include "local_entropy/methods/levels/two_levels_planes.h"
 
 namespace local_entropy
 {
@@ -41,7 +41,7 @@ void boxes(const BoxTile &tile, const LevelTables &tables, const Finish &finish,
 
 } // namespace
 
-const LevelsKernels kLevelsAvx512Vbmi = {boxes, fillTwoByFloats};
+const LevelsKernels kLevelsAvx512Vbmi = {boxes, fillTwoByPlanes};
 
 } // namespace local_entropy
 

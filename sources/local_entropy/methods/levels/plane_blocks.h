@@ -50,9 +50,11 @@ public:
             _mm512_store_si512(small[level], _mm512_maskz_mov_epi8(~tooLarge, bytes));
             if (!tooLarge) continue;
             const __mmask64 farTooLarge = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(-1));
-            _mm512_store_si512(upper[withUpper++],
-                               _mm512_maskz_sub_epi8(tooLarge & ~farTooLarge, bytes,
-                                                     _mm512_set1_epi8(PlaneTables::kEntries - 1)));
+            if (const __mmask64 somewhat = tooLarge & ~farTooLarge)
+                _mm512_store_si512(
+                    upper[withUpper++],
+                    _mm512_maskz_sub_epi8(somewhat, bytes,
+                                          _mm512_set1_epi8(PlaneTables::kEntries - 1)));
             if (!farTooLarge) continue;
             _mm512_store_si512(large[withLarge], first);
             _mm512_store_si512(large[withLarge++] + 32, second);

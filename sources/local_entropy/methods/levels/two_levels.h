@@ -13,7 +13,7 @@ namespace local_entropy
 /// The answers for windows of N cells, n of one level and N - n of another, n = 0 ... N.
 struct TwoLevelTable
 {
-    static constexpr int kSlack = 32; ///< entries that may be read behind the last answer
+    static constexpr int kSlack = 128; ///< entries that may be read behind the last answer
 
     bool isDouble;
     std::vector<float> floats; ///< one of the two is filled

@@ -129,9 +129,9 @@ void slidingTile(const SlidingJob &job)
     SlidingTile<Path, cellBytes, knownHeight>(job).run();
 }
 
-/// The kernel for a height of the window.
+/// The kernel for a height of the window; that of a path, for cells of 1 or 2 bytes.
 template <typename Path, int cellBytes>
-SlidingKernel slidingKernel(int height)
+SlidingKernel slidingKernelOf(int height)
 {
     switch (height) {
     case 5: return slidingTile<Path, cellBytes, 5>;
@@ -142,6 +142,12 @@ SlidingKernel slidingKernel(int height)
     case 15: return slidingTile<Path, cellBytes, 15>;
     default: return slidingTile<Path, cellBytes, 0>;
     }
+}
+
+template <typename Path>
+SlidingKernel slidingKernel(int cellBytes, int height)
+{
+    return cellBytes == 1 ? slidingKernelOf<Path, 1>(height) : slidingKernelOf<Path, 2>(height);
 }
 
 } // namespace

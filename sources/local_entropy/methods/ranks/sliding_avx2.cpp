@@ -294,8 +294,7 @@ namespace local_entropy
 SlidingKernel slidingKernelAvx2([[maybe_unused]] int cellBytes, [[maybe_unused]] int windowHeight)
 {
 #if defined(__x86_64__)
-    if (cellBytes == 1) return slidingKernel<Avx2Sums, 1>(windowHeight);
-    return slidingKernel<Avx2Sums, 2>(windowHeight);
+    return slidingKernel<Avx2Sums>(cellBytes, windowHeight);
 #else
     return nullptr;
 #endif

@@ -170,8 +170,7 @@ namespace local_entropy
 SlidingKernel slidingKernelAvx512([[maybe_unused]] int cellBytes, [[maybe_unused]] int windowHeight)
 {
 #if defined(__x86_64__)
-    if (cellBytes == 1) return slidingKernel<Avx512Sums, 1>(windowHeight);
-    return slidingKernel<Avx512Sums, 2>(windowHeight);
+    return slidingKernel<Avx512Sums>(cellBytes, windowHeight);
 #else
     return nullptr;
 #endif

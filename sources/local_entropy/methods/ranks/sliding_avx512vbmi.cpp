@@ -159,8 +159,7 @@ SlidingKernel slidingKernelAvx512Vbmi([[maybe_unused]] int cellBytes,
                                       [[maybe_unused]] int windowHeight)
 {
 #if defined(__x86_64__)
-    if (cellBytes == 1) return slidingKernel<Avx512VbmiSums, 1>(windowHeight);
-    return slidingKernel<Avx512VbmiSums, 2>(windowHeight);
+    return slidingKernel<Avx512VbmiSums>(cellBytes, windowHeight);
 #else
     return nullptr;
 #endif
