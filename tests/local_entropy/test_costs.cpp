@@ -131,6 +131,9 @@ TEST(Costs, AreNumbersWithoutHoles)
                         EXPECT_TRUE(cost == 0 || (cost > 0.01f && cost < 1e6f)) << cost;
             }
             const CostShapes *shapes = costShapes(method, path);
+            EXPECT_EQ(shapes != nullptr,
+                      method != Costed::Plain && costRows(method, path, CostKind::Entropy))
+                << costedName(method) << ", " << pathName(path);
             if (!shapes) continue;
             EXPECT_EQ(shapes->method, method);
             EXPECT_EQ(shapes->path, written);

@@ -1,19 +1,16 @@
 #include "bench/cost_table.h"
 
 #include "bench/cost_scene.h"
-#include "common/cpu_facts.h"
+#include "bench/cost_text.h"
 #include "common/error.h"
 #include "common/output_file.h"
 #include "common/progress.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <initializer_list>
 #include <iterator>
-#include <map>
-#include <tuple>
-#include <utility>
+#include <vector>
 
 namespace bench
 {
@@ -21,7 +18,6 @@ namespace bench
 using local_entropy::Costed;
 using local_entropy::CostKind;
 using local_entropy::CostOblong;
-using local_entropy::CostRows;
 using local_entropy::CostShapes;
 using local_entropy::Path;
 
@@ -30,23 +26,6 @@ namespace
 
 constexpr int kBitsLevels = 16, kBitsSide = 5; // floats are timed with the same
 constexpr double kHopeless = 8, kSlow = 50;    // times the best, nanoseconds: see judge
-
-struct Table
-{
-    std::map<std::tuple<Costed, Path, CostKind>, CostRows> rows;
-    std::map<std::pair<Costed, Path>, CostShapes> shapes;
-    std::map<Path, double> floats;
-
-    CostRows &rowsOf(Costed method, Path path, CostKind kind)
-    {
-        return rows.try_emplace({method, path, kind}, CostRows{method, path, kind, {}})
-            .first->second;
-    }
-    CostShapes &shapesOf(Costed method, Path path)
-    {
-        return shapes.try_emplace({method, path}, CostShapes{method, path, {}, {}}).first->second;
-    }
-};
 
 /// A method in a row of the table: a path, a kind, a number of levels.
 struct Racer
@@ -113,7 +92,7 @@ void judge(const std::vector<Racer *> &racers)
     }
 }
 
-void timeSquares(Table &table, CostScene &scene, Path path, CostKind kind, int row)
+void timeSquares(CostTable &table, CostScene &scene, Path path, CostKind kind, int row)
 {
     constexpr int kWidestFootprint = 63;
     std::vector<Racer> all = racersOf(path, {Costed::Ranks, Costed::SlidingRanks, Costed::Levels,
@@ -156,9 +135,8 @@ std::vector<Racer *> hopefulOf(std::vector<Racer> &all, const std::vector<double
 }
 
 /// After the squares of this row.
-void timeOblongs(Table &table, CostScene &scene, Path path, int row)
+void timeOblongs(CostTable &table, CostScene &scene, Path path, int row)
 {
-    constexpr CostKind kKind = CostKind::Entropy;
     std::vector<Racer> all =
         racersOf(path, {Costed::Ranks, Costed::SlidingRanks, Costed::Levels, Costed::Histogram});
     for (const bool isBroad : {true, false})
@@ -166,11 +144,11 @@ void timeOblongs(Table &table, CostScene &scene, Path path, int row)
             const CostOblong &at = local_entropy::kCostOblongs[i];
             std::vector<double> squares;
             for (const Racer &racer : all)
-                squares.push_back(local_entropy::costAmongSquares(
-                    table.rowsOf(racer.method, path, kKind).nanoseconds[row],
-                    at.width * at.height));
-            const CostPoint point = isBroad ? CostPoint::rectangle(kKind, at.width, at.height)
-                                            : CostPoint::rectangle(kKind, at.height, at.width);
+                squares.push_back(
+                    table.amongSquares(racer.method, path, row, at.width * at.height));
+            const CostPoint point =
+                isBroad ? CostPoint::rectangle(CostTable::kOblongKind, at.width, at.height)
+                        : CostPoint::rectangle(CostTable::kOblongKind, at.height, at.width);
             const std::vector<Racer *> racers = hopefulOf(all, squares, scene, point);
             race(racers, scene, point);
             for (const Racer *racer : racers) {
@@ -182,7 +160,7 @@ void timeOblongs(Table &table, CostScene &scene, Path path, int row)
 }
 
 /// What floats cost the method that is then the best, but for bits; and what they cost bits.
-void timeFloats(Table &table, CostScene &scene, Path path, int row)
+void timeFloats(CostTable &table, CostScene &scene, Path path, int row)
 {
     CostPoint point = CostPoint::rectangle(CostKind::Entropy, kBitsSide, kBitsSide);
     std::vector<Racer> all = racersOf(path, {Costed::Ranks, Costed::Levels, Costed::Histogram});
@@ -206,98 +184,6 @@ void timeFloats(Table &table, CostScene &scene, Path path, int row)
         .nanoseconds[row][side - local_entropy::kCostSides] = static_cast<float>(bits.cost);
 }
 
-const char *nameOf(CostKind kind)
-{
-    switch (kind) {
-    case CostKind::Entropy: return "Entropy";
-    case CostKind::OtherMeasure: return "OtherMeasure";
-    case CostKind::Missing: return "Missing";
-    case CostKind::Footprint: return "Footprint";
-    case CostKind::Double: break;
-    }
-    return "Double";
-}
-
-const char *nameOf(Costed method)
-{
-    switch (method) {
-    case Costed::Bits: return "Bits";
-    case Costed::Ranks: return "Ranks";
-    case Costed::SlidingRanks: return "SlidingRanks";
-    case Costed::Levels: return "Levels";
-    case Costed::Histogram: return "Histogram";
-    case Costed::Plain: break;
-    }
-    return "Plain";
-}
-
-const char *nameOf(Path path)
-{
-    switch (path) {
-    case Path::Avx512Vbmi: return "Avx512Vbmi";
-    case Path::Avx512: return "Avx512";
-    case Path::Avx2: return "Avx2";
-    case Path::Ssse3: return "Ssse3";
-    case Path::Neon: return "Neon";
-    case Path::Portable: break;
-    }
-    return "Portable";
-}
-
-/// Three digits; zeros at the end are left out.
-template <int kCount>
-std::string lineOf(const float (&costs)[kCount])
-{
-    std::string line, zeros;
-    for (const float cost : costs) {
-        const std::string comma = line.empty() && zeros.empty() ? "" : ", ";
-        if (cost == 0) {
-            zeros += comma + "0";
-            continue;
-        }
-        char number[32];
-        std::snprintf(number, sizeof number, "%.3g", static_cast<double>(cost));
-        line += zeros + comma + number;
-        zeros.clear();
-    }
-    return "    {" + line + "},\n";
-}
-
-/// "Costed::Ranks, Path::Avx2"
-std::string named(Costed method, Path path)
-{
-    return std::string("Costed::") + nameOf(method) + ", Path::" + nameOf(path);
-}
-
-std::string textOf(const Table &table, const std::string &revision)
-{
-    std::string text = "// Written by `make costs`: bench_filter --costs. What it says: costs.h.\n"
-                       "// Processor: " +
-                       common::processorName() +
-                       "\n// Compiler: " __VERSION__ "; revision: " + revision +
-                       "\nconstexpr CostRows kRows[] = {\n";
-    for (const auto &[key, rows] : table.rows) {
-        text += "{" + named(rows.method, rows.path) + ", CostKind::" + nameOf(rows.kind) + ", {\n";
-        for (const auto &costs : rows.nanoseconds) text += lineOf(costs);
-        text += "}},\n";
-    }
-    text += "};\nconstexpr CostShapes kShapes[] = {\n";
-    for (const auto &[key, shapes] : table.shapes) {
-        text += "{" + named(shapes.method, shapes.path) + ", {\n";
-        for (const auto &times : shapes.broad) text += lineOf(times);
-        text += "}, {\n";
-        for (const auto &times : shapes.tall) text += lineOf(times);
-        text += "}},\n";
-    }
-    text += "};\nconstexpr CostFloats kFloats[] = {\n";
-    for (const auto &[path, cost] : table.floats) {
-        char number[32];
-        std::snprintf(number, sizeof number, "%.3g", cost);
-        text += std::string("{Path::") + nameOf(path) + ", " + number + "},\n";
-    }
-    return text + "};\n";
-}
-
 /// Those that rows are made of: a table that has only some of them would not be whole.
 std::vector<Path> pathsHere()
 {
@@ -319,7 +205,7 @@ void writeCosts(const std::string &file, const std::string &revision)
     common::OutputFile output(file);
     const std::vector<Path> paths = pathsHere();
     common::Progress progress("bench_filter");
-    Table table;
+    CostTable table;
     for (int row = 0; row < local_entropy::kCostLevelCounts; ++row) {
         const int levels = local_entropy::kCostLevels[row];
         CostScene scene(levels, levels == kBitsLevels);
