@@ -59,13 +59,15 @@ constexpr double oblongness(int width, int height)
 /// A window on a curve, between two of the table's.
 struct OnCurve
 {
-    double oblongness, times; ///< as long as in a square
+    double oblongness;
+    double times; ///< as long as in a square
 };
 
 /// kCostOblongs, made ready.
 struct Oblong
 {
-    double side, oblongness; ///< of the square that has as many cells
+    double side; ///< of the square that has as many cells
+    double oblongness;
 };
 
 /// Not std::sqrt, which no constant may call; by Newton's rule.
