@@ -74,24 +74,23 @@ Costed costedOf(const Method &method)
 
 bool isMeasured(const Method &method) { return std::string(method.name()) != "words"; }
 
-/// What was measured of a method at a point; 0: nothing.
-double measured(Costed method, Path path, CostKind kind, int row, int window, const Shape &shape)
+/// What was measured of a method in a square; 0: nothing.
+double measured(Costed method, Path path, CostKind kind, int row, int square, const Shape &shape)
 {
     const CostRows *rows = costRows(method, path, kind);
-    if (!rows || costSide(method, shape) != kCostWindows[window].side) return 0;
-    return static_cast<double>(rows->nanoseconds[row][window]);
+    if (!rows || shape.cells != kCostSides[square] * kCostSides[square]) return 0;
+    return static_cast<double>(rows->nanoseconds[row][square]);
 }
 
-/// use(path, kind, row, window, problem) for all points.
-void forAllPoints(const std::function<void(Path, CostKind, int, int, const Problem &)> &use)
+/// use(path, kind, row, square, problem) for all squares of the table.
+void forAllSquares(const std::function<void(Path, CostKind, int, int, const Problem &)> &use)
 {
     for (const CostKind kind : kCostKinds)
         for (int row = 0; row < kCostLevelCounts; ++row)
-            for (int window = 0; window < kCostWindowCount; ++window) {
-                const CostWindow &at = kCostWindows[window];
-                const Problem problem =
-                    Question(kind, kCostLevels[row], at.width, at.height).problem();
-                for (const Path path : kPaths) use(path, kind, row, window, problem);
+            for (int square = 0; square < kCostSideCount; ++square) {
+                const int side = kCostSides[square];
+                const Problem problem = Question(kind, kCostLevels[row], side, side).problem();
+                for (const Path path : kPaths) use(path, kind, row, square, problem);
             }
 }
 
@@ -104,7 +103,7 @@ double costBy(const char *name, const Problem &problem, Path path)
 
 TEST(Costs, EveryMethodHasOneWhereverItCan)
 {
-    forAllPoints([](Path path, CostKind kind, int row, int, const Problem &problem) {
+    forAllSquares([](Path path, CostKind kind, int row, int, const Problem &problem) {
         ASSERT_EQ(costKindOf(problem), kind) << text(path, kind, kCostLevels[row], problem.shape);
         for (const Method *method : methods()) {
             if (!method->can(problem, path)) continue;
@@ -119,37 +118,151 @@ TEST(Costs, EveryMethodHasOneWhereverItCan)
 TEST(Costs, AreNumbersWithoutHoles)
 {
     for (const Costed method : kCosted)
-        for (const Path path : kPaths)
+        for (const Path path : kPaths) {
+            const Path written = path == Path::Neon ? Path::Ssse3 : path;
             for (const CostKind kind : kCostKinds) {
                 const CostRows *rows = costRows(method, path, kind);
                 if (!rows) continue;
                 EXPECT_EQ(rows->method, method);
                 EXPECT_EQ(rows->kind, kind);
-                EXPECT_EQ(rows->path, path == Path::Neon ? Path::Ssse3 : path);
+                EXPECT_EQ(rows->path, written);
                 for (const auto &row : rows->nanoseconds)
                     for (const float cost : row)
                         EXPECT_TRUE(cost == 0 || (cost > 0.01f && cost < 1e6f)) << cost;
             }
+            const CostShapes *shapes = costShapes(method, path);
+            EXPECT_EQ(shapes != nullptr,
+                      method != Costed::Plain && costRows(method, path, CostKind::Entropy))
+                << costedName(method) << ", " << pathName(path);
+            if (!shapes) continue;
+            EXPECT_EQ(shapes->method, method);
+            EXPECT_EQ(shapes->path, written);
+            for (const auto *rows : {&shapes->broad, &shapes->tall})
+                for (const auto &row : *rows)
+                    for (const float times : row)
+                        EXPECT_TRUE(times == 0 || (times > 0.02f && times < 50)) << times;
+        }
+    for (const Path path : kPaths)
+        EXPECT_TRUE(costOfFloats(path) > 0.01 && costOfFloats(path) < 100) << pathName(path);
 }
 
-TEST(Costs, TheLeastOfAPointIsChosen)
+TEST(Costs, TheLeastOfASquareIsChosen)
 {
     int points = 0;
-    forAllPoints([&](Path path, CostKind kind, int row, int window, const Problem &problem) {
+    forAllSquares([&](Path path, CostKind kind, int row, int square, const Problem &problem) {
         const Method &chosen = chooseMethod(problem, path);
-        const double cost = measured(costedOf(chosen), path, kind, row, window, problem.shape);
-        if (cost == 0) return; // its cost there is another point's
+        const double cost = measured(costedOf(chosen), path, kind, row, square, problem.shape);
+        if (cost == 0) return; // a footprint that is no square of the table
         ++points;
         for (const Method *method : methods()) {
             if (!isMeasured(*method) || !method->can(problem, path)) continue;
             const double other =
-                measured(costedOf(*method), path, kind, row, window, problem.shape);
+                measured(costedOf(*method), path, kind, row, square, problem.shape);
             EXPECT_TRUE(other == 0 || cost <= other)
                 << chosen.name() << " is chosen, " << method->name() << " is faster on "
                 << text(path, kind, kCostLevels[row], problem.shape);
         }
     });
     EXPECT_GT(points, 2000);
+}
+
+/// Of CostShapes, at a window of the table.
+double timesOf(const CostShapes &shapes, bool isBroad, int row, int oblong)
+{
+    return static_cast<double>((isBroad ? shapes.broad : shapes.tall)[row][oblong]);
+}
+
+double amongSquares(Costed method, Path path, CostKind kind, int row, const Shape &shape)
+{
+    const CostRows *rows = costRows(method, path, kind);
+    return rows ? costAmongSquares(rows->nanoseconds[row], shape.cells) : 0;
+}
+
+TEST(Costs, OblongWindowsCostSoManyTimesASquare)
+{
+    int points = 0;
+    for (const CostKind kind :
+         {CostKind::Entropy, CostKind::OtherMeasure, CostKind::Missing, CostKind::Double})
+        for (int row = 0; row < kCostLevelCounts; ++row)
+            for (int i = 0; i < kCostOblongCount; ++i)
+                for (const bool isBroad : {true, false}) {
+                    const auto [longer, shorter] = kCostOblongs[i];
+                    const Problem problem =
+                        Question(kind, kCostLevels[row], isBroad ? longer : shorter,
+                                 isBroad ? shorter : longer)
+                            .problem();
+                    for (const Method *method : methods()) {
+                        if (!isMeasured(*method) || !method->can(problem, Path::Avx512)) continue;
+                        const Costed costed = costedOf(*method);
+                        const CostShapes *shapes = costShapes(costed, Path::Avx512);
+                        const double times = shapes ? timesOf(*shapes, isBroad, row, i) : 0;
+                        if (times == 0) continue;
+                        ++points;
+                        const double expected =
+                            times * amongSquares(costed, Path::Avx512, kind, row, problem.shape);
+                        EXPECT_NEAR(method->cost(problem, Path::Avx512), expected, 1e-9 * expected)
+                            << method->name() << " on "
+                            << text(Path::Avx512, kind, kCostLevels[row], problem.shape);
+                    }
+                }
+    EXPECT_GT(points, 1000);
+}
+
+/// A window on the line between two that lie on a curve, where a square has as many cells as `of`.
+struct OnCurve
+{
+    OnCurve(const Shape &of, int before, int next, const CostShapes &shapes, bool isBroad, int row)
+    {
+        const auto side = [](int i) {
+            return std::sqrt(kCostOblongs[i].width * kCostOblongs[i].height);
+        };
+        const auto oblongness = [](int i) {
+            const auto [width, height] = kCostOblongs[i];
+            return (width - height) / (width + height - 2.0);
+        };
+        const auto mean = [&](double a, double b) {
+            const double share = (std::sqrt(of.cells) - side(before)) / (side(next) - side(before));
+            return a + (b - a) * share;
+        };
+        this->oblongness = mean(oblongness(before), oblongness(next));
+        times = mean(timesOf(shapes, isBroad, row, before), timesOf(shapes, isBroad, row, next));
+    }
+
+    double oblongness, times;
+};
+
+TEST(Costs, OblongWindowsAreBetweenTheCurves)
+{
+    constexpr int kRow = 4; // 12 levels
+    const Path path = Path::Avx2;
+    const CostShapes &shapes = *costShapes(Costed::Histogram, path);
+    const auto check = [&](int width, int height, auto timesAt) {
+        const Problem problem =
+            Question(CostKind::Entropy, kCostLevels[kRow], width, height).problem();
+        const Shape &shape = problem.shape;
+        const double expected =
+            timesAt(shape) * amongSquares(Costed::Histogram, path, CostKind::Entropy, kRow, shape);
+        EXPECT_NEAR(costBy("histogram", problem, path), expected, 1e-9 * expected)
+            << width << "x" << height;
+    };
+    check(21, 5, [&](const Shape &shape) { // 14x4 and 24x5
+        const OnCurve curve(shape, 1, 2, shapes, true, kRow);
+        return 1 + (curve.times - 1) * (16 / 24.0) / curve.oblongness;
+    });
+    check(4, 31, [&](const Shape &shape) { // 5x24 and 7x34, 2x28 and 3x48
+        const OnCurve near = {shape, 2, 3, shapes, false, kRow};
+        const OnCurve far = {shape, 5, 6, shapes, false, kRow};
+        return near.times + (far.times - near.times) * (27 / 33.0 - near.oblongness) /
+                                (far.oblongness - near.oblongness);
+    });
+    check(3, 2, [&](const Shape &) { // a curve's first: 8x3
+        return 1 + (timesOf(shapes, true, kRow, 0) - 1) * (1 / 3.0) / (5 / 9.0);
+    });
+    check(2, 250, [&](const Shape &) { // more oblong than the last curve, 130x2 and 255x5
+        const OnCurve curve(Question(CostKind::Entropy, 12, 2, 250).problem().shape, 14, 15, shapes,
+                            false, kRow);
+        return curve.times;
+    });
 }
 
 TEST(Costs, BetweenPointsAreBetweenTheirCosts)
@@ -183,29 +296,41 @@ TEST(Costs, AreHalfwayBetweenTwoPointsInTheMiddle)
 }
 
 /// A number of the table.
-double rowOf(Costed method, int levels, int side, bool isByteWindow)
+double rowOf(Costed method, int levels, int side)
 {
     const CostRows *rows = costRows(method, Path::Avx2, CostKind::Entropy);
     for (int row = 0; row < kCostLevelCounts; ++row)
-        for (int window = 0; window < kCostWindowCount; ++window)
-            if (kCostLevels[row] == levels && kCostWindows[window].side == side &&
-                (window < kCostByteWindows) == isByteWindow)
-                return static_cast<double>(rows->nanoseconds[row][window]);
+        for (int square = 0; square < kCostSideCount; ++square)
+            if (kCostLevels[row] == levels && kCostSides[square] == side)
+                return static_cast<double>(rows->nanoseconds[row][square]);
     return std::nan("");
 }
 
 TEST(Costs, CellsAndCountsOfTwoBytesAreAStep)
 {
-    const auto at = [](int levels, int width, int height) {
-        return costBy("histogram", Question(CostKind::Entropy, levels, width, height).problem(),
+    EXPECT_EQ(kCostSides[kCostByteSides - 1], 15) << "225 cells";
+    const auto at = [](int levels, int side) {
+        return costBy("histogram", Question(CostKind::Entropy, levels, side, side).problem(),
                       Path::Avx2);
     };
-    EXPECT_EQ(at(256, 9, 9), rowOf(Costed::Histogram, 256, 9, true));
-    EXPECT_EQ(at(257, 9, 9), rowOf(Costed::Histogram, 300, 9, true));
-    EXPECT_EQ(at(64, 9, 28), rowOf(Costed::Histogram, 64, 9, true)) << "252 cells";
-    EXPECT_EQ(at(64, 9, 29), rowOf(Costed::Histogram, 64, 9, false)) << "261 cells";
-    EXPECT_EQ(at(64, 29, 9), at(64, 16, 29))
-        << "nine cells enter, from the side: seven for turning";
+    EXPECT_EQ(at(256, 9), rowOf(Costed::Histogram, 256, 9));
+    EXPECT_EQ(at(257, 9), rowOf(Costed::Histogram, 300, 9));
+    EXPECT_EQ(at(64, 15), rowOf(Costed::Histogram, 64, 15));
+    EXPECT_EQ(at(64, 16), rowOf(Costed::Histogram, 64, 16));
+    const CostRows &rows = *costRows(Costed::Histogram, Path::Avx2, CostKind::Entropy);
+    EXPECT_NEAR(costAmongSquares(rows.nanoseconds[8], 255),
+                rowOf(Costed::Histogram, 64, 15) * 255 / 225, 1e-4);
+    EXPECT_EQ(costAmongSquares(rows.nanoseconds[8], 256), rowOf(Costed::Histogram, 64, 16));
+}
+
+TEST(Costs, LevelsOfFloatsTakeTheirTime)
+{
+    for (const Path path : kPaths) {
+        Question question(CostKind::Entropy, 16, 5, 5);
+        const double ofBytes = costBy("ranks", question.problem(), path);
+        question.type = CellType::Float32;
+        EXPECT_EQ(costBy("ranks", question.problem(), path), ofBytes + costOfFloats(path));
+    }
 }
 
 TEST(Costs, KindsAreThoseOfTheProblem)

@@ -1,7 +1,5 @@
 #include "bench/cost_scene.h"
 
-#include "common/error.h"
-
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -9,14 +7,17 @@
 namespace bench
 {
 
-using namespace local_entropy;
+using local_entropy::Costed;
+using local_entropy::CostKind;
+using local_entropy::Path;
+using local_entropy::Window;
 
 namespace
 {
 
 constexpr int kResults = 1024; ///< side by side and one below the other, at most
 constexpr int kMargin = 128;   ///< around them: no window reaches over the edge
-constexpr int kBitsLevels = 16, kBitsSide = 5;
+constexpr int kSide = kResults + 2 * kMargin;
 
 /// Of this thread, on the processor.
 double nanoseconds()
@@ -26,7 +27,35 @@ double nanoseconds()
     return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
-/// A disk of about side * side cells, whose width and height are odd.
+/// So many results, about, or up to kMore times as many, so that the first window of a walk, down
+/// or across, is a small part of it. Where results are so slow that nobody walks, few rows are
+/// enough.
+Region regionFor(double results, const Window &window)
+{
+    constexpr double kNarrowest = 128, kFewestRows = 8, kDown = 16, kAcross = 8, kLeastAcross = 512,
+                     kWalks = 3 * kResults, kMore = 4;
+    const bool walks = results >= kWalks, isBroad = window.width > window.height;
+    const double leastHeight =
+        walks ? std::min<double>(kDown * window.height, kResults) : kFewestRows;
+    const double wanted = std::max<double>(kAcross * window.width, isBroad ? kLeastAcross : 0);
+    const double leastWidth =
+        std::clamp<double>(std::min(wanted, kMore * results / leastHeight), kNarrowest, kResults);
+    const double width = std::clamp<double>(results / kResults, leastWidth, kResults);
+    const double height = std::clamp<double>(results / width, leastHeight, kResults);
+    return {kMargin, kMargin, static_cast<std::int64_t>(width), static_cast<std::int64_t>(height)};
+}
+
+} // namespace
+
+Engine costEngine(Costed method, Path path)
+{
+    local_entropy::EngineOptions options;
+    options.threads = 1;
+    options.path = pathName(path);
+    options.method = costedName(method);
+    return Engine(options);
+}
+
 Window diskOf(int side)
 {
     const double square = side * side / std::acos(-1.0); // of the radius
@@ -38,83 +67,52 @@ Window diskOf(int side)
     return window;
 }
 
-Window windowOf(CostKind kind, const CostWindow &at)
-{
-    if (kind == CostKind::Footprint) return diskOf(at.side);
-    Window window;
-    window.width = at.width;
-    window.height = at.height;
-    return window;
-}
-
-/// So many results, about: rows enough that the first window of a walk is a small part of it,
-/// unless results are so slow that nobody walks.
-Region regionFor(double results, int windowHeight)
-{
-    constexpr double kNarrowest = 128, kWalk = 16, kWalks = 3 * kResults, kFewestRows = 8;
-    const double least = results < kWalks ? kFewestRows : kWalk * windowHeight;
-    const double width = std::clamp<double>(results / kResults, kNarrowest, kResults);
-    const double height =
-        std::clamp<double>(results / width, std::min<double>(least, kResults), kResults);
-    return {kMargin, kMargin, static_cast<std::int64_t>(width), static_cast<std::int64_t>(height)};
-}
-
-} // namespace
-
-Engine costEngine(Costed method, Path path)
-{
-    EngineOptions options;
-    options.threads = 1;
-    options.path = pathName(path);
-    options.method = costedName(method);
-    return Engine(options);
-}
-
-CostScene::CostScene(int levels)
-    : levels(levels), picture(makePicture(levels > 256 ? "uint16" : "uint8", "natural", levels,
-                                          kResults + 2 * kMargin, kResults + 2 * kMargin)),
-      masked(picture), results(kResults * kResults), doubles(kResults * kResults)
+CostScene::CostScene(int levels, bool hasFloats)
+    : levels(levels),
+      picture(makePicture(levels > 256 ? "uint16" : "uint8", "natural", levels, kSide, kSide)),
+      masked(picture), results(kSide * kSide), doubles(kSide * kSide)
 {
     masked.mask = makeMask(masked.width, masked.height);
-    if (levels == kBitsLevels)
-        floats = makePicture("float32", "natural", levels, kResults, kResults);
+    if (hasFloats) floats = makePicture("float32", "natural", levels, kSide, kSide);
 }
 
-bool CostScene::has(Costed method, CostKind kind, int window) const
+Filter CostScene::filterOf(const CostPoint &point) const
 {
-    const CostWindow &at = kCostWindows[window];
-    if (method == Costed::Bits)
-        return levels == kBitsLevels && kind == CostKind::Missing && at.width == kBitsSide &&
-               at.height == kBitsSide;
-    if (kind == CostKind::Footprint) {
-        constexpr int kWidest = 63; // footprints
-        const Window disk = diskOf(at.side);
-        return (method == Costed::Histogram || method == Costed::Plain) && at.width == at.height &&
-               disk.width <= kWidest && !shapeOf(disk).rectangle;
-    }
-    return costSide(method, shapeOf(windowOf(kind, at))) == at.side;
-}
-
-double CostScene::time(Engine &engine, Costed method, CostKind kind, int window, double estimate,
-                       double most)
-try {
-    const bool isBits = method == Costed::Bits;
     Filter filter;
     filter.levels.count = levels;
-    filter.window = windowOf(kind, kCostWindows[window]);
-    if (kind == CostKind::OtherMeasure) filter.measure = Measure::Simpson;
-    const Picture &image = isBits ? floats : kind == CostKind::Missing ? masked : picture;
-    const Region region = isBits ? Region{0, 0, kResults, kResults}
-                                 : regionFor(most / estimate, filter.window.height);
+    filter.window = point.window;
+    if (point.kind == CostKind::OtherMeasure) filter.measure = local_entropy::Measure::Simpson;
+    return filter;
+}
+
+const Picture &CostScene::pictureOf(const CostPoint &point) const
+{
+    if (point.isFloat) return floats;
+    return point.kind == CostKind::Missing ? masked : picture;
+}
+
+bool CostScene::can(const Engine &engine, const CostPoint &point)
+{
+    const Filter filter = filterOf(point);
+    // nobody writes: the methods of a whole image are those of its parts
+    if (point.kind == CostKind::Double)
+        return !methodsFor(engine, filter, pictureOf(point), doubles.data()).empty();
+    return !methodsFor(engine, filter, pictureOf(point), results.data()).empty();
+}
+
+double CostScene::time(Engine &engine, const CostPoint &point, double estimate, double most)
+{
+    const Filter filter = filterOf(point);
+    const Picture &image = pictureOf(point);
+    const Region region =
+        point.isWhole ? Region{0, 0, kSide, kSide} : regionFor(most / estimate, point.window);
     const double begin = nanoseconds();
-    if (kind == CostKind::Double)
+    if (point.kind == CostKind::Double)
         compute(engine, filter, image, doubles.data(), region);
     else
         compute(engine, filter, image, results.data(), region);
     const double end = nanoseconds();
     return (end - begin) / static_cast<double>(region.width * region.height);
-} catch (const common::Unavailable &) {
-    return 0;
 }
 
 } // namespace bench

@@ -1,28 +1,36 @@
 #include "bench/cost_table.h"
 
 #include "bench/cost_scene.h"
-#include "common/cpu_facts.h"
+#include "bench/cost_text.h"
 #include "common/error.h"
 #include "common/output_file.h"
 #include "common/progress.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <map>
-#include <memory>
-#include <tuple>
+#include <cmath>
+#include <initializer_list>
+#include <iterator>
+#include <vector>
 
 namespace bench
 {
+
+using local_entropy::Costed;
+using local_entropy::CostKind;
+using local_entropy::CostOblong;
+using local_entropy::CostShapes;
+using local_entropy::Path;
+
 namespace
 {
 
-using namespace local_entropy;
+constexpr int kBitsLevels = 16, kBitsSide = 5; // floats are timed with the same
+constexpr double kHopeless = 8, kSlow = 50;    // times the best, nanoseconds: see judge
 
 /// A method in a row of the table: a path, a kind, a number of levels.
 struct Racer
 {
-    explicit Racer(Costed method, Path path) : method(method), engine(costEngine(method, path)) {}
+    Racer(Costed method, Path path) : method(method), engine(costEngine(method, path)) {}
 
     Costed method;
     Engine engine;
@@ -31,39 +39,52 @@ struct Racer
     bool isHopeless = false;
 };
 
-/// Costs of the racers in a window. They take turns, so that what disturbs the machine for a while
-/// disturbs all.
-void race(const std::vector<Racer *> &racers, CostScene &scene, CostKind kind, int window)
+std::vector<Racer> racersOf(Path path, std::initializer_list<Costed> methods)
 {
-    constexpr int kRounds = 4;
+    std::vector<Racer> racers;
+    for (const Costed method : methods) racers.emplace_back(method, path);
+    return racers;
+}
+
+double bestOf(const std::vector<Racer *> &racers)
+{
+    double best = 0;
+    for (const Racer *racer : racers)
+        if (racer->cost > 0 && (best == 0 || racer->cost < best)) best = racer->cost;
+    return best;
+}
+
+/// Costs of the racers at a point. They take turns, so that what disturbs the machine for a while
+/// disturbs all. Who is far from the best takes fewer: there a disturbance decides nothing.
+void race(const std::vector<Racer *> &racers, CostScene &scene, const CostPoint &point)
+{
+    constexpr int kRounds = 4, kRoundsOfSlow = 2;
     constexpr double kMost = 3e6, kFirst = 2e5, kGuess = 100; // nanoseconds
+    constexpr double kFar = 2;
     for (Racer *racer : racers) {
         const double guess = std::max(racer->cost, kGuess);
-        racer->cost = scene.time(racer->engine, racer->method, kind, window, guess, kFirst);
+        racer->cost = 0;
+        if (scene.can(racer->engine, point))
+            racer->cost = scene.time(racer->engine, point, guess, kFirst);
     }
-    for (int round = 0; round < kRounds; ++round)
+    for (int round = 0; round < kRounds; ++round) {
+        const double best = bestOf(racers);
         for (Racer *racer : racers) {
-            if (racer->cost == 0) continue;
-            const double cost =
-                scene.time(racer->engine, racer->method, kind, window, racer->cost, kMost);
+            if (racer->cost == 0 || (round >= kRoundsOfSlow && racer->cost > kFar * best)) continue;
+            const double cost = scene.time(racer->engine, point, racer->cost, kMost);
             // the first was of few results
             racer->cost = round == 0 ? cost : std::min(racer->cost, cost);
         }
+    }
 }
 
 /// A slow method that takes so many times as long as the best, and no fewer times in larger
 /// windows, is not timed in still larger ones. A fast one is: the best may be unable to do these.
 void judge(const std::vector<Racer *> &racers)
 {
-    constexpr double kHopeless = 8, kSlow = 50;  // times; nanoseconds
-    const auto counts = [](const Racer *racer) { // bits has one window
-        return racer->cost > 0 && racer->method != Costed::Bits;
-    };
-    double best = 0;
-    for (const Racer *racer : racers)
-        if (counts(racer) && (best == 0 || racer->cost < best)) best = racer->cost;
+    const double best = bestOf(racers);
     for (Racer *racer : racers) {
-        if (!counts(racer)) continue;
+        if (racer->cost == 0) continue;
         const double ratio = racer->cost / best;
         racer->isHopeless =
             racer->cost > kSlow && ratio > kHopeless && racer->ratio > 0 && ratio >= racer->ratio;
@@ -71,109 +92,103 @@ void judge(const std::vector<Racer *> &racers)
     }
 }
 
-using Table = std::map<std::tuple<Costed, Path, CostKind>, std::unique_ptr<CostRows>>;
-
-void set(Table &table, Costed method, Path path, CostKind kind, int row, int window, double cost)
+void timeSquares(CostTable &table, CostScene &scene, Path path, CostKind kind, int row)
 {
-    std::unique_ptr<CostRows> &rows = table[{method, path, kind}];
-    if (!rows) rows.reset(new CostRows{method, path, kind, {}});
-    rows->nanoseconds[row][window] = static_cast<float>(cost);
-}
-
-void timeRow(Table &table, CostScene &scene, Path path, CostKind kind, int row)
-{
-    std::vector<Racer> all;
-    for (const Costed method : kCosted) all.emplace_back(method, path);
-    for (int window = 0; window < kCostWindowCount; ++window) {
+    constexpr int kWidestFootprint = 63;
+    std::vector<Racer> all = racersOf(path, {Costed::Ranks, Costed::SlidingRanks, Costed::Levels,
+                                             Costed::Histogram, Costed::Plain});
+    for (int i = 0; i < local_entropy::kCostSideCount; ++i) {
+        const int side = local_entropy::kCostSides[i];
+        CostPoint point = CostPoint::rectangle(kind, side, side);
+        if (kind == CostKind::Footprint) {
+            point.window = diskOf(side);
+            if (point.window.width > kWidestFootprint || shapeOf(point.window).rectangle) continue;
+        }
         std::vector<Racer *> racers;
         for (Racer &racer : all) {
-            if (window == kCostByteWindows) racer.isHopeless = false, racer.ratio = 0;
-            if (!racer.isHopeless && scene.has(racer.method, kind, window))
-                racers.push_back(&racer);
+            if (i == local_entropy::kCostByteSides) racer.isHopeless = false, racer.ratio = 0;
+            if (!racer.isHopeless) racers.push_back(&racer);
         }
-        race(racers, scene, kind, window);
+        race(racers, scene, point);
         judge(racers);
         for (const Racer *racer : racers)
-            if (racer->cost > 0) set(table, racer->method, path, kind, row, window, racer->cost);
+            if (racer->cost > 0)
+                table.rowsOf(racer->method, path, kind).nanoseconds[row][i] =
+                    static_cast<float>(racer->cost);
     }
 }
 
-const char *nameOf(CostKind kind)
+/// The racers without those that would be hopeless, if the window took as long as a square, and
+/// what they would cost, as a guess.
+std::vector<Racer *> hopefulOf(std::vector<Racer> &all, const std::vector<double> &squares,
+                               CostScene &scene, const CostPoint &point)
 {
-    switch (kind) {
-    case CostKind::Entropy: return "Entropy";
-    case CostKind::OtherMeasure: return "OtherMeasure";
-    case CostKind::Missing: return "Missing";
-    case CostKind::Footprint: return "Footprint";
-    case CostKind::Double: break;
+    std::vector<Racer *> able, hopeful;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i].cost = squares[i];
+        if (std::isfinite(squares[i]) && scene.can(all[i].engine, point)) able.push_back(&all[i]);
     }
-    return "Double";
+    const double best = bestOf(able);
+    for (Racer *racer : able)
+        if (racer->cost <= std::max(kHopeless * best, kSlow)) hopeful.push_back(racer);
+    return hopeful;
 }
 
-const char *nameOf(Costed method)
+/// After the squares of this row.
+void timeOblongs(CostTable &table, CostScene &scene, Path path, int row)
 {
-    switch (method) {
-    case Costed::Bits: return "Bits";
-    case Costed::Ranks: return "Ranks";
-    case Costed::SlidingRanks: return "SlidingRanks";
-    case Costed::Levels: return "Levels";
-    case Costed::Histogram: return "Histogram";
-    case Costed::Plain: break;
-    }
-    return "Plain";
-}
-
-const char *nameOf(Path path)
-{
-    switch (path) {
-    case Path::Avx512Vbmi: return "Avx512Vbmi";
-    case Path::Avx512: return "Avx512";
-    case Path::Avx2: return "Avx2";
-    case Path::Ssse3: return "Ssse3";
-    case Path::Neon: return "Neon";
-    case Path::Portable: break;
-    }
-    return "Portable";
-}
-
-/// Three digits; zeros at the end are left out.
-std::string lineOf(const float (&costs)[kCostWindowCount])
-{
-    std::string line, zeros;
-    for (const float cost : costs) {
-        const std::string comma = line.empty() && zeros.empty() ? "" : ", ";
-        if (cost == 0) {
-            zeros += comma + "0";
-            continue;
+    std::vector<Racer> all =
+        racersOf(path, {Costed::Ranks, Costed::SlidingRanks, Costed::Levels, Costed::Histogram});
+    for (const bool isBroad : {true, false})
+        for (int i = 0; i < local_entropy::kCostOblongCount; ++i) {
+            const CostOblong &at = local_entropy::kCostOblongs[i];
+            std::vector<double> squares;
+            for (const Racer &racer : all)
+                squares.push_back(
+                    table.amongSquares(racer.method, path, row, at.width * at.height));
+            const CostPoint point =
+                isBroad ? CostPoint::rectangle(CostTable::kOblongKind, at.width, at.height)
+                        : CostPoint::rectangle(CostTable::kOblongKind, at.height, at.width);
+            const std::vector<Racer *> racers = hopefulOf(all, squares, scene, point);
+            race(racers, scene, point);
+            for (const Racer *racer : racers) {
+                CostShapes &shapes = table.shapesOf(racer->method, path);
+                (isBroad ? shapes.broad : shapes.tall)[row][i] =
+                    static_cast<float>(racer->cost / squares[racer - all.data()]);
+            }
         }
-        char number[32];
-        std::snprintf(number, sizeof number, "%.3g", static_cast<double>(cost));
-        line += zeros + comma + number;
-        zeros.clear();
-    }
-    return "    {" + line + "},\n";
 }
 
-std::string textOf(const Table &table, const std::string &revision)
+/// What floats cost the method that is then the best, but for bits; and what they cost bits.
+void timeFloats(CostTable &table, CostScene &scene, Path path, int row)
 {
-    std::string text = "// Written by `make costs`: bench_filter --costs. What it says: costs.h.\n"
-                       "// Processor: " +
-                       common::processorName() +
-                       "\n// Compiler: " __VERSION__ "; revision: " + revision + "\n";
-    for (const auto &[key, rows] : table) {
-        text += std::string("{Costed::") + nameOf(rows->method) + ", Path::" + nameOf(rows->path) +
-                ", CostKind::" + nameOf(rows->kind) + ", {\n";
-        for (const auto &costs : rows->nanoseconds) text += lineOf(costs);
-        text += "}},\n";
-    }
-    return text;
+    CostPoint point = CostPoint::rectangle(CostKind::Entropy, kBitsSide, kBitsSide);
+    std::vector<Racer> all = racersOf(path, {Costed::Ranks, Costed::Levels, Costed::Histogram});
+    std::vector<Racer *> racers;
+    for (Racer &racer : all) racers.push_back(&racer);
+    race(racers, scene, point);
+    std::vector<double> bytes;
+    for (const Racer &racer : all) bytes.push_back(racer.cost);
+    point.isFloat = true;
+    race(racers, scene, point);
+    const auto best = std::min_element(
+        all.begin(), all.end(), [](const Racer &a, const Racer &b) { return a.cost < b.cost; });
+    table.floats[path] = std::max(best->cost - bytes[best - all.begin()], 0.0);
+
+    point.isWhole = true;
+    Racer bits(Costed::Bits, path);
+    race({&bits}, scene, point);
+    const int *side = std::find(std::begin(local_entropy::kCostSides),
+                                std::end(local_entropy::kCostSides), kBitsSide);
+    table.rowsOf(Costed::Bits, path, CostKind::Missing)
+        .nanoseconds[row][side - local_entropy::kCostSides] = static_cast<float>(bits.cost);
 }
 
 /// Those that rows are made of: a table that has only some of them would not be whole.
 std::vector<Path> pathsHere()
 {
     std::vector<Path> paths;
-    for (const Path path : kPaths) {
+    for (const Path path : local_entropy::kPaths) {
         if (path == Path::Neon) continue; // has those of another
         if (!pathWorksHere(path))
             throw common::Error(std::string("--costs: this processor cannot be timed as ") +
@@ -190,14 +205,17 @@ void writeCosts(const std::string &file, const std::string &revision)
     common::OutputFile output(file);
     const std::vector<Path> paths = pathsHere();
     common::Progress progress("bench_filter");
-    Table table;
-    for (int row = 0; row < kCostLevelCounts; ++row) {
-        CostScene scene(kCostLevels[row]);
-        for (const Path path : paths)
-            for (const CostKind kind : kCostKinds) {
-                progress.show(std::to_string(kCostLevels[row]) + " levels, " + pathName(path));
-                timeRow(table, scene, path, kind, row);
-            }
+    CostTable table;
+    for (int row = 0; row < local_entropy::kCostLevelCounts; ++row) {
+        const int levels = local_entropy::kCostLevels[row];
+        CostScene scene(levels, levels == kBitsLevels);
+        for (const Path path : paths) {
+            progress.show(std::to_string(levels) + " levels, " + pathName(path));
+            for (const CostKind kind : local_entropy::kCostKinds)
+                timeSquares(table, scene, path, kind, row);
+            timeOblongs(table, scene, path, row);
+            if (levels == kBitsLevels) timeFloats(table, scene, path, row);
+        }
     }
     output.write(textOf(table, revision));
     output.commit();
