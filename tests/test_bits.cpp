@@ -1,6 +1,5 @@
 // The method bits: exact on every path, for every window there can be, and safe on any input.
 #include "bits_call.h"
-#include "entropy/pages.h"
 #include "entropy/reference.h"
 #include "gallery.h"
 #include "local_entropy/answers/partitions.h"
@@ -370,19 +369,6 @@ TEST(Engine, FilesForOneProcessorExportNoInlineFunctions)
         ASSERT_EQ(outcome.status, 0) << outcome.errors;
         EXPECT_EQ(outcome.output.find(" W "), std::string::npos) << outcome.output;
     }
-}
-
-TEST(Engine, PopulatingPagesKeepsWhatTheyHold)
-{
-    std::vector<std::uint32_t> memory(5 << 20); // 20 MiB
-    for (std::size_t i = 0; i < memory.size(); ++i)
-        memory[i] = static_cast<std::uint32_t>(i * 7919);
-    const std::vector<std::uint32_t> before = memory;
-    for (const std::size_t first : {0, 1, 1000})
-        for (const std::size_t size :
-             {std::size_t(0), std::size_t(1), std::size_t(1) << 20, memory.size() - 1000})
-            entropy::populatePages(&memory[first], size * sizeof memory[0]);
-    EXPECT_TRUE(memory == before);
 }
 
 // NaN does not count, as for every method; what is far from one keeps its bits.
