@@ -1,4 +1,5 @@
-// bench_filter: its options, its table, its images. test_bench.cpp has the harness.
+// bench_filter: its options, its table, its images. test_bench.cpp has the harness,
+// test_bench_costs.cpp what --costs measures.
 #include "bench/choice.h"
 #include "bench/filter_rows.h"
 #include "bench/scene.h"
