@@ -1,6 +1,6 @@
-// bench_filter: its options, its table, its images. test_bench.cpp has the harness.
+// bench_filter: its options, its table, its images. test_bench.cpp has the harness,
+// test_bench_costs.cpp what --costs measures.
 #include "bench/choice.h"
-#include "bench/cost_scene.h"
 #include "bench/filter_rows.h"
 #include "bench/scene.h"
 #include "messages.h"
@@ -144,28 +144,6 @@ TEST(BenchChoice, WhatIsBeyondTheLimitIsWrong)
     EXPECT_TRUE(holds(text, "wrong choice: ratio 3.00: worse, avx2, threads 1: chosen a, best b\n"
                             "wrong choice: ratio 1.20: bad, avx2, threads 1: chosen a, best b\n"
                             "2 of 3 choices take more than 1.15 times"));
-}
-
-TEST(BenchCosts, OnlyAMethodThatCannotIsLeftOut)
-{
-    using local_entropy::Costed;
-    using local_entropy::CostKind;
-    using local_entropy::Path;
-    bench::CostScene scene(16, true);
-    local_entropy::Engine ranks = bench::costEngine(Costed::Ranks, Path::Portable),
-                          bits = bench::costEngine(Costed::Bits, Path::Portable);
-    const auto small = bench::CostPoint::rectangle(CostKind::Missing, 3, 3);
-    const auto large = bench::CostPoint::rectangle(CostKind::Entropy, 6, 6);
-    EXPECT_TRUE(scene.can(ranks, small));
-    EXPECT_GT(scene.time(ranks, small, 100, 1e5), 0);
-    EXPECT_FALSE(scene.can(ranks, large));
-    EXPECT_THROW(scene.time(ranks, large, 100, 1e5), common::Unavailable)
-        << "whatever is lacking while it is timed ends the measurement";
-    auto point = bench::CostPoint::rectangle(CostKind::Entropy, 5, 5);
-    EXPECT_FALSE(scene.can(bits, point)) << "of bytes";
-    point.isFloat = point.isWhole = true;
-    EXPECT_TRUE(scene.can(bits, point));
-    EXPECT_GT(scene.time(bits, point, 100, 1e5), 0);
 }
 
 TEST(BenchFilter, AWrongChoiceIsAStatus)

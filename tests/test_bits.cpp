@@ -1,6 +1,5 @@
 // The method bits: exact on every path, for every window there can be, and safe on any input.
 #include "bits_call.h"
-#include "entropy/pages.h"
 #include "entropy/reference.h"
 #include "gallery.h"
 #include "local_entropy/answers/partitions.h"
@@ -190,8 +189,8 @@ TEST_P(EnginePath, ComputesAnyRowsAtAnyAlignment)
             std::copy(sample.begin(), sample.end(), shifted.begin() + offset);
             options.stream = stream;
             options.threads = 1 + offset % 3;
-            entropyOnCpu(kWidth, kHeight, shifted.data() + offset, result.data() + offset,
-                               begin, end, options);
+            entropyOnCpu(kWidth, kHeight, shifted.data() + offset, result.data() + offset, begin,
+                         end, options);
             for (int i = 0; i < kWidth * kHeight; ++i) {
                 const bool wanted = i / kWidth >= begin && i / kWidth < end;
                 ASSERT_EQ(result[i + offset], wanted ? whole[i] : -1) << i << " at " << offset;
@@ -285,7 +284,7 @@ TEST_P(EnginePath, BadCellsInRowsThatDoNotCountChangeNothing)
                         if (random() % 4 == 0)
                             sample[y * shape.width + x] = bad[random() % std::size(bad)];
             entropyOnCpu(shape.width, shape.height, sample.data(), result.data(), begin, end,
-                               options);
+                         options);
             for (int i = begin * shape.width; i < end * shape.width; ++i)
                 ASSERT_EQ(result[i], whole[i])
                     << "x " << i % shape.width << ", y " << i / shape.width << " of rows " << begin
@@ -307,8 +306,7 @@ TEST_P(EnginePath, StreamsToTheAddressOfAnyFloat)
     for (const int offset : {0, 4, 8, 60}) {
         std::vector<char> memory(bytes + 64, 0x55);
         auto *const result = reinterpret_cast<float *>(memory.data() + offset);
-        entropyOnCpu(shape.width, shape.height, sample.data(), result, 0, shape.height,
-                           options);
+        entropyOnCpu(shape.width, shape.height, sample.data(), result, 0, shape.height, options);
         EXPECT_EQ(std::memcmp(memory.data() + offset, expected.data(), bytes), 0) << offset;
         EXPECT_EQ(memory[bytes + offset], 0x55);
     }
@@ -345,7 +343,6 @@ TEST_P(EnginePath, WorksFromSeveralThreadsAtOnce)
     EXPECT_EQ(wrong, std::vector<int>(4, 0));
 }
 
-
 INSTANTIATE_TEST_SUITE_P(Paths, EnginePath, testing::ValuesIn(kWays),
                          [](const auto &info) { return wayName(info.param); });
 
@@ -372,19 +369,6 @@ TEST(Engine, FilesForOneProcessorExportNoInlineFunctions)
     }
 }
 
-TEST(Engine, PopulatingPagesKeepsWhatTheyHold)
-{
-    std::vector<std::uint32_t> memory(5 << 20); // 20 MiB
-    for (std::size_t i = 0; i < memory.size(); ++i)
-        memory[i] = static_cast<std::uint32_t>(i * 7919);
-    const std::vector<std::uint32_t> before = memory;
-    for (const std::size_t first : {0, 1, 1000})
-        for (const std::size_t size :
-             {std::size_t(0), std::size_t(1), std::size_t(1) << 20, memory.size() - 1000})
-            entropy::populatePages(&memory[first], size * sizeof memory[0]);
-    EXPECT_TRUE(memory == before);
-}
-
 // NaN does not count, as for every method; what is far from one keeps its bits.
 TEST_P(EnginePath, LeavesNanOut)
 {
@@ -404,8 +388,7 @@ TEST_P(EnginePath, LeavesNanOut)
                 filter, local_entropy::View<const float>{sample.data(), shape.width, shape.height},
                 local_entropy::View<float>{expected.data(), shape.width, shape.height});
             for (const BitsOptions &options : variants(GetParam()))
-                EXPECT_TRUE(
-                    sameBits(compute(shape.width, shape.height, sample, options), expected))
+                EXPECT_TRUE(sameBits(compute(shape.width, shape.height, sample, options), expected))
                     << shape.width << " x " << shape.height << ", one of " << of;
             sample[sample.size() / 3] = 3.5f;
             EXPECT_THROW(compute(shape.width, shape.height, sample, {}), local_entropy::Error);

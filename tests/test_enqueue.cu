@@ -167,6 +167,27 @@ TEST(EngineLibraryErrors, NameTheCallOfCudaAndTheCause)
 namespace
 {
 
+/// A thread that is told when it is over, and waited for, however the test ends.
+class JoinedThread
+{
+public:
+    template <typename Work>
+    JoinedThread(std::atomic<bool> &over, const Work &work) : over(over), thread(work)
+    {
+    }
+    ~JoinedThread()
+    {
+        over = true;
+        thread.join();
+    }
+    JoinedThread(const JoinedThread &) = delete;
+    JoinedThread &operator=(const JoinedThread &) = delete;
+
+private:
+    std::atomic<bool> &over;
+    std::thread thread;
+};
+
 /// Where in device memory the arrays of a test begin, and which rows are computed.
 struct Layout
 {
@@ -338,48 +359,55 @@ TEST_F(EngineEnqueue, BadCellsAreToldOnce)
     }
 }
 
-// Whoever asks first is told; a bad cell that comes while another thread asks is lost to nobody.
+// Whoever asks first is told; a bad cell that comes while another thread asks is lost to nobody,
+// and told once.
 TEST_F(EngineEnqueue, BadCellsAreToldThoughOthersAsk)
 {
+    constexpr int kRounds = 2000;
     Engine engine;
     std::atomic<int> told{0}, asked{0};
-    std::atomic<bool> over{false};
+    std::atomic<bool> over{false}, ended{false};
     const auto ask = [&] {
         const Status status = statusOf([&] { engine.synchronize(); }, "not an integer 0..15");
         if (status == Status::BadLevel) ++told;
         return status == Status::Ok || status == Status::BadLevel;
     };
     std::string wrong = "did not end";
-    std::thread other([&] {
-        try {
-            const common::Stream stream;
-            Arrays good({64, 64});
-            bool expected = true;
-            for (; !over; ++asked) {
-                good.enqueue(engine, stream.get());
-                expected = ask() && expected;
+    {
+        JoinedThread other(over, [&] {
+            try {
+                const common::Stream stream;
+                Arrays good({64, 64});
+                bool expected = true;
+                for (; !over; ++asked) {
+                    good.enqueue(engine, stream.get());
+                    expected = ask() && expected;
+                }
+                stream.wait();
+                wrong = expected ? good.difference() : "an unexpected status";
+            } catch (const std::exception &error) {
+                wrong = error.what();
             }
-            stream.wait();
-            wrong = expected ? good.difference() : "an unexpected status";
-        } catch (const std::exception &error) {
-            wrong = error.what();
+            ended = true;
+        });
+        const common::Stream stream;
+        Arrays bad({48, 40});
+        bad.spoil(1919, 16);
+        int lost = 0;
+        for (int round = 0; round < kRounds && !ended; ++round) {
+            const int before = told;
+            bad.enqueue(engine, stream.get());
+            EXPECT_TRUE(ask());
+            // The other may have taken it, and not counted it yet.
+            for (const int seen = asked; told == before && asked < seen + 2 && !ended;)
+                std::this_thread::yield();
+            lost += told == before;
         }
-    });
-    const common::Stream stream;
-    Arrays bad({48, 40});
-    bad.spoil(1919, 16);
-    int lost = 0;
-    for (int round = 0; round < 2000; ++round) {
-        const int before = told;
-        bad.enqueue(engine, stream.get());
-        EXPECT_TRUE(ask());
-        for (const int seen = asked; told == before && asked < seen + 2;) std::this_thread::yield();
-        lost += told == before;
+        EXPECT_FALSE(ended) << "the other thread gave up";
+        EXPECT_EQ(lost, 0);
     }
-    over = true;
-    other.join();
     EXPECT_EQ(wrong, "");
-    EXPECT_EQ(lost, 0);
+    EXPECT_EQ(told, kRounds);
 }
 
 TEST_F(EngineEnqueue, MemoryElsewhereIsRefused)

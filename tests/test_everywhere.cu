@@ -126,6 +126,8 @@ TEST(EngineEverywhere, SeveralCallsAtOnce)
 }
 
 // While the call has the threads and the devices, and gives neither up for the calls within it.
+// That the thread that has the devices is refused them, local_entropy/test_one_at_a_time.cpp
+// guards: a mutex in their place would pass here, since glibc refuses it to its owner, too.
 TEST(EngineEverywhere, ACallbackMayCallTheEngineAgain)
 {
     const Shape shape{4096, 4100}, small{300, 200};

@@ -7,7 +7,8 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <future>
+#include <mutex>
+#include <shared_mutex>
 #include <sys/mman.h>
 #include <thread>
 #include <vector>
@@ -23,21 +24,24 @@ static bool isThere(std::uintptr_t page)
 }
 
 /// Calls `work` from so many threads at once, this one among them; from fewer where the system has
-/// no more. Not OpenMP's, which, when they are done, look for more to do for milliseconds, on the
-/// cores that compute next. None begins before all are there: a new thread's stack would wait for
-/// what the others ask of the system's map of memory.
+/// no more. Not OpenMP's, which, when they are done, may go on looking for more to do, on the cores
+/// that compute next. None begins before all are there: a new thread's stack would wait for what
+/// the others ask of the system's map of memory.
 template <typename Work>
 static void byThreads(int threads, const Work &work)
 {
-    std::promise<void> ready;
-    const std::shared_future<void> begin = ready.get_future().share();
+    std::shared_mutex beginning; // nothing on the heap, which may be full
+    std::unique_lock<std::shared_mutex> wait(beginning);
     std::vector<std::thread> others;
     try {
         while (static_cast<int>(others.size()) < threads - 1)
-            others.emplace_back([&work, begin] { begin.wait(), work(); });
-    } catch (const std::exception &) { // then without
+            others.emplace_back([&] {
+                std::shared_lock<std::shared_mutex>(beginning).unlock();
+                work();
+            });
+    } catch (const std::exception &) { // no memory, no thread: then without
     }
-    ready.set_value();
+    wait.unlock();
     work();
     for (std::thread &other : others) other.join();
 }
@@ -58,6 +62,9 @@ void populatePages(void *memory, std::size_t bytes)
     if (bytes < kEnough) return;
     // What was kept from the last result is there; asking is cheaper than populating.
     while (first < last && isThere(first)) first += kHugePage;
+    if (first >= last) return;
+    // For so many pages, threads at most: roughly, since some behind the first that is missing may
+    // be there.
     std::atomic<std::uintptr_t> next{first};
     byThreads(static_cast<int>(
                   std::min<std::size_t>(common::offeredThreads(), (last - first) / kHugePage)),

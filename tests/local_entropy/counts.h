@@ -11,6 +11,9 @@
 #include <random>
 #include <vector>
 
+namespace counting
+{
+
 using Counts = std::vector<int>;
 
 constexpr local_entropy::Base kBases[] = {local_entropy::Base::E, local_entropy::Base::Two,
@@ -85,3 +88,5 @@ inline float floatOfTrue(long double value)
     EXPECT_EQ(below, static_cast<float>(value + value * 0x1p-57L)) << "The judge is too short";
     return below;
 }
+
+} // namespace counting

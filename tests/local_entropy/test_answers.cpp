@@ -15,6 +15,7 @@
 #include <vector>
 
 using namespace local_entropy;
+using namespace counting;
 
 namespace
 {

@@ -1,4 +1,6 @@
-// The table of costs is whole, is read as it says, and decides.
+// The table of costs in squares and by levels: it is whole, is read as it says, and decides.
+// test_oblong_costs.cpp has its oblong windows.
+#include "cost_questions.h"
 #include "local_entropy/methods/costs.h"
 #include "local_entropy/methods/method.h"
 
@@ -12,67 +14,10 @@
 #include <vector>
 
 using namespace local_entropy;
+using namespace cost_questions;
 
 namespace
 {
-
-constexpr int kSide = 600, kStart = 256, kResults = 8;
-
-/// What a point of the table asks for, with an image that has room around the results.
-class Question
-{
-public:
-    Question(CostKind kind, int levels, int width, int height)
-    {
-        filter.levels.count = levels;
-        filter.window.width = width;
-        filter.window.height = height;
-        if (kind == CostKind::OtherMeasure) filter.measure = Measure::Simpson;
-        if (kind == CostKind::Footprint) { // a cross
-            filter.window.width = filter.window.height = std::min(width, 63) | 1;
-            const int side = filter.window.width;
-            for (int i = 0; i < side * side; ++i)
-                filter.window.footprint.push_back(i % side == side / 2 || i / side == side / 2);
-        }
-        hasMask = kind == CostKind::Missing;
-        isDouble = kind == CostKind::Double;
-    }
-
-    Problem problem() const
-    {
-        static const std::vector<std::uint16_t> cells(kSide * kSide);
-        static std::vector<double> results(kSide * kSide);
-        static const std::vector<std::uint8_t> mask(kSide * kSide, 1);
-        const CellType cellType =
-            type.value_or(filter.levels.count > 256 ? CellType::Uint16 : CellType::Uint8);
-        return checkedProblem(filter, {cells.data(), cellType, kSide / 2, kSide, kSide / 2},
-                              hasMask ? Mask{mask.data(), kSide / 2, kSide, kSide / 2} : Mask{},
-                              {results.data(), isDouble, region.width, region.height, region.width},
-                              region);
-    }
-
-    Filter filter;
-    bool hasMask, isDouble;
-    std::optional<CellType> type;
-    Region region = {kStart / 2, kStart, kResults, kResults};
-};
-
-std::string text(Path path, CostKind kind, int levels, const Shape &shape)
-{
-    return std::string(pathName(path)) + ", kind " + std::to_string(static_cast<int>(kind)) + ", " +
-           std::to_string(levels) + " levels, " + std::to_string(shape.width) + "x" +
-           std::to_string(shape.height);
-}
-
-Costed costedOf(const Method &method)
-{
-    for (const Costed costed : kCosted)
-        if (std::string(costedName(costed)) == method.name()) return costed;
-    ADD_FAILURE() << method.name() << " has no rows in the table of costs";
-    return Costed::Plain;
-}
-
-bool isMeasured(const Method &method) { return std::string(method.name()) != "words"; }
 
 /// What was measured of a method in a square; 0: nothing.
 double measured(Costed method, Path path, CostKind kind, int row, int square, const Shape &shape)
@@ -92,13 +37,6 @@ void forAllSquares(const std::function<void(Path, CostKind, int, int, const Prob
                 const Problem problem = Question(kind, kCostLevels[row], side, side).problem();
                 for (const Path path : kPaths) use(path, kind, row, square, problem);
             }
-}
-
-double costBy(const char *name, const Problem &problem, Path path)
-{
-    for (const Method *method : methods())
-        if (std::string(method->name()) == name) return method->cost(problem, path);
-    return std::nan("");
 }
 
 TEST(Costs, EveryMethodHasOneWhereverItCan)
@@ -130,17 +68,6 @@ TEST(Costs, AreNumbersWithoutHoles)
                     for (const float cost : row)
                         EXPECT_TRUE(cost == 0 || (cost > 0.01f && cost < 1e6f)) << cost;
             }
-            const CostShapes *shapes = costShapes(method, path);
-            EXPECT_EQ(shapes != nullptr,
-                      method != Costed::Plain && costRows(method, path, CostKind::Entropy))
-                << costedName(method) << ", " << pathName(path);
-            if (!shapes) continue;
-            EXPECT_EQ(shapes->method, method);
-            EXPECT_EQ(shapes->path, written);
-            for (const auto *rows : {&shapes->broad, &shapes->tall})
-                for (const auto &row : *rows)
-                    for (const float times : row)
-                        EXPECT_TRUE(times == 0 || (times > 0.02f && times < 50)) << times;
         }
     for (const Path path : kPaths)
         EXPECT_TRUE(costOfFloats(path) > 0.01 && costOfFloats(path) < 100) << pathName(path);
@@ -164,105 +91,6 @@ TEST(Costs, TheLeastOfASquareIsChosen)
         }
     });
     EXPECT_GT(points, 2000);
-}
-
-/// Of CostShapes, at a window of the table.
-double timesOf(const CostShapes &shapes, bool isBroad, int row, int oblong)
-{
-    return static_cast<double>((isBroad ? shapes.broad : shapes.tall)[row][oblong]);
-}
-
-double amongSquares(Costed method, Path path, CostKind kind, int row, const Shape &shape)
-{
-    const CostRows *rows = costRows(method, path, kind);
-    return rows ? costAmongSquares(rows->nanoseconds[row], shape.cells) : 0;
-}
-
-TEST(Costs, OblongWindowsCostSoManyTimesASquare)
-{
-    int points = 0;
-    for (const CostKind kind :
-         {CostKind::Entropy, CostKind::OtherMeasure, CostKind::Missing, CostKind::Double})
-        for (int row = 0; row < kCostLevelCounts; ++row)
-            for (int i = 0; i < kCostOblongCount; ++i)
-                for (const bool isBroad : {true, false}) {
-                    const auto [longer, shorter] = kCostOblongs[i];
-                    const Problem problem =
-                        Question(kind, kCostLevels[row], isBroad ? longer : shorter,
-                                 isBroad ? shorter : longer)
-                            .problem();
-                    for (const Method *method : methods()) {
-                        if (!isMeasured(*method) || !method->can(problem, Path::Avx512)) continue;
-                        const Costed costed = costedOf(*method);
-                        const CostShapes *shapes = costShapes(costed, Path::Avx512);
-                        const double times = shapes ? timesOf(*shapes, isBroad, row, i) : 0;
-                        if (times == 0) continue;
-                        ++points;
-                        const double expected =
-                            times * amongSquares(costed, Path::Avx512, kind, row, problem.shape);
-                        EXPECT_NEAR(method->cost(problem, Path::Avx512), expected, 1e-9 * expected)
-                            << method->name() << " on "
-                            << text(Path::Avx512, kind, kCostLevels[row], problem.shape);
-                    }
-                }
-    EXPECT_GT(points, 1000);
-}
-
-/// A window on the line between two that lie on a curve, where a square has as many cells as `of`.
-struct OnCurve
-{
-    OnCurve(const Shape &of, int before, int next, const CostShapes &shapes, bool isBroad, int row)
-    {
-        const auto side = [](int i) {
-            return std::sqrt(kCostOblongs[i].width * kCostOblongs[i].height);
-        };
-        const auto oblongness = [](int i) {
-            const auto [width, height] = kCostOblongs[i];
-            return (width - height) / (width + height - 2.0);
-        };
-        const auto mean = [&](double a, double b) {
-            const double share = (std::sqrt(of.cells) - side(before)) / (side(next) - side(before));
-            return a + (b - a) * share;
-        };
-        this->oblongness = mean(oblongness(before), oblongness(next));
-        times = mean(timesOf(shapes, isBroad, row, before), timesOf(shapes, isBroad, row, next));
-    }
-
-    double oblongness, times;
-};
-
-TEST(Costs, OblongWindowsAreBetweenTheCurves)
-{
-    constexpr int kRow = 4; // 12 levels
-    const Path path = Path::Avx2;
-    const CostShapes &shapes = *costShapes(Costed::Histogram, path);
-    const auto check = [&](int width, int height, auto timesAt) {
-        const Problem problem =
-            Question(CostKind::Entropy, kCostLevels[kRow], width, height).problem();
-        const Shape &shape = problem.shape;
-        const double expected =
-            timesAt(shape) * amongSquares(Costed::Histogram, path, CostKind::Entropy, kRow, shape);
-        EXPECT_NEAR(costBy("histogram", problem, path), expected, 1e-9 * expected)
-            << width << "x" << height;
-    };
-    check(21, 5, [&](const Shape &shape) { // 14x4 and 24x5
-        const OnCurve curve(shape, 1, 2, shapes, true, kRow);
-        return 1 + (curve.times - 1) * (16 / 24.0) / curve.oblongness;
-    });
-    check(4, 31, [&](const Shape &shape) { // 5x24 and 7x34, 2x28 and 3x48
-        const OnCurve near = {shape, 2, 3, shapes, false, kRow};
-        const OnCurve far = {shape, 5, 6, shapes, false, kRow};
-        return near.times + (far.times - near.times) * (27 / 33.0 - near.oblongness) /
-                                (far.oblongness - near.oblongness);
-    });
-    check(3, 2, [&](const Shape &) { // a curve's first: 8x3
-        return 1 + (timesOf(shapes, true, kRow, 0) - 1) * (1 / 3.0) / (5 / 9.0);
-    });
-    check(2, 250, [&](const Shape &) { // more oblong than the last curve, 130x2 and 255x5
-        const OnCurve curve(Question(CostKind::Entropy, 12, 2, 250).problem().shape, 14, 15, shapes,
-                            false, kRow);
-        return curve.times;
-    });
 }
 
 TEST(Costs, BetweenPointsAreBetweenTheirCosts)
@@ -356,24 +184,6 @@ TEST(Costs, KindsAreThoseOfTheProblem)
     EXPECT_EQ(kind(), CostKind::Footprint);
     question.isDouble = true;
     EXPECT_EQ(kind(), CostKind::Double);
-}
-
-TEST(Costs, AllShapesHaveOne)
-{
-    for (const Path path : kPaths)
-        for (const auto &[width, height] : std::vector<std::pair<int, int>>{
-                 {1, 1}, {1, 2}, {1, 255}, {255, 1}, {26, 1}, {255, 2}, {2, 128}, {13, 20}})
-            for (const int levels : {2, 5, 200, 257, 60000})
-                for (const CostKind kind : kCostKinds) {
-                    const Problem problem = Question(kind, levels, width, height).problem();
-                    for (const Method *method : methods())
-                        if (method->can(problem, path)) {
-                            const double cost = method->cost(problem, path);
-                            EXPECT_TRUE(cost > 0 && std::isfinite(cost))
-                                << method->name() << " on "
-                                << text(path, kind, levels, problem.shape);
-                        }
-                }
 }
 
 } // namespace

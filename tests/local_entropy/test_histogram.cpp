@@ -23,6 +23,7 @@ namespace
 {
 
 using namespace local_entropy;
+using namespace trial_windows;
 
 /// A tile in guarded memory, with no more behind its rows than the method may read.
 template <typename Cell>

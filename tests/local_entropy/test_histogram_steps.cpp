@@ -18,6 +18,7 @@ namespace
 {
 
 using namespace local_entropy;
+using namespace trial_windows;
 
 using Cells = std::set<std::pair<int, int>>; // row, column
 

@@ -8,6 +8,7 @@
 #include <random>
 
 using namespace local_entropy;
+using namespace counting;
 
 // 8192 cells: the Gini-Simpson index is a multiple of 2^-26 and often half way between two floats.
 TEST(Answers, SimpsonAndItsTies)

@@ -13,6 +13,7 @@ namespace
 {
 
 using namespace local_entropy;
+using namespace counting;
 
 /// The sums over a window with these counts, for windows of `most` cells.
 std::pair<unsigned, unsigned> sumsOf(const Counts &counts, int most)

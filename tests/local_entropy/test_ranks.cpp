@@ -21,6 +21,7 @@ namespace
 {
 
 using namespace local_entropy;
+using namespace counting;
 
 /// Memory that ends where a page begins that nobody may touch.
 class Guarded

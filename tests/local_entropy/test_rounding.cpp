@@ -8,6 +8,7 @@
 #include <random>
 
 using namespace local_entropy;
+using namespace counting;
 
 // The long numbers of the second look share no logarithm with the tables: every answer again, from
 // a guess that is off.

@@ -5,6 +5,9 @@
 
 #include <vector>
 
+namespace trial_windows
+{
+
 using local_entropy::Window;
 
 template <typename Is>
@@ -60,3 +63,5 @@ inline std::vector<Window> rectangles()
             rectangle(16, 16), rectangle(31, 31), rectangle(3, 85), rectangle(255, 2),
             rectangle(1, 255)}; // the last two without steps by pairs
 }
+
+} // namespace trial_windows

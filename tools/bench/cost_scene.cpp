@@ -27,9 +27,10 @@ double nanoseconds()
     return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
-/// So many results, about, or up to kMore times as many, so that the first window of a walk, down
-/// or across, is a small part of it. Where results are so slow that nobody walks, few rows are
-/// enough.
+/// So many results, about, or more, so that the first window of a walk, down or across, is a small
+/// part of it: for a wide window up to kMore times as many, for a tall one as many as the narrowest
+/// region of that height has, and be they ten times kMore. Where results are so slow that nobody
+/// walks, few rows are enough.
 Region regionFor(double results, const Window &window)
 {
     constexpr double kNarrowest = 128, kFewestRows = 8, kDown = 16, kAcross = 8, kLeastAcross = 512,

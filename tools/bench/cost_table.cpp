@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <iterator>
 #include <vector>
 
@@ -39,10 +38,16 @@ struct Racer
     bool isHopeless = false;
 };
 
-std::vector<Racer> racersOf(Path path, std::initializer_list<Costed> methods)
+enum class Plain { Races, DoesNot };
+
+/// All methods but bits, which reads floats itself and is timed by itself, and, where it would only
+/// take time, but plain.
+std::vector<Racer> racersOf(Path path, Plain plain)
 {
     std::vector<Racer> racers;
-    for (const Costed method : methods) racers.emplace_back(method, path);
+    for (const Costed method : local_entropy::kCosted)
+        if (method != Costed::Bits && (method != Costed::Plain || plain == Plain::Races))
+            racers.emplace_back(method, path);
     return racers;
 }
 
@@ -95,8 +100,7 @@ void judge(const std::vector<Racer *> &racers)
 void timeSquares(CostTable &table, CostScene &scene, Path path, CostKind kind, int row)
 {
     constexpr int kWidestFootprint = 63;
-    std::vector<Racer> all = racersOf(path, {Costed::Ranks, Costed::SlidingRanks, Costed::Levels,
-                                             Costed::Histogram, Costed::Plain});
+    std::vector<Racer> all = racersOf(path, Plain::Races);
     for (int i = 0; i < local_entropy::kCostSideCount; ++i) {
         const int side = local_entropy::kCostSides[i];
         CostPoint point = CostPoint::rectangle(kind, side, side);
@@ -137,8 +141,7 @@ std::vector<Racer *> hopefulOf(std::vector<Racer> &all, const std::vector<double
 /// After the squares of this row.
 void timeOblongs(CostTable &table, CostScene &scene, Path path, int row)
 {
-    std::vector<Racer> all =
-        racersOf(path, {Costed::Ranks, Costed::SlidingRanks, Costed::Levels, Costed::Histogram});
+    std::vector<Racer> all = racersOf(path, Plain::DoesNot);
     for (const bool isBroad : {true, false})
         for (int i = 0; i < local_entropy::kCostOblongCount; ++i) {
             const CostOblong &at = local_entropy::kCostOblongs[i];
@@ -163,17 +166,19 @@ void timeOblongs(CostTable &table, CostScene &scene, Path path, int row)
 void timeFloats(CostTable &table, CostScene &scene, Path path, int row)
 {
     CostPoint point = CostPoint::rectangle(CostKind::Entropy, kBitsSide, kBitsSide);
-    std::vector<Racer> all = racersOf(path, {Costed::Ranks, Costed::Levels, Costed::Histogram});
+    std::vector<Racer> all = racersOf(path, Plain::DoesNot);
     std::vector<Racer *> racers;
-    for (Racer &racer : all) racers.push_back(&racer);
+    for (Racer &racer : all)
+        if (scene.can(racer.engine, point)) racers.push_back(&racer);
     race(racers, scene, point);
     std::vector<double> bytes;
-    for (const Racer &racer : all) bytes.push_back(racer.cost);
+    for (const Racer *racer : racers) bytes.push_back(racer->cost);
     point.isFloat = true;
     race(racers, scene, point);
-    const auto best = std::min_element(
-        all.begin(), all.end(), [](const Racer &a, const Racer &b) { return a.cost < b.cost; });
-    table.floats[path] = std::max(best->cost - bytes[best - all.begin()], 0.0);
+    const auto best =
+        std::min_element(racers.begin(), racers.end(),
+                         [](const Racer *a, const Racer *b) { return a->cost < b->cost; });
+    table.floats[path] = std::max((*best)->cost - bytes[best - racers.begin()], 0.0);
 
     point.isWhole = true;
     Racer bits(Costed::Bits, path);

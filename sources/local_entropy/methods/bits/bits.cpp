@@ -44,10 +44,12 @@ bool chosen(Choices::Choice choice, bool best)
     return choice == Choices::Choice::Best ? best : choice == Choices::Choice::Yes;
 }
 
-/// Cell by cell is faster where the panels would be almost empty.
+/// Cell by cell is faster where the panels would be almost empty. Where that begins was found with
+/// build/bench_cpu on small and on narrow arrays, when a look-up began to give two levels' terms:
+/// whoever changes cells.cpp or the panels does it again.
 bool isSmall(std::int64_t width, std::int64_t rows)
 {
-    constexpr int kMostCells = 4096, kCellsPerPanelRow = 24; // measured
+    constexpr int kMostCells = 4096, kCellsPerPanelRow = 24;
     return width <= kMostCells && width * rows <= kMostCells &&
            width * rows < kCellsPerPanelRow * panelsOf(width) * (rows + 2 * kRadius);
 }

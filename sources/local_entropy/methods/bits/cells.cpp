@@ -37,7 +37,7 @@ Counts countOf(float cell)
     return level < 8 ? Counts{one, 0} : Counts{0, one};
 }
 
-/// Two levels share a look-up: it takes as long as two.
+/// One look-up gives the terms of two levels.
 struct Logs
 {
     static constexpr int kBits = 5; // of a count

@@ -15,8 +15,9 @@
 //
 // A cell of the level of the cell before needs the word that was just stored, and a processor takes
 // long to hand it on. So cells move in twos: both words are loaded, and where they are one word,
-// what the first cell adds is added in a register, without a branch. One image then takes about as
-// long as another: content decides only how often a word is loaded soon after it was stored.
+// what the first cell adds is added in a register, without a branch. Of rectangles, whose cells
+// all move so (kPairs > 1), content then decides only how often a word is loaded soon after it was
+// stored.
 #pragma once
 
 #include "local_entropy/methods/histogram/packed.h"
@@ -181,7 +182,7 @@ private:
     }
 
     /// Indices of the first cell are loaded by themselves, those of the second are taken from a
-    /// register: either alone would keep a processor busy.
+    /// register: so loads and shifts share the work.
     template <bool kEnters, typename Windows, typename OtherWindows, typename Cell>
     [[gnu::always_inline]] inline void moveTogether(const char *table, const Cell *cell,
                                                     const Cell *otherCell, Sums &sums) const

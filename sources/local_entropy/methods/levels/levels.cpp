@@ -29,7 +29,7 @@ public:
             planes.emplace(answers, cells, problem.filter.levels.count);
         else if (path == Path::Avx512 && wordPlanesCan(problem))
             wordPlanes.emplace(answers, cells, problem.filter.levels.count);
-        if (problem.filter.levels.count > 2 && pairsCan(problem) && !planesDo(problem))
+        if (problem.filter.levels.count > 2 && pairsCan(problem) && !planesServeAll(problem))
             pairs.emplace(answers, cells);
     }
 
@@ -56,9 +56,8 @@ public:
     }
 
 private:
-    /// Whether pairs would be of no use: tiles of few levels that planes do not serve are as fast
-    /// level by level.
-    bool planesDo(const Problem &problem) const
+    /// Planes, or level by level, are as fast for all tiles: no pairs needed.
+    bool planesServeAll(const Problem &problem) const
     {
         return wordPlanes || (planes && problem.filter.levels.count <= PlaneTables::kMostLevels);
     }

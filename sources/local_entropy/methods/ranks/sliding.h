@@ -129,7 +129,7 @@ void slidingTile(const SlidingJob &job)
     SlidingTile<Path, cellBytes, knownHeight>(job).run();
 }
 
-/// The kernel for a height of the window; that of a path, for cells of 1 or 2 bytes.
+/// The kernel for a height of the window: heights that are common are known when it is compiled.
 template <typename Path, int cellBytes>
 SlidingKernel slidingKernelOf(int height)
 {
@@ -144,6 +144,7 @@ SlidingKernel slidingKernelOf(int height)
     }
 }
 
+/// For cells of 1 or 2 bytes.
 template <typename Path>
 SlidingKernel slidingKernel(int cellBytes, int height)
 {
