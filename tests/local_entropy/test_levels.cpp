@@ -1,6 +1,7 @@
 // The method of box sums by level, against a count of every window in long double.
 #include "local_entropy/methods/levels/box_tile.h"
 #include "local_entropy/methods/levels/levels.h"
+#include "local_entropy/methods/levels/sums.h"
 #include "local_entropy/problem/problem.h"
 #include "local_entropy/simd/paths.h"
 #include "own_queue.h"
@@ -254,6 +255,24 @@ TEST(Levels, MissingCells)
                 for (const int levels : {2, 3, 16, 20})
                     expectExact<std::uint8_t>(
                         {150, 21, window[0], window[1], levels, content, missing});
+}
+
+// Behind the last count lies what another filter has left there: larger than any of this one.
+TEST(Levels, SumsLookNothingUpForWhatLiesBehind)
+{
+    constexpr int kCells = 25, kLevels = 3, kStride = 12;
+    const GuardedArray<std::int64_t> table(kCells + 1, 1, 0);
+    for (int n = 0; n <= kCells; ++n) table.at(n, 0) = 1000 * n;
+    for (int n = 1; n <= 9; ++n) {
+        std::vector<std::uint8_t> counts(kLevels * kStride, 255);
+        std::vector<std::int64_t> sums(kStride, 7);
+        for (int level = 0; level < kLevels; ++level)
+            for (int i = 0; i < n; ++i)
+                counts[level * kStride + i] = static_cast<std::uint8_t>(level + i);
+        addLookUps(counts.data(), kStride, kLevels, &table.at(0, 0), n, sums.data());
+        for (int i = 0; i < kStride; ++i)
+            EXPECT_EQ(sums[i], i < n ? 7 + 1000 * (3 * i + 3) : 7) << n << " " << i;
+    }
 }
 
 TEST(Levels, ManyLevelsOfWhichATileHoldsFewOrMany)
