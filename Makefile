@@ -252,12 +252,17 @@ peers: $(BUILD)/entropy $(BUILD)/entropy_measures $(BUILD)/make_data $(if $(filt
 	$(PYTHON) tools/peers.py --build $(BUILD) --csv $(RESULTS)/peers.csv $(ARGUMENTS)
 
 # The library by window, type and levels, beside scikit-image on one core as far as it is installed.
+# A part of it, ARGUMENTS='--cases 9x9', is printed only: it would take the place of the whole.
 bench-filter: $(BUILD)/bench_filter
+ifneq ($(strip $(ARGUMENTS)),)
+	$(BUILD)/bench_filter $(ARGUMENTS)
+else
 	@mkdir -p $(RESULTS)
-	$(BUILD)/bench_filter --csv $(RESULTS)/filter.csv $(ARGUMENTS)
+	$(BUILD)/bench_filter --csv $(RESULTS)/filter.csv
 	@if command -v $(PYTHON) >/dev/null; then \
 	    $(PYTHON) tools/bench/scikit_image.py --program $(BUILD)/bench_filter --csv $(RESULTS)/filter.csv; \
 	    else echo 'scikit-image is not timed: there is no $(PYTHON)'; fi
+endif
 
 # What the library's methods cost, measured: the table by which it chooses. Some minutes on a quiet
 # machine whose processor has all the paths. Then: whether what it chooses is near enough to the best.

@@ -150,7 +150,8 @@ class Expressions:
                  if rounds.value(column) is not None]
         if not found:
             asked = ", ".join(f"{name} {value}" for name, value in wanted.items())
-            raise NotMeasured(f"{record.directory}/{file} has no {column} with {asked}")
+            place = file if file.startswith("results/") else f"{record.directory}/{file}"
+            raise NotMeasured(f"{place} has no {column} with {asked}")
         return found
 
     def course(self, key):
