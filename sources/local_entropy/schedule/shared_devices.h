@@ -50,7 +50,7 @@ struct Sharing
 class SharedDevices
 {
 public:
-    OneAtATime calls;
+    OneAtATime calls; ///< one at a time has the devices
 
     /// Those that can be used: a device without memory for its passages, or that is kept by others,
     /// is left out.

@@ -96,8 +96,8 @@ private:
     const FloatBlocks<false> others;
 };
 
-/// Two levels on AVX-512 with VBMI. Where 32 answers are all, two registers hold them
-/// as whole floats: no planes need be put together.
+/// Two levels on AVX-512 with VBMI. Where 32 answers are all, two registers hold them as whole
+/// floats: no planes need be put together.
 inline void fillTwoByPlanes(const BoxTile &tile, const TwoLevelTable &table, const Finish &finish,
                             Scratch &scratch)
 {
