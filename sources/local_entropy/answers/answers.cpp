@@ -7,7 +7,6 @@
 #include <string>
 
 #include "common/error.h"
-#include "local_entropy/answers/exact.h"
 #include "local_entropy/answers/finish.h"
 #include "local_entropy/answers/logarithms.h"
 
@@ -16,16 +15,7 @@ namespace local_entropy
 namespace
 {
 
-constexpr int kWideBits = 104; ///< of fraction: 65535 ln 65535 needs 20 bits more
 constexpr double kInverseLn2 = 1.4426950408889634, kInverseLn10 = 0.4342944819032518;
-
-/// The mantissas, rounded down, of 1 / ln 2 = m 2^-127 and 1 / ln 10 = m 2^-129.
-constexpr UInt128 wide(std::uint64_t high, std::uint64_t low)
-{
-    return static_cast<UInt128>(high) << 64 | low;
-}
-constexpr UInt128 kWideInverseLn2 = wide(0xB8AA3B295C17F0BB, 0xBE87FED0691D3E88);
-constexpr UInt128 kWideInverseLn10 = wide(0xDE5BD8A937287195, 0x355BAAAFAD33DC32);
 
 /// Finishes a row: value(i) for cells without dummies, or value(sum, cells) for each.
 template <class Value>
@@ -66,23 +56,23 @@ Answers::Answers(Measure measure, double order, Base base, int mostCells, double
         throw common::Error("The order of a Hill number is at least 0, not " +
                             std::to_string(order));
     if (measure == Measure::Entropy)
-        kind = Kind::Entropy;
+        kind = AnswerKind::Entropy;
     else if (measure == Measure::Simpson)
-        kind = Kind::Simpson;
+        kind = AnswerKind::Simpson;
     else if (measure == Measure::Richness || order == 0)
-        kind = Kind::Richness;
+        kind = AnswerKind::Richness;
     else if (order == 1)
-        kind = Kind::Exponential;
+        kind = AnswerKind::Exponential;
     else if (order == 2)
-        kind = Kind::InverseSimpson;
+        kind = AnswerKind::InverseSimpson;
     else
-        kind = std::isinf(order) ? Kind::Maximum : Kind::Power;
-    if (kind != Kind::Entropy) this->base = Base::E;
-    if (kind == Kind::Entropy || kind == Kind::Exponential)
+        kind = std::isinf(order) ? AnswerKind::Maximum : AnswerKind::Power;
+    if (kind != AnswerKind::Entropy) this->base = Base::E;
+    if (kind == AnswerKind::Entropy || kind == AnswerKind::Exponential)
         makeEntropyTables(mostBits);
     else if (fromSums())
         makeWholeTables();
-    else if (kind == Kind::Power)
+    else if (kind == AnswerKind::Power)
         logarithmsOf = Logarithms(most).of;
     if (!fromSums()) return;
     deltasOf.resize(most);
@@ -116,7 +106,7 @@ void Answers::makeEntropyTables(int mostBits)
     const double units = 0.56 * std::ldexp(1.0, 53 - bits) + 6;
     // An exponential multiplies H's relative error by H < 11.1; the library's may be 4 units off.
     bandUnits = static_cast<std::uint32_t>(
-        std::ceil(kind == Kind::Exponential ? 11.1 * units + 12 : units));
+        std::ceil(kind == AnswerKind::Exponential ? 11.1 * units + 12 : units));
 }
 
 void Answers::makeWholeTables()
@@ -124,10 +114,10 @@ void Answers::makeWholeTables()
     sumsOf.resize(most + 1);
     wideSumsOf.resize(most + 1);
     for (std::int64_t n = 0; n <= most; n++) {
-        sumsOf[n] = kind == Kind::Richness ? n > 0 : n * n;
+        sumsOf[n] = kind == AnswerKind::Richness ? n > 0 : n * n;
         wideSumsOf[n] = static_cast<UInt128>(sumsOf[n]);
     }
-    if (kind != Kind::Simpson) {
+    if (kind != AnswerKind::Simpson) {
         bandUnits = 1;
         return;
     }
@@ -150,14 +140,14 @@ bool Answers::finishRow(const std::int64_t *sums, int cells, const std::uint16_t
         return false;
     }
     bool any = false;
-    if (kind == Kind::Entropy || kind == Kind::Simpson) {
+    if (kind == AnswerKind::Entropy || kind == AnswerKind::Simpson) {
         any = row([&](std::int64_t sum, int of) { return toDouble(table[of] - sum) * scale[of]; });
-        if (kind == Kind::Entropy) return any;
-    } else if (kind == Kind::Exponential) {
+        if (kind == AnswerKind::Entropy) return any;
+    } else if (kind == AnswerKind::Exponential) {
         return row([&](std::int64_t sum, int of) {
             return std::exp(toDouble(table[of] - sum) * scale[of]);
         });
-    } else if (kind == Kind::InverseSimpson) {
+    } else if (kind == AnswerKind::InverseSimpson) {
         any = row([&](std::int64_t sum, int of) {
             return static_cast<double>(table[of]) / toDouble(sum);
         });
@@ -168,7 +158,7 @@ bool Answers::finishRow(const std::int64_t *sums, int cells, const std::uint16_t
     // Whole sums: the undecided need no counts.
     for (int i = 0; i < n; i++) {
         const int dummies = absent ? absent[i] : 0;
-        decide(sums[i] - table[dummies], cells - dummies, out[i]);
+        decide(tables(), sums[i] - table[dummies], cells - dummies, out[i]);
     }
     return false;
 }
@@ -176,103 +166,7 @@ bool Answers::finishRow(const std::int64_t *sums, int cells, const std::uint16_t
 bool Answers::undecided(std::int64_t sum, int cells) const
 {
     float answer;
-    return !decide(sum, cells, answer);
-}
-
-bool Answers::decide(std::int64_t sum, int cells, float &answer) const
-{
-    if (kind != Kind::Entropy && kind != Kind::Exponential)
-        return decideWide(static_cast<UInt128>(sum), cells, answer);
-    answer = static_cast<float>(emptyValue);
-    if (cells == 0) return true;
-    double value = toDouble(sumsOf[cells] - sum) * scalesOf[cells];
-    if (kind == Kind::Exponential) value = std::exp(value);
-    answer = static_cast<float>(value);
-    return !nearBoundary(value, bandUnits);
-}
-
-/// D / (N 2^104), by the base; D > 0.
-Interval Answers::entropyInterval(UInt128 difference, int cells) const
-{
-    int exponent = -kWideBits;
-    UInt128 mantissa = difference;
-    const auto normalise = [&] {
-        const int shift = 128 - bitLength(mantissa);
-        mantissa <<= shift;
-        exponent -= shift;
-    };
-    normalise();
-    mantissa /= static_cast<unsigned>(cells);
-    normalise();
-    if (base != Base::E) {
-        mantissa = multiplyHigh(mantissa, base == Base::Two ? kWideInverseLn2 : kWideInverseLn10);
-        exponent += base == Base::Two ? 128 - 127 : 128 - 129;
-        normalise();
-    }
-    // D is off by wideError for each of its m + 1 terms, relative to D 1.1 wideError 2^-104, and a
-    // unit of the mantissa is at least a relative 2^-128. The divisions' few units, shifted left by
-    // 16 bits at most, are covered by the doubling.
-    return {mantissa, exponent, wideError << 26};
-}
-
-template <class T>
-bool Answers::decideWide(UInt128 sum, int cells, T &answer) const
-{
-    answer = static_cast<T>(emptyValue);
-    if (cells == 0) return true;
-    const std::uint64_t whole = static_cast<std::uint64_t>(sum);
-    const std::uint64_t square = static_cast<std::uint64_t>(cells) * cells;
-    switch (kind) {
-    case Kind::Richness: answer = static_cast<T>(whole); return true;
-    case Kind::Simpson:
-        answer = square == whole ? T{0} : roundRatio<T>(square - whole, square);
-        return true;
-    case Kind::InverseSimpson: answer = roundRatio<T>(square, whole); return true;
-    default: break;
-    }
-    const UInt128 difference = wideSumsOf[cells] - sum;
-    answer = kind == Kind::Exponential;
-    if (difference == 0) return true;
-    const Interval entropy = entropyInterval(difference, cells);
-    if (kind == Kind::Entropy && roundInterval(entropy, answer)) return true;
-    // A guess for roundByOrder(). The exponential turns H's error, H times that, into a relative
-    // one, and H is below 11.1.
-    const Real value(entropy.mantissa, entropy.exponent);
-    const Real guess = kind == Kind::Exponential ? exponential(value) : value;
-    if (kind == Kind::Exponential && roundInterval(guess.interval(wideError << 30), answer))
-        return true;
-    answer = roundMiddle<T>(guess.interval(0));
-    return false;
-}
-
-template bool Answers::decideWide(UInt128 sum, int cells, double &answer) const;
-
-/// (sum p^q)^(1 / (1 - q)) = exp((q ln(N / M) - ln(sum (n / M)^q)) / (q - 1)), M the largest count:
-/// no power overflows, and those that vanish do not matter. Numerator and denominator have the same
-/// sign. Near q = 1 both are small; the nearest q leaves the exponent off by 2^-57.
-Real Answers::hillNumber(const std::vector<int> &sorted, int cells) const
-{
-    const Real order = Real::of(hillOrder), one(1, 0);
-    const auto logOfRatio = [&](int a, int b) {
-        return Real(logarithmsOf[a] - logarithmsOf[b], -Logarithms::kBits);
-    };
-    Real sum;
-    for (auto n = sorted.begin(); n != sorted.end();) {
-        const auto next = std::upper_bound(n, sorted.end(), *n);
-        const Real power = inverseExponential(order * logOfRatio(sorted.back(), *n));
-        sum = sum + power * Real(static_cast<UInt128>(next - n), 0);
-        n = next;
-    }
-    return exponential((order * logOfRatio(cells, sorted.back()) - logarithm(sum)) / (order - one));
-}
-
-template <class T>
-T Answers::exactEntropy(const int *counts, int number, T guess) const
-{
-    const ExactEntropy exact(counts, number);
-    return roundByOrder(guess, [&](std::uint64_t m, int e) {
-        return kind == Kind::Entropy ? exact.order(base, m, e) : exact.orderOfExponential(m, e);
-    });
+    return !decide(tables(), sum, cells, answer);
 }
 
 template <class T>
@@ -286,13 +180,7 @@ T Answers::answer(const int *counts, int number) const
     if (sorted.front() < 0 || cells > most)
         throw common::Error("Counts of " + std::to_string(cells) + " cells, where a window has " +
                             std::to_string(most) + " at most");
-    if (kind == Kind::Maximum) return roundRatio<T>(cells, sorted.back());
-    if (kind == Kind::Power) return roundMiddle<T>(hillNumber(sorted, cells).interval(0));
-    UInt128 sum = 0;
-    for (int n : sorted) sum += wideSumsOf[n];
-    T nearest;
-    if (decideWide(sum, cells, nearest)) return nearest;
-    return exactEntropy(sorted.data(), static_cast<int>(sorted.size()), nearest);
+    return answerOf<T>(tables(), sorted.data(), static_cast<int>(sorted.size()));
 }
 
 template float Answers::answer(const int *counts, int number) const;

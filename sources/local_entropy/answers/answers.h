@@ -15,10 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "local_entropy/answers/measure.h"
-#include "local_entropy/answers/real.h"
-#include "local_entropy/answers/rounding.h"
-#include "local_entropy/answers/uint128.h"
+#include "local_entropy/answers/answer_tables.h"
 
 namespace local_entropy
 {
@@ -43,7 +40,23 @@ public:
             int mostBits = 48);
 
     /// False: the measure needs the counts themselves (floatOf), and there are no tables of sums.
-    bool fromSums() const { return kind != Kind::Maximum && kind != Kind::Power; }
+    bool fromSums() const { return isFromSums(kind); }
+
+    /// All of it as plain data, which lives as long as this does.
+    AnswerTables tables() const
+    {
+        return {kind,
+                base,
+                hillOrder,
+                most,
+                emptyValue,
+                bandUnits,
+                wideError,
+                sumsOf.data(),
+                wideSumsOf.data(),
+                scalesOf.data(),
+                logarithmsOf.data()};
+    }
 
     int mostCells() const { return most; }
     int fractionBits() const { return bits; } ///< k; 0 where sums are whole numbers
@@ -78,7 +91,7 @@ public:
     float nearestFloat(std::int64_t sum, int cells, Recount &&recount) const
     {
         float answer;
-        if (decide(sum, cells, answer)) return answer;
+        if (decide(tables(), sum, cells, answer)) return answer;
         return fromCounts<float>(recount);
     }
 
@@ -87,7 +100,7 @@ public:
     double nearestDouble(UInt128 wideSum, int cells, Recount &&recount) const
     {
         double answer;
-        if (decideWide(wideSum, cells, answer)) return answer;
+        if (decideWide(tables(), wideSum, cells, answer)) return answer;
         return fromCounts<double>(recount);
     }
 
@@ -113,19 +126,10 @@ public:
     double doubleOf(const int *counts, int number) const;
 
 private:
-    enum class Kind { Entropy, Exponential, Simpson, Richness, InverseSimpson, Maximum, Power };
-
     void makeEntropyTables(int mostBits);
     void makeWholeTables();
-    Real hillNumber(const std::vector<int> &sorted, int cells) const;
     template <class T>
     T answer(const int *counts, int number) const;
-    template <class T>
-    T exactEntropy(const int *counts, int number, T guess) const;
-    template <class T>
-    bool decideWide(UInt128 sum, int cells, T &answer) const;
-    Interval entropyInterval(UInt128 difference, int cells) const;
-    bool decide(std::int64_t sum, int cells, float &answer) const;
     template <class T, class Recount>
     T fromCounts(Recount &&recount) const
     {
@@ -134,7 +138,7 @@ private:
         return answer<T>(counts.data(), static_cast<int>(counts.size()));
     }
 
-    Kind kind;
+    AnswerKind kind;
     Base base;
     double hillOrder;
     int most;

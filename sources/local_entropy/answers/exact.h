@@ -1,42 +1,15 @@
 // The last word on an entropy: its order to any binary fraction, from the counts themselves.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
+#include "common/host_device.h"
+#include "local_entropy/answers/defect.h"
+#include "local_entropy/answers/fixed_point.h"
 #include "local_entropy/answers/measure.h"
 
 namespace local_entropy
 {
-
-/// A signed fixed-point number of two integer limbs and up to 8 limbs of fraction; two's
-/// complement, modulo 2^128. Only additions and products with 64-bit integers are exact.
-class FixedPoint
-{
-public:
-    static constexpr int kMostFraction = 8; ///< limbs of 64 bits
-
-    explicit FixedPoint(int fractionLimbs, std::uint64_t integer = 0);
-
-    FixedPoint &operator+=(const FixedPoint &other);
-    FixedPoint &operator-=(const FixedPoint &other);
-    FixedPoint &operator*=(std::uint64_t factor);
-    FixedPoint &operator/=(std::uint64_t divisor); ///< rounded down; of numbers >= 0 only
-    FixedPoint &operator<<=(int bits);             ///< bits may be negative: of numbers >= 0 only
-    bool isZero() const;
-    bool isNegative() const { return limbs[size - 1] >> 63; }
-    /// Whether its magnitude is at most 2^bits units of the last place, bits < 64.
-    bool isWithin(int bits) const;
-
-private:
-    int size; ///< of limbs, the lowest first
-    std::array<std::uint64_t, kMostFraction + 2> limbs{};
-};
-
-/// ln n for 1 <= n < 2^55, off by less than 2^16 units of the last place.
-FixedPoint naturalLogarithm(std::uint64_t n, int fractionLimbs);
 
 /// The counts of one window as the rounding by order needs them: see roundByOrder().
 ///
@@ -55,22 +28,74 @@ FixedPoint naturalLogarithm(std::uint64_t n, int fractionLimbs);
 class ExactEntropy
 {
 public:
-    /// Counts are positive, their sum is below 65536, and there are two or more.
-    ExactEntropy(const int *counts, int number);
+    /// Counts are positive and ascend, their sum is below 65536, and there are two or more. They
+    /// stay the caller's, and as they are.
+    HOST_DEVICE ExactEntropy(const int *sorted, int number) : counts(sorted), number(number)
+    {
+        for (int i = 0; i < number; i++) cells += counts[i];
+    }
 
     /// The sign of H - m 2^e, H in the given base; m < 2^55, and m 2^e < 64.
-    int order(Base base, std::uint64_t m, int e) const;
+    RARE_HOST_DEVICE int order(Base base, std::uint64_t m, int e) const
+    {
+        return decide([&](int limbs) {
+            FixedPoint other(limbs, 1);
+            if (base == Base::Two) other = naturalLogarithm(2, limbs);
+            if (base == Base::Ten) other = naturalLogarithm(10, limbs);
+            other *= m; // below 2^58; then N m 2^e < 2^22
+            other *= static_cast<std::uint64_t>(cells);
+            other <<= e;
+            return other;
+        });
+    }
 
     /// The sign of exp(H) - m 2^e; m < 2^55.
-    int orderOfExponential(std::uint64_t m, int e) const;
+    RARE_HOST_DEVICE int orderOfExponential(std::uint64_t m, int e) const
+    {
+        return decide([&](int limbs) {
+            FixedPoint other = naturalLogarithm(m, limbs), power = naturalLogarithm(2, limbs);
+            power *= static_cast<std::uint64_t>(e < 0 ? -e : e);
+            if (e < 0)
+                other -= power;
+            else
+                other += power;
+            other *= static_cast<std::uint64_t>(cells);
+            return other;
+        });
+    }
 
 private:
-    FixedPoint scaledEntropy(int fractionLimbs) const;
-    template <class Other>
-    int decide(const Other &other) const;
+    /// D = N H in nats, off by less than 2^33 units.
+    RARE_HOST_DEVICE FixedPoint scaledEntropy(int fractionLimbs) const
+    {
+        FixedPoint sum = naturalLogarithm(cells, fractionLimbs);
+        sum *= cells;
+        for (int i = 0, next = 0; i < number; i = next) {
+            const int n = counts[i];
+            while (next < number && counts[next] == n) next++;
+            if (n == 1) continue;
+            FixedPoint logarithm = naturalLogarithm(n, fractionLimbs);
+            sum -= logarithm *= static_cast<std::uint64_t>(n) * (next - i);
+        }
+        return sum;
+    }
 
-    std::vector<std::pair<int, int>> levelsOf; ///< (n, how many levels have n cells), n >= 2
-    int cells = 0;
+    /// The sign of D - other, where `other` is off by less than 2^39 units.
+    template <class Other>
+    RARE_HOST_DEVICE int decide(const Other &other) const
+    {
+        constexpr int kErrorBits = 40;
+        // 3, 5 and 8 limbs
+        for (int limbs = 3; limbs <= FixedPoint::kMostFraction; limbs += limbs / 2 + 1) {
+            FixedPoint difference = scaledEntropy(limbs);
+            difference -= other(limbs);
+            if (!difference.isWithin(kErrorBits)) return difference.isNegative() ? -1 : 1;
+        }
+        defect("512 bits do not tell which float is nearest to an entropy");
+    }
+
+    const int *counts;
+    int number, cells = 0;
 };
 
 } // namespace local_entropy

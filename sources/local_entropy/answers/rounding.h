@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "common/error.h"
+#include "common/host_device.h"
+#include "local_entropy/answers/defect.h"
 #include "local_entropy/answers/uint128.h"
 
 namespace local_entropy
@@ -24,7 +25,7 @@ struct Interval
 
 /// True, and `nearest` set, when every number of the interval rounds to the same T.
 template <class T>
-bool roundInterval(const Interval &value, T &nearest)
+RARE_HOST_DEVICE bool roundInterval(const Interval &value, T &nearest)
 {
     constexpr int kDropped = 128 - std::numeric_limits<T>::digits;
     const UInt128 half = static_cast<UInt128>(1) << (kDropped - 1);
@@ -39,7 +40,7 @@ bool roundInterval(const Interval &value, T &nearest)
 
 /// The T nearest to the middle of an interval.
 template <class T>
-T roundMiddle(const Interval &value)
+RARE_HOST_DEVICE T roundMiddle(const Interval &value)
 {
     constexpr int kDropped = 128 - std::numeric_limits<T>::digits;
     const UInt128 half = static_cast<UInt128>(1) << (kDropped - 1);
@@ -51,7 +52,7 @@ T roundMiddle(const Interval &value)
 
 /// The T nearest to numerator / denominator, both positive and below 2^62.
 template <class T>
-T roundRatio(std::uint64_t numerator, std::uint64_t denominator)
+RARE_HOST_DEVICE T roundRatio(std::uint64_t numerator, std::uint64_t denominator)
 {
     constexpr int kDigits = std::numeric_limits<T>::digits;
     // The shift leaves kDigits or kDigits + 1 bits in the quotient.
@@ -77,7 +78,7 @@ T roundRatio(std::uint64_t numerator, std::uint64_t denominator)
 /// The T nearest to a number of which only its order to others is known: order(m, e) has the sign
 /// of number - m 2^e, for m < 2^55. `guess` may be off by some units; each costs one comparison.
 template <class T, class Order>
-T roundByOrder(T guess, const Order &order)
+RARE_HOST_DEVICE T roundByOrder(T guess, const Order &order)
 {
     constexpr int kDigits = std::numeric_limits<T>::digits;
     for (int step = 0; step < 1000; step++) {
@@ -87,7 +88,7 @@ T roundByOrder(T guess, const Order &order)
         const std::uint64_t mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, kDigits));
         const int odd = static_cast<int>(mantissa & 1);
         if (order(2 * mantissa + 1, exponent - 1) > -odd) {
-            guess = std::nextafter(guess, std::numeric_limits<T>::infinity());
+            guess = std::nextafter(guess, static_cast<T>(HUGE_VAL));
             continue;
         }
         // Below a power of two the Ts lie twice as close.
@@ -97,7 +98,7 @@ T roundByOrder(T guess, const Order &order)
         if (below >= odd) return guess;
         guess = std::nextafter(guess, T{0});
     }
-    throw common::Error("Internal error: a guess is too far from the number to round");
+    defect("a guess is too far from the number to round");
 }
 
 } // namespace local_entropy

@@ -3,22 +3,31 @@
 
 #include <cstdint>
 
+#include "common/host_device.h"
+
 namespace local_entropy
 {
 
 __extension__ typedef unsigned __int128 UInt128;
 
 /// Position of the highest bit that is set, plus one; 0 for 0.
-inline int bitLength(std::uint64_t value) { return value ? 64 - __builtin_clzll(value) : 0; }
+HOST_DEVICE inline int bitLength(std::uint64_t value)
+{
+#ifdef __CUDA_ARCH__
+    return 64 - __clzll(static_cast<long long>(value));
+#else
+    return value ? 64 - __builtin_clzll(value) : 0;
+#endif
+}
 
-inline int bitLength(UInt128 value)
+HOST_DEVICE inline int bitLength(UInt128 value)
 {
     const std::uint64_t high = static_cast<std::uint64_t>(value >> 64);
     return high ? 64 + bitLength(high) : bitLength(static_cast<std::uint64_t>(value));
 }
 
 /// The upper 128 bits of the product, rounded down.
-inline UInt128 multiplyHigh(UInt128 a, UInt128 b)
+HOST_DEVICE inline UInt128 multiplyHigh(UInt128 a, UInt128 b)
 {
     const std::uint64_t aLow = static_cast<std::uint64_t>(a), bLow = static_cast<std::uint64_t>(b);
     const std::uint64_t aHigh = static_cast<std::uint64_t>(a >> 64);

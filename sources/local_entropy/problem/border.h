@@ -1,6 +1,7 @@
 // Where a cell beyond the edge is read: the one map of indices that all methods share.
 #pragma once
 
+#include "common/host_device.h"
 #include "local_entropy/filter.h"
 
 #include <cstdint>
@@ -12,7 +13,7 @@ constexpr std::int64_t kNoCell = -1;       ///< nothing is there
 constexpr std::int64_t kConstantCell = -2; ///< Filter::constant is there
 
 /// The index 0 .. size - 1 that index `i` of a row (or column) of `size` cells stands for.
-inline std::int64_t borderIndex(Border border, std::int64_t i, std::int64_t size)
+HOST_DEVICE inline std::int64_t borderIndex(Border border, std::int64_t i, std::int64_t size)
 {
     if (i >= 0 && i < size) return i;
     const auto modulo = [](std::int64_t a, std::int64_t b) { return (a % b + b) % b; };

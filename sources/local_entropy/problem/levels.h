@@ -1,6 +1,7 @@
 // Which level a cell is.
 #pragma once
 
+#include "common/host_device.h"
 #include "local_entropy/problem/problem.h"
 
 #include <cmath>
@@ -26,7 +27,7 @@ public:
     }
 
     /// The level of a cell, kAbsent or kBadLevel.
-    std::int32_t operator()(double cell) const
+    HOST_DEVICE std::int32_t operator()(double cell) const
     {
         if (cell != cell) return ofNaN;
         if (hasNodata && cell == nodata) return kAbsent;
@@ -63,7 +64,7 @@ public:
     {
     }
 
-    std::int32_t operator()(std::int32_t cell) const
+    HOST_DEVICE std::int32_t operator()(std::int32_t cell) const
     {
         std::int32_t level = cell - low;
         if (clamp) {

@@ -1,0 +1,341 @@
+// A warp counts a window, then the next. Its lanes read the window's cells side by side and raise
+// the counter of each one's level; the lane that finds a counter at 0 puts the level on the warp's
+// list. So the list has each level once, and the counters that are not 0 are found without looking
+// at all of them: to sum, to sort and to clear. What decides between numbers is the code of the
+// host (answer_tables.h).
+#include "local_entropy/methods/plain/recount.h"
+
+#include "common/devices.h"
+#include "local_entropy/error.h"
+
+#ifdef __CUDACC__
+#include "local_entropy/answers/gpu_answers.h"
+#include "local_entropy/methods/answers_of.h"
+
+#include <algorithm>
+#include <vector>
+#endif
+
+namespace local_entropy
+{
+
+#ifdef __CUDACC__
+
+namespace
+{
+
+constexpr int kLanes = 32, kThreads = 128, kWarps = kThreads / kLanes;
+constexpr unsigned kAllLanes = 0xffffffff;
+
+/// A cell of a window, from its first one.
+struct Place
+{
+    std::uint8_t row, column;
+};
+
+/// What the kernel reads and writes.
+template <typename Cell, typename Value>
+struct Recount
+{
+    const Cell *cells;
+    std::int64_t stride;
+    int values;
+    std::uint32_t
+        none; ///< the value of cells that do not count; beyond all values if there is none
+    const Place *places; ///< of the window's cells
+    int windowCells;
+    Value *result;
+    std::int64_t width, height, resultStride;
+    std::uint32_t *undecided; ///< null: all windows
+    std::int64_t wordsARow;
+    int *scratch;       ///< counts and a list for every warp; null: in shared memory
+    int scratchOfAWarp; ///< in ints
+    AnswerTables answers;
+};
+
+/// The sum of all lanes' values, in every lane.
+__device__ std::uint64_t sumOfLanes(std::uint64_t value)
+{
+    for (int apart = kLanes / 2; apart > 0; apart /= 2)
+        value += __shfl_xor_sync(kAllLanes, value, apart);
+    return value;
+}
+__device__ UInt128 sumOfLanes(UInt128 value)
+{
+    for (int apart = kLanes / 2; apart > 0; apart /= 2) {
+        const auto low = static_cast<std::uint64_t>(value);
+        const auto high = static_cast<std::uint64_t>(value >> 64);
+        value +=
+            wide(__shfl_xor_sync(kAllLanes, high, apart), __shfl_xor_sync(kAllLanes, low, apart));
+    }
+    return value;
+}
+
+/// Ascending; by one thread, of what is rarely asked for: a heap.
+__device__ void sort(int *numbers, int count)
+{
+    const auto sink = [numbers](int at, int end) {
+        for (int child; (child = 2 * at + 1) < end; at = child) {
+            if (child + 1 < end && numbers[child] < numbers[child + 1]) ++child;
+            if (numbers[at] >= numbers[child]) return;
+            const int larger = numbers[child];
+            numbers[child] = numbers[at];
+            numbers[at] = larger;
+        }
+    };
+    for (int at = count / 2 - 1; at >= 0; --at) sink(at, count);
+    for (int end = count - 1; end > 0; --end) {
+        const int largest = numbers[0];
+        numbers[0] = numbers[end];
+        numbers[end] = largest;
+        sink(0, end);
+    }
+}
+
+/// The windows of one warp.
+template <typename Cell, typename Value>
+class Counter
+{
+public:
+    __device__ Counter(const Recount<Cell, Value> &task, int *scratch, int *length)
+        : task(task), lane(threadIdx.x % kLanes), counts(scratch), list(scratch + task.values),
+          length(length)
+    {
+        for (int value = lane; value < task.values; value += kLanes) counts[value] = 0;
+        __syncwarp();
+    }
+
+    /// Result (x, y), by all lanes.
+    __device__ void compute(std::int64_t x, std::int64_t y)
+    {
+        const int levels = count(task.cells + y * task.stride + x);
+        const Value answer = isFromSums(task.answers.kind) ? fromSum(levels) : fromCounts(levels);
+        if (lane == 0) task.result[y * task.resultStride + x] = answer;
+        clear();
+    }
+
+private:
+    /// Fills counts and list; how many levels there are.
+    __device__ int count(const Cell *window)
+    {
+        if (lane == 0) *length = 0;
+        __syncwarp();
+        for (int i = lane; i < task.windowCells; i += kLanes) {
+            const Place place = task.places[i];
+            const Cell cell = window[place.row * task.stride + place.column];
+            if (cell == task.none) continue;
+            if (atomicAdd(&counts[cell], 1) == 0) list[atomicAdd(length, 1)] = cell;
+        }
+        __syncwarp();
+        return *length;
+    }
+
+    __device__ Value fromSum(int levels)
+    {
+        std::uint64_t cells = 0;
+        UInt128 sum = 0;
+        for (int i = lane; i < levels; i += kLanes) {
+            const int n = counts[list[i]];
+            cells += n;
+            sum += task.answers.wideSums[n];
+        }
+        cells = sumOfLanes(cells);
+        sum = sumOfLanes(sum);
+        Value answer;
+        const bool decided = decideWide(task.answers, sum, static_cast<int>(cells), answer);
+        return decided ? answer : fromCounts(levels); // the same in all lanes
+    }
+
+    /// In lane 0.
+    __device__ Value fromCounts(int levels)
+    {
+        Value answer{};
+        for (int i = lane; i < levels; i += kLanes) {
+            const int value = list[i];
+            list[i] = counts[value];
+            counts[value] = 0;
+        }
+        __syncwarp();
+        if (lane == 0) {
+            sort(list, levels);
+            answer = answerOf<Value>(task.answers, list, levels);
+            *length = 0; // nothing is left to be cleared
+        }
+        __syncwarp();
+        return answer;
+    }
+
+    __device__ void clear()
+    {
+        __syncwarp();
+        for (int i = lane; i < *length; i += kLanes) counts[list[i]] = 0;
+        __syncwarp();
+    }
+
+    const Recount<Cell, Value> &task;
+    const int lane;
+    int *const counts, *const list; ///< of every value of a cell, all 0 between windows; of levels
+    int *const length;              ///< of the list
+};
+
+template <typename Cell, typename Value>
+__global__ void __launch_bounds__(kThreads)
+    recount(const __grid_constant__ Recount<Cell, Value> task)
+{
+    __shared__ int lengths[kWarps];
+    extern __shared__ int ofBlock[];
+    const int warp = threadIdx.x / kLanes;
+    const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp;
+    const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * kWarps;
+    int *const scratch = task.scratch ? task.scratch + number * task.scratchOfAWarp
+                                      : ofBlock + warp * task.scratchOfAWarp;
+    Counter<Cell, Value> counter(task, scratch, &lengths[warp]);
+    if (!task.undecided) {
+        for (std::int64_t i = number; i < task.width * task.height; i += warps)
+            counter.compute(i % task.width, i / task.width);
+        return;
+    }
+    for (std::int64_t i = number; i < task.wordsARow * task.height; i += warps) {
+        std::uint32_t bits = task.undecided[i];
+        if (!bits) continue;
+        __syncwarp();
+        if (threadIdx.x % kLanes == 0) task.undecided[i] = 0;
+        for (; bits; bits &= bits - 1)
+            counter.compute(i % task.wordsARow * 32 + __ffs(static_cast<int>(bits)) - 1,
+                            i / task.wordsARow);
+    }
+}
+
+std::vector<Place> placesOf(const Shape &shape)
+{
+    std::vector<Place> places;
+    for (const Run &run : shape.runs)
+        for (int column = run.begin; column < run.end; ++column)
+            places.push_back(
+                {static_cast<std::uint8_t>(run.row), static_cast<std::uint8_t>(column)});
+    return places;
+}
+
+int multiprocessors()
+{
+    int device = 0, number = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, device));
+    return number;
+}
+
+class RecountPlan : public PlanePlan
+{
+public:
+    RecountPlan(const Problem &problem, bool all)
+        : all(all), answers(answersOf(problem)), windowCells(problem.shape.cells),
+          places(common::upload(placesOf(problem.shape).data(), windowCells)),
+          mostBlocks(multiprocessors() * kBlocksOfAMultiprocessor)
+    {
+    }
+
+    std::size_t scratchBytes(const Problem &, const Plane &plane) const override
+    {
+        return isShared(plane) ? 0 : blocks(plane) * bytesOfABlock(plane);
+    }
+
+    void launch(const PlanePart &part, void *stream) const override
+    {
+        const auto in = static_cast<cudaStream_t>(stream);
+        if (part.plane.bytes == 1) return launch<std::uint8_t>(part, in);
+        if (part.plane.bytes == 2) return launch<std::uint16_t>(part, in);
+        launch<std::uint32_t>(part, in);
+    }
+
+private:
+    static constexpr int kBlocksOfAMultiprocessor = 8;
+
+    int scratchOfAWarp(const Plane &plane) const
+    {
+        return plane.values + std::min(plane.values, windowCells);
+    }
+    std::size_t bytesOfABlock(const Plane &plane) const
+    {
+        return sizeof(int) * kWarps * scratchOfAWarp(plane);
+    }
+    /// Whether counts and lists fit the shared memory that every GPU gives to a block.
+    bool isShared(const Plane &plane) const { return bytesOfABlock(plane) <= 40 << 10; }
+    /// Fewer where they would take more memory than this.
+    std::size_t blocks(const Plane &plane) const
+    {
+        constexpr std::size_t kMostBytes = std::size_t(256) << 20;
+        return isShared(plane)
+                   ? mostBlocks
+                   : std::clamp<std::size_t>(kMostBytes / bytesOfABlock(plane), 1, mostBlocks);
+    }
+
+    template <typename Cell>
+    void launch(const PlanePart &part, cudaStream_t stream) const
+    {
+        if (part.problem.result.isDouble)
+            launch<Cell, double>(part, stream);
+        else
+            launch<Cell, float>(part, stream);
+    }
+
+    template <typename Cell, typename Value>
+    void launch(const PlanePart &part, cudaStream_t stream) const
+    {
+        const Plane &plane = part.plane;
+        const Result &result = part.problem.result;
+        const bool shared = isShared(plane);
+        const std::uint32_t nothing = ~0u; // bytes of a plane without it never equal this
+        const Recount<Cell, Value> task{static_cast<const Cell *>(plane.cells),
+                                        plane.stride,
+                                        plane.values,
+                                        plane.missing ? plane.none : nothing,
+                                        places.data(),
+                                        windowCells,
+                                        static_cast<Value *>(result.data),
+                                        result.width,
+                                        result.height,
+                                        result.stride,
+                                        all ? nullptr : part.undecided.words,
+                                        part.undecided.wordsARow,
+                                        shared ? nullptr : static_cast<int *>(part.scratch),
+                                        scratchOfAWarp(plane),
+                                        answers.tables()};
+        recount<Cell, Value><<<static_cast<unsigned>(blocks(plane)), kThreads,
+                               shared ? bytesOfABlock(plane) : 0, stream>>>(task);
+        CUDA_CHECK(cudaGetLastError());
+    }
+
+    const bool all;
+    const GpuAnswers answers;
+    const int windowCells;
+    const common::DeviceArray<Place> places;
+    const std::size_t mostBlocks;
+};
+
+} // namespace
+
+std::unique_ptr<const PlanePlan> makeRecountOfAll(const Problem &problem)
+{
+    return std::make_unique<RecountPlan>(problem, true);
+}
+
+std::unique_ptr<const PlanePlan> makeRecountOfUndecided(const Problem &problem)
+{
+    return std::make_unique<RecountPlan>(problem, false);
+}
+
+#else
+
+std::unique_ptr<const PlanePlan> makeRecountOfAll(const Problem &)
+{
+    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
+}
+
+std::unique_ptr<const PlanePlan> makeRecountOfUndecided(const Problem &problem)
+{
+    return makeRecountOfAll(problem);
+}
+
+#endif
+
+} // namespace local_entropy
