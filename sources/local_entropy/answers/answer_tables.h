@@ -49,6 +49,15 @@ struct AnswerTables
     const UInt128 *logarithms = nullptr; ///< of AnswerKind::Power
 };
 
+template <class T>
+HOST_DEVICE T emptyOf(const AnswerTables &tables)
+{
+    if constexpr (sizeof(T) == sizeof(float))
+        return tables.emptyFloat;
+    else
+        return tables.empty;
+}
+
 constexpr int kWideBits = 104; ///< of fraction: 65535 ln 65535 needs 20 bits more
 
 /// The mantissas, rounded down, of 1 / ln 2 = m 2^-127 and 1 / ln 10 = m 2^-129.
@@ -90,7 +99,7 @@ RARE_HOST_DEVICE inline Interval entropyInterval(const AnswerTables &tables, UIn
 template <class T>
 RARE_HOST_DEVICE bool decideWide(const AnswerTables &tables, UInt128 sum, int cells, T &answer)
 {
-    answer = static_cast<T>(tables.empty);
+    answer = emptyOf<T>(tables);
     if (cells == 0) return true;
     const std::uint64_t whole = static_cast<std::uint64_t>(sum);
     const std::uint64_t square = static_cast<std::uint64_t>(cells) * cells;
@@ -123,7 +132,7 @@ inline bool decide(const AnswerTables &tables, std::int64_t sum, int cells, floa
 {
     if (tables.kind != AnswerKind::Entropy && tables.kind != AnswerKind::Exponential)
         return decideWide(tables, static_cast<UInt128>(sum), cells, answer);
-    answer = static_cast<float>(tables.empty);
+    answer = tables.emptyFloat;
     if (cells == 0) return true;
     double value = toDouble(tables.sums[cells] - sum) * tables.scales[cells];
     if (tables.kind == AnswerKind::Exponential) value = std::exp(value);
@@ -156,7 +165,7 @@ RARE_HOST_DEVICE inline Real hillNumber(const AnswerTables &tables, const int *s
 template <class T>
 RARE_HOST_DEVICE T answerOf(const AnswerTables &tables, const int *sorted, int number)
 {
-    if (number == 0) return static_cast<T>(tables.empty);
+    if (number == 0) return emptyOf<T>(tables);
     int cells = 0;
     for (int i = 0; i < number; i++) cells += sorted[i];
     if (tables.kind == AnswerKind::Maximum) return roundRatio<T>(cells, sorted[number - 1]);

@@ -45,17 +45,20 @@ public:
     /// All of it as plain data, which lives as long as this does.
     AnswerTables tables() const
     {
-        return {kind,
-                base,
-                hillOrder,
-                most,
-                emptyValue,
-                bandUnits,
-                wideError,
-                sumsOf.data(),
-                wideSumsOf.data(),
-                scalesOf.data(),
-                logarithmsOf.data()};
+        AnswerTables all;
+        all.kind = kind;
+        all.base = base;
+        all.order = hillOrder;
+        all.most = most;
+        all.empty = emptyValue;
+        all.emptyFloat = static_cast<float>(emptyValue);
+        all.band = bandUnits;
+        all.wideError = wideError;
+        all.sums = sumsOf.data();
+        all.wideSums = wideSumsOf.data();
+        all.scales = scalesOf.data();
+        all.logarithms = logarithmsOf.data();
+        return all;
     }
 
     int mostCells() const { return most; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "local_entropy/memory/scratch.h"
+#include "local_entropy/methods/plane_plan.h"
 #include "local_entropy/problem/problem.h"
 #include "local_entropy/schedule/tile_queue.h"
 #include "local_entropy/simd/paths.h"
@@ -64,14 +65,20 @@ public:
 
     // ---- in the memory of GPUs -----------------------------------------------------------------
 
-    /// Whether its launcher can compute that.
+    // A method that computes there has either a launcher of its own, or plans for levels that have
+    // been loaded.
+
+    /// Whether it can compute that.
     virtual bool canLaunch(const Problem &) const { return false; }
 
-    /// What that is, to be read behind "only "; null: nothing.
+    /// What that is, to be read behind "only "; null: nothing, or everything.
     virtual const char *launches() const { return nullptr; }
 
-    /// Null if it launches nothing. Throws Error (Unavailable) where there is no GPU.
+    /// Null if it has none. Throws Error (Unavailable) where there is no GPU.
     virtual std::unique_ptr<Launcher> launcher() const { return nullptr; }
+
+    /// For the current GPU; null if it has none. Throws as launcher().
+    virtual std::unique_ptr<const PlanePlan> planePlan(const Problem &) const { return nullptr; }
 };
 
 /// All of them. The last, plain, can do everything.

@@ -66,7 +66,7 @@ __device__ Cell loaded(const Loading<Source, Cell> &task, const Rule &rule, std:
     const std::int32_t level = rule(task.image[y * task.imageStride + x]);
     if (level >= 0) return static_cast<Cell>(level);
     if (level == kAbsent) return task.none;
-    atomicMin(task.bad, static_cast<BadCell>(y) * task.imageWidth + x);
+    atomicMin(task.bad, static_cast<BadCell>(y) << kBadCellBits | static_cast<BadCell>(x));
     return 0;
 }
 

@@ -34,10 +34,11 @@ constexpr int kPlaneSlack = 64;
 /// The plane for the region of a problem, its memory still to be found: size() bytes.
 Plane planeFor(const Problem &problem);
 
-/// Where the first cell that is no level is told: its index, row by row, in the image; kNoBadCell
-/// if there is none.
+/// A cell of an image that is no level, such that the first one, row by row, is the least:
+/// y 2^32 + x.
 using BadCell = unsigned long long;
 constexpr BadCell kNoBadCell = ~0ull;
+constexpr int kBadCellBits = 32; ///< of x
 
 /// Fills `plane`, of planeFor(problem), in `stream`, a cudaStream_t, from arrays in the memory of
 /// the current GPU. Lowers `*bad`, in its memory too, to the first cell that is no level.

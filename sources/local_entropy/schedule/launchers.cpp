@@ -1,6 +1,7 @@
 #include "local_entropy/schedule/launchers.h"
 
 #include "local_entropy/error.h"
+#include "local_entropy/schedule/plane_launcher.h"
 
 #include <string>
 
@@ -36,7 +37,9 @@ Launcher &Launchers::launcherOf(const Method &method)
     const std::lock_guard<std::mutex> lock(mutex);
     for (const auto &[whose, launcher] : launchers)
         if (whose == &method) return *launcher;
-    launchers.emplace_back(&method, method.launcher());
+    std::unique_ptr<Launcher> launcher = method.launcher();
+    if (!launcher) launcher = makePlaneLauncher(method);
+    launchers.emplace_back(&method, std::move(launcher));
     return *launchers.back().second;
 }
 

@@ -2,6 +2,7 @@
 
 #include "local_entropy/methods/answers_of.h"
 #include "local_entropy/methods/costs.h"
+#include "local_entropy/methods/plain/recount.h"
 #include "local_entropy/methods/results.h"
 
 #include <algorithm>
@@ -106,6 +107,12 @@ public:
     std::unique_ptr<const Plan> plan(const Problem &problem, Path) const override
     {
         return std::make_unique<PlainPlan>(problem);
+    }
+
+    bool canLaunch(const Problem &) const override { return true; }
+    std::unique_ptr<const PlanePlan> planePlan(const Problem &problem) const override
+    {
+        return makeRecountOfAll(problem);
     }
 };
 

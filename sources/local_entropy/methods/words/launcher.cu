@@ -6,6 +6,8 @@
 #ifdef __CUDACC__
 #include "common/device_stream.h"
 #include "local_entropy/library_errors.h"
+#include "local_entropy/memory/device_memory.h"
+#include "local_entropy/memory/launches.h"
 #include "local_entropy/methods/words/words.h"
 
 #include <algorithm>
@@ -22,25 +24,6 @@ namespace local_entropy::words
 namespace
 {
 
-/// A point of a stream. Until it is recorded it counts as passed.
-class Event
-{
-public:
-    Event() { CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming)); }
-    ~Event() { cudaEventDestroy(event); }
-    Event(const Event &) = delete;
-    Event &operator=(const Event &) = delete;
-
-    void record(cudaStream_t stream) { CUDA_CHECK(cudaEventRecord(event, stream)); }
-    /// Lets the stream wait.
-    void holdBack(cudaStream_t stream) { CUDA_CHECK(cudaStreamWaitEvent(stream, event, 0)); }
-    /// Lets this thread wait.
-    void wait() { CUDA_CHECK(cudaEventSynchronize(event)); }
-
-private:
-    cudaEvent_t event = nullptr;
-};
-
 /// What there is for one GPU, which is current whenever it is used.
 ///
 /// Streams of callers know nothing of each other, but launches with one counter must not run at
@@ -49,70 +32,42 @@ private:
 class OfDevice
 {
 public:
-    OfDevice() : gpu(std::numeric_limits<int>::max(), kCounters) {}
-    ~OfDevice()
-    {
-        for (Event &event : ended) try {
-                event.wait();
-            } catch (const common::Error &) { // of a failed GPU: nothing runs any more
-            }
-    }
+    OfDevice() : gpu(std::numeric_limits<int>::max(), Launches::kPlaces) {}
 
     void enqueue(const Problem &problem, cudaStream_t stream)
     {
         const std::lock_guard<std::mutex> lock(mutex);
-        const int counter = next++ % kCounters;
-        ended[counter].holdBack(stream);
+        const int counter = launches.begin(stream);
         const Region &rows = problem.region;
         // As if the result were as large as the image.
         float *const result = static_cast<float *>(problem.result.data) - rows.y * rows.width;
         gpu.launch(problem.image.width, problem.image.height,
                    static_cast<const float *>(problem.image.data), result, rows.y,
                    rows.y + rows.height, stream, counter);
-        ended[counter].record(stream);
+        launches.end(counter, stream);
     }
 
     bool sawBadCell()
     {
-        for (Event &event : ended) event.wait(); // while others may enqueue
+        launches.waitForAll(); // while others may enqueue
         const std::lock_guard<std::mutex> lock(mutex);
         // And what they have enqueued meanwhile: it must not tell of a bad cell while that is
         // reset.
-        for (Event &event : ended) event.wait();
+        launches.waitForAll();
         return gpu.sawBadCell(own.get());
     }
 
 private:
-    static constexpr unsigned kCounters = 64;
-
     Gpu gpu;
     const common::Stream own;
     std::mutex mutex; ///< guards what follows, and what `gpu` has seen
-    unsigned next = 0;
-    Event ended[kCounters]; ///< the last launches with each counter
+    Launches launches;
 };
-
-/// Throws Error (BadArgument) unless kernels of that device can use the memory there.
-void checkMemory(const char *name, const void *data, int device)
-{
-    cudaPointerAttributes memory{};
-    CUDA_CHECK(cudaPointerGetAttributes(&memory, data));
-    if (memory.type == cudaMemoryTypeManaged) return;
-    if (memory.type != cudaMemoryTypeDevice)
-        throw Error(Status::BadArgument,
-                    std::string("the ") + name + " is not in the memory of a GPU");
-    if (memory.device != device)
-        throw Error(Status::BadArgument, std::string("the ") + name + " is in the memory of GPU " +
-                                             std::to_string(memory.device) + ", and GPU " +
-                                             std::to_string(device) + " is the current one");
-}
 
 /// A graph could be launched in several streams at once, of which nobody here would hear.
 void expectNoCapture(cudaStream_t stream)
 {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    CUDA_CHECK(cudaStreamIsCapturing(stream, &status));
-    if (status != cudaStreamCaptureStatusNone)
+    if (isCaptured(stream))
         throw Error(Status::Unavailable, "the stream is being captured into a graph, which is not "
                                          "possible yet: launch outside of it");
 }
@@ -125,8 +80,8 @@ public:
         withLibraryErrors([&] {
             const int device = currentDevice();
             expectNoCapture(static_cast<cudaStream_t>(stream));
-            checkMemory("image", problem.image.data, device);
-            checkMemory("result", problem.result.data, device);
+            checkDeviceMemory("image", problem.image.data, device);
+            checkDeviceMemory("result", problem.result.data, device);
             made(device).enqueue(problem, static_cast<cudaStream_t>(stream));
         });
     }
@@ -142,13 +97,6 @@ public:
     }
 
 private:
-    static int currentDevice()
-    {
-        int device = 0;
-        CUDA_CHECK(cudaGetDevice(&device));
-        return device;
-    }
-
     OfDevice *find(int device)
     {
         const std::lock_guard<std::mutex> lock(mutex);

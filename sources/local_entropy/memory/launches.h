@@ -1,0 +1,67 @@
+// What has been put into streams of callers, who may destroy them: points to wait for. For .cu
+// files that nvcc compiles.
+#pragma once
+
+#include "common/cuda_check.h"
+
+namespace local_entropy
+{
+
+/// The last launches on the GPU that was current when this was made, by their place in a ring. A
+/// launch waits, in its stream, for the one that had its place before: long ago.
+class Launches
+{
+public:
+    static constexpr int kPlaces = 64;
+
+    Launches() = default;
+    Launches(const Launches &) = delete;
+    Launches &operator=(const Launches &) = delete;
+    /// Waits, as waitForAll() does.
+    ~Launches()
+    {
+        for (Point &point : ended) try {
+                point.wait();
+            } catch (const common::Error &) { // of a failed GPU: nothing runs any more
+            }
+    }
+
+    /// The place of what is put into that stream next; by one thread at a time, as end().
+    int begin(cudaStream_t stream)
+    {
+        const int place = static_cast<int>(next++ % kPlaces);
+        ended[place].holdBack(stream);
+        return place;
+    }
+    /// All of it has been put there.
+    void end(int place, cudaStream_t stream) { ended[place].record(stream); }
+
+    /// Waits until all of it has ended. From any thread, while others may begin.
+    void waitForAll()
+    {
+        for (Point &point : ended) point.wait();
+    }
+
+private:
+    /// A point of a stream. Until it is recorded it counts as passed.
+    class Point
+    {
+    public:
+        Point() { CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming)); }
+        ~Point() { cudaEventDestroy(event); }
+        Point(const Point &) = delete;
+        Point &operator=(const Point &) = delete;
+
+        void record(cudaStream_t stream) { CUDA_CHECK(cudaEventRecord(event, stream)); }
+        void holdBack(cudaStream_t stream) { CUDA_CHECK(cudaStreamWaitEvent(stream, event, 0)); }
+        void wait() { CUDA_CHECK(cudaEventSynchronize(event)); }
+
+    private:
+        cudaEvent_t event = nullptr;
+    };
+
+    unsigned next = 0;
+    Point ended[kPlaces];
+};
+
+} // namespace local_entropy
