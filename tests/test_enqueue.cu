@@ -83,36 +83,15 @@ protected:
 
 // ---- without a GPU ------------------------------------------------------------------------------
 
-TEST(EngineEnqueueRefusals, OtherFiltersAreToldWhatIsPossible)
+TEST(EngineEnqueueRefusals, AMethodThatIsNamedMustHaveCodeForIt)
 {
-    const std::vector<std::function<void(Filter &)>> changes = {
-        [](Filter &filter) { filter.window.width = 3; },
-        [](Filter &filter) { filter.window.originX = 1; },
-        [](Filter &filter) { filter.levels.count = 17; },
-        [](Filter &filter) { filter.levels.low = 1; },
-        [](Filter &filter) { filter.levels.clamp = true; },
-        [](Filter &filter) { filter.levels.binned = true, filter.levels.high = 16; },
-        [](Filter &filter) { filter.border = local_entropy::Border::Wrap; },
-        [](Filter &filter) { filter.measure = local_entropy::Measure::Simpson; },
-        [](Filter &filter) { filter.base = local_entropy::Base::Two; },
-        [](Filter &filter) { filter.nodata = 3; },
-        [](Filter &filter) { filter.nanIsError = false; },
-    };
-    const std::string part = "in the memory of a GPU yet, only windows of 5x5 cells";
-    for (std::size_t i = 0; i < changes.size(); ++i) {
-        Filter filter = possible();
-        changes[i](filter);
-        EXPECT_EQ(refusal(filter, part), Status::Unavailable) << i;
-    }
-    EXPECT_EQ(refusal(possible(), part, 9), Status::Unavailable) << "rows with gaps";
-    EXPECT_EQ(refusal<std::uint8_t>(possible(), part), Status::Unavailable);
-    EXPECT_EQ((refusal<float, double>(possible(), part)), Status::Unavailable);
-    EXPECT_EQ(refusal(possible(), "the method 'plain' does not compute this", 8, {}, "plain"),
-              Status::Unavailable);
-    static const std::uint8_t counts[64] = {};
-    RunOptions masked;
-    masked.mask = {counts, 8, 8, 0};
-    EXPECT_EQ(refusal(possible(), part, 8, masked), Status::Unavailable);
+    const std::string part = "the method 'ranks' does not compute this in the memory of a GPU yet";
+    EXPECT_EQ(refusal(possible(), part, 8, {}, "ranks"), Status::Unavailable);
+    Filter other = possible();
+    other.levels.count = 17;
+    const std::string words = "the method 'words' does not compute this in the memory of a GPU "
+                              "yet, only windows of 5x5 cells";
+    EXPECT_EQ(refusal(other, words, 8, {}, "words"), Status::Unavailable);
 }
 
 TEST(EngineEnqueueRefusals, BadArgumentsAreThoseOfRun)
@@ -127,6 +106,7 @@ TEST(EngineEnqueueRefusals, WithoutADeviceSaysWhy)
 {
     if (common::deviceCount() > 0) GTEST_SKIP() << "there is a GPU here";
     EXPECT_EQ(refusal(possible(), common::whyNoDevice()), Status::Unavailable);
+    EXPECT_EQ(refusal({}, common::whyNoDevice()), Status::Unavailable);
     Engine().synchronize(); // nothing was put into a stream
 }
 

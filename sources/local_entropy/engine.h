@@ -70,12 +70,11 @@ public:
     /// Image and result stay as they are until the stream has come past this; the engine's
     /// destructor waits for that.
     ///
-    /// One filter is possible so far: a float image whose cells are integers 0..15 (16 levels from
-    /// 0, neither binned nor clamped, `nanIsError`, no mask, no nodata), windows of 5x5 cut at the
-    /// edge, entropy in base e as float, regions of whole rows, rows without gaps. For all others
-    /// it throws Error (Unavailable), as it does without a GPU, and where the stream is being
-    /// captured into a graph; BadArgument for what run() calls so and for arrays that are not in
-    /// the memory of this GPU (or managed); then nothing is put into the stream.
+    /// All filters are possible, and the bits are those of run(). Throws Error: Unavailable without
+    /// a GPU or enough of its memory, and where the stream is being captured into a graph and this
+    /// filter was not enqueued before (nor ever with the method words); BadArgument for what run()
+    /// calls so and for arrays that are not in the memory of this GPU (or managed); then nothing is
+    /// put into the stream.
     ///
     /// Cells are seen by the GPU alone. Is one no level, then all results of the call may hold
     /// anything, and the next synchronize() says so. Of the options, `progress` is not used, nor is
@@ -92,9 +91,10 @@ public:
                 result, stream, options);
     }
 
-    /// Waits until all that enqueue() has put into streams of the current GPU has ended. Throws
-    /// Error: BadLevel, which does not name the cell, if one was no level in any call since this
-    /// was said last; Internal if the GPU has failed. Who does not call it must know his cells.
+    /// Waits until all that enqueue() has put into streams of the current GPU has ended; for graphs,
+    /// who launches them waits. Throws Error: BadLevel if a cell was no level in any call since this
+    /// was said last, with the first one's place in its image (not with the method words); Internal
+    /// if the GPU has failed. Who does not call it must know his cells.
     void synchronize();
 
     /// The names of the methods that run() would use for these arguments, that of the most cells

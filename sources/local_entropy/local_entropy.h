@@ -244,11 +244,10 @@ LE_API le_status le_run(le_engine *engine, const le_filter *filter, const le_ima
    first call for a GPU, which makes tables. Arrays stay as they are until the stream has come past
    this; le_engine_destroy() waits for that.
 
-   One filter is possible so far: windows of 5x5 cut at the edge, LE_FLOAT32 cells that are integers
-   0..15 (`levels` 16, `nan_is_error` 1, no mask, no nodata), the entropy in base e as LE_FLOAT32,
-   regions of whole rows, rows without gaps. LE_UNAVAILABLE for all others, without a GPU, and for
-   streams that are being captured into a graph; LE_BAD_ARGUMENT for what le_run() calls so, and
-   for arrays that lie elsewhere. Then nothing was put into the stream.
+   All filters are possible, and the bits are those of le_run(). LE_UNAVAILABLE without a GPU or
+   enough of its memory, and for streams that are being captured into a graph if this filter was not
+   enqueued before; LE_BAD_ARGUMENT for what le_run() calls so, and for arrays that lie elsewhere.
+   Then nothing was put into the stream.
 
    Cells are seen by the GPU alone: is one no level, the results hold anything, and the next
    le_synchronize() says so. May be called from several threads at once, for any streams. */
@@ -257,8 +256,7 @@ LE_API le_status le_enqueue(le_engine *engine, const le_filter *filter, const le
                             void *stream);
 
 /* Waits until all that le_enqueue() has put into streams of the current GPU has ended.
-   LE_BAD_LEVEL, without the cell's place, if a cell was no level in any call since that was said
-   last; LE_INTERNAL if the GPU has failed. */
+   LE_BAD_LEVEL if a cell was no level in any call since that was said last; LE_INTERNAL if the GPU has failed. */
 LE_API le_status le_synchronize(le_engine *engine);
 
 #ifdef __cplusplus

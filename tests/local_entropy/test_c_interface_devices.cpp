@@ -7,7 +7,7 @@
 namespace
 {
 
-/// The call of floats that le_enqueue() can do, if they were in the memory of a GPU.
+/// A call of floats that le_enqueue() would do, if they were in the memory of a GPU.
 class CInterfaceDevices : public CInterface
 {
 protected:
@@ -52,31 +52,6 @@ TEST_F(CInterfaceDevices, AnEngineWithDevicesGivesTheSameBits)
     ASSERT_EQ(le_engine_create(&wanted, &engine), LE_OK) << le_last_error();
     EXPECT_EQ(run(), LE_OK) << le_last_error();
     EXPECT_EQ(std::string(reinterpret_cast<char *>(values), sizeof values), expected);
-}
-
-TEST_F(CInterfaceDevices, OtherFiltersAreNotEnqueued)
-{
-    const std::string possible = "only windows of 5x5 cells cut at the edge";
-    const auto refused = [&](std::int32_t &member, std::int32_t value) {
-        const std::int32_t before = member;
-        member = value;
-        expectStatus(LE_UNAVAILABLE, possible, enqueue());
-        member = before;
-    };
-    refused(filter.width, 3);
-    refused(filter.levels, 17);
-    refused(filter.border, LE_WRAP);
-    refused(filter.base, LE_BASE_2);
-    refused(filter.nan_is_error, 0);
-    refused(image.type, LE_UINT8);
-    counting.data = cells;
-    mask = &counting;
-    expectStatus(LE_UNAVAILABLE, possible, enqueue());
-    mask = nullptr;
-    part = {1, 0, 3, kHeight}; // no whole rows
-    region = &part;
-    result.width = 3;
-    expectStatus(LE_UNAVAILABLE, possible, enqueue());
 }
 
 // Without a GPU there is none; with one, this is not its memory.

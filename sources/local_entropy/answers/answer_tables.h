@@ -38,11 +38,12 @@ struct AnswerTables
 {
     AnswerKind kind = AnswerKind::Entropy;
     Base base = Base::E;
-    double order = 1;                   ///< of AnswerKind::Power
-    int most = 0;                       ///< cells
-    double empty = 0;                   ///< the answer where there are none
-    std::uint32_t band = 0;             ///< see Answers::band()
-    UInt128 wideError = 0;              ///< of one wide sum's F(n)
+    double order = 1;       ///< of AnswerKind::Power
+    int most = 0;           ///< cells
+    double empty = 0;       ///< the answer where there are none
+    float emptyFloat = 0;   ///< as float, made by the host: processors differ in what is NaN
+    std::uint32_t band = 0; ///< see Answers::band()
+    UInt128 wideError = 0;  ///< of one wide sum's F(n)
     const std::int64_t *sums = nullptr; ///< see Answers, n = 0 ... most; so the others
     const UInt128 *wideSums = nullptr;
     const double *scales = nullptr;
