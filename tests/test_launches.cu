@@ -130,6 +130,21 @@ TEST_F(Launches, OfPlainGiveTheBitsOfTheCpu)
     ask<bool>("plain", 50000, 60);
 }
 
+TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpu)
+{
+    ask<std::uint8_t>("histogram", 1000, 600);
+    ask<std::uint16_t>("histogram", 20000, 400);
+    ask<std::int16_t>("histogram", 30000, 200);
+    ask<float>("histogram", 40000, 300);
+    ask<bool>("histogram", 50000, 100);
+}
+
+TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)
+{
+    ask<std::uint8_t>("", 60000, 200);
+    ask<float>("", 70000, 100);
+}
+
 TEST_F(Launches, TellTheFirstBadCell)
 {
     std::vector<std::uint8_t> cells(70 * 50, 3), levels;

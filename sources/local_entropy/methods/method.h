@@ -81,7 +81,8 @@ public:
     virtual std::unique_ptr<const PlanePlan> planePlan(const Problem &) const { return nullptr; }
 };
 
-/// All of them. The last, plain, can do everything.
+/// All of them. The last, plain, can do everything. In the memory of a GPU the first that can is
+/// the quickest.
 const std::vector<const Method *> &methods();
 
 /// The cheapest that can, other than `except`.

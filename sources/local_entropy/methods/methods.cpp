@@ -16,8 +16,8 @@ const std::vector<const Method *> &methods()
 {
     // Never destroyed: objects that outlive main may still compute.
     static const auto &all = *new std::vector<const Method *>{
-        &bitsMethod(),      &ranksMethod(), &slidingRanksMethod(), &levelsMethod(),
-        &histogramMethod(), &wordsMethod(), &plainMethod()};
+        &bitsMethod(),   &wordsMethod(),     &ranksMethod(), &slidingRanksMethod(),
+        &levelsMethod(), &histogramMethod(), &plainMethod()};
     return all;
 }
 

@@ -3,6 +3,7 @@
 #include "local_entropy/methods/costs.h"
 #include "local_entropy/methods/histogram/strips.h"
 #include "local_entropy/methods/histogram/turn.h"
+#include "local_entropy/methods/histogram/walk_plan.h"
 #include "local_entropy/methods/plain/plain.h"
 #include "local_entropy/methods/results.h"
 
@@ -138,6 +139,17 @@ public:
     std::unique_ptr<const Plan> plan(const Problem &problem, Path) const override
     {
         return std::make_unique<HistogramPlan>(problem);
+    }
+
+    bool canLaunch(const Problem &problem) const override { return canWalk(problem); }
+    const char *launches() const override
+    {
+        return "entropies as float of rectangles 3, 5, 7, 9, 11, 15, 21 or 31 cells wide, of few "
+               "hundred levels";
+    }
+    std::unique_ptr<const PlanePlan> planePlan(const Problem &problem) const override
+    {
+        return makeWalkPlan(problem);
     }
 };
 

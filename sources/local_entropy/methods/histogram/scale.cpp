@@ -1,0 +1,84 @@
+#include "local_entropy/methods/histogram/scale.h"
+
+#include "local_entropy/answers/answers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace local_entropy
+{
+namespace
+{
+
+constexpr int kFraction = 104; ///< of Answers::wideSums()
+
+/// factor (n log2 n) / 2, rounded, from n ln n; and how far that is off, itself off by less than
+/// 2^-60.
+std::int64_t rounded(UInt128 wideSum, std::uint32_t factor, double &error)
+{
+    // With 104 bits of fraction, rounded down: n log2 n / 2, whose mantissa is that of n log2 n.
+    const int shift = wideSum ? 128 - bitLength(wideSum) : 0;
+    const UInt128 half = multiplyHigh(wideSum << shift, kWideInverseLn2) >> shift;
+    // Times the factor, more than 128 bits: 52 bits of the fraction apart from the rest.
+    constexpr int kLow = 52;
+    const UInt128 low = (half & ((UInt128(1) << kLow) - 1)) * factor >> kLow;
+    const UInt128 product = (half >> kLow) * factor + low; // 52 bits of fraction are left
+    const UInt128 unit = UInt128(1) << (kFraction - kLow);
+    const auto sum = static_cast<std::int64_t>((product + unit / 2) / unit);
+    const auto rest = static_cast<std::int64_t>(product % unit);
+    const double part = std::ldexp(static_cast<double>(rest), kLow - kFraction);
+    error = part < 0.5 ? -part : 1 - part;
+    return sum;
+}
+
+/// The most that errors of counts can add up to, in the one direction or the other, if the counts'
+/// sum is at most `cells`: a knapsack of which all sizes and any number of each may be taken. (The
+/// sum need not be `cells`: a single cell is no error.)
+double largestSum(const std::vector<double> &errors, int cells)
+{
+    double most = 0;
+    std::vector<double> best(cells + 1);
+    for (const double sign : {1.0, -1.0}) {
+        std::fill(best.begin(), best.end(), 0.0);
+        for (int sum = 1; sum <= cells; ++sum)
+            for (int n = 1; n <= sum; ++n)
+                best[sum] = std::max(best[sum], best[sum - n] + sign * errors[n]);
+        most = std::max(most, best[cells]);
+    }
+    return most;
+}
+
+} // namespace
+
+SumScale::SumScale(int cells)
+{
+    // Four differences of neighbouring F, each below factor (1 + ln N) / (2 ln 2), below 2^31.
+    constexpr double kSteps = 4;
+    constexpr double kOperations = 2e7; // of the search, some milliseconds
+    const double step = (1 + std::log(static_cast<double>(cells))) / (2 * std::log(2.0));
+    const double largest = 0x1p31 / kSteps / step - 1;
+    const Answers answers(Measure::Entropy, 1, Base::E, cells, 0);
+    const UInt128 *const wide = answers.wideSums();
+    const double each = static_cast<double>(cells) * cells;
+    const int tries = static_cast<int>(std::clamp(kOperations / each, 1.0, 2000.0));
+    std::mt19937 random(20201122); // the same factor everywhere
+    std::vector<std::int64_t> found(cells + 1);
+    std::vector<double> errors(cells + 1);
+    for (int i = 0; i < tries; ++i) {
+        const double share = 1 - 0.1 * (static_cast<double>(random()) / 0x1p32);
+        const auto candidate = static_cast<std::uint32_t>(largest * share);
+        double ofAll = 0; // F(N) is off as well
+        for (int n = 0; n <= cells; ++n) {
+            found[n] = rounded(wide[n], candidate, errors[n]);
+            ofAll = std::max(ofAll, std::fabs(errors[n]));
+        }
+        const double bound = (largestSum(errors, cells) + ofAll) * (1 + 0x1p-30);
+        if (factor != 0 && bound >= error) continue;
+        factor = candidate;
+        error = bound;
+        sums = found;
+    }
+}
+
+} // namespace local_entropy

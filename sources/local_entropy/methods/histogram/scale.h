@@ -1,0 +1,33 @@
+// Sums of n ln n in 32 bits: the scale of their fixed point, chosen so that their error is small.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace local_entropy
+{
+
+/// F(n) = round(factor (n log2 n) / 2) for windows of at most `cells` cells, with the least error
+/// found:
+///   |F(N) - sum F(n) - (exact, not rounded)| <= error
+/// for every way to share N <= cells cells between levels. A kernel that adds differences of
+/// neighbouring F in 32 bits, four of them and the negatives of four others at a time, does not
+/// overflow.
+///
+/// Each F(n) is off by up to a half, and a window has many levels. But most levels have few cells:
+/// with an integer factor F is exact for 1, 2, 4, 8, ... cells, and of the factors that are large
+/// enough some are nearly exact for 3, 5, 6 and 7, too. That takes ten times as many windows out of
+/// doubt as the largest factor does.
+struct SumScale
+{
+    explicit SumScale(int cells);
+
+    std::uint32_t factor = 0;
+    double error = 0;
+    std::vector<std::int64_t> sums; ///< F(n), n = 0 ... cells
+
+    /// What F(N) - sum F(n) is multiplied by to become the entropy in nats of N cells.
+    double nats(int cells) const { return 2 * 0x1.62e42fefa39efp-1 / factor / cells; }
+};
+
+} // namespace local_entropy

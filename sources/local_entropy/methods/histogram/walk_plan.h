@@ -1,0 +1,18 @@
+// Packed histograms in the memory of a GPU.
+#pragma once
+
+#include "local_entropy/methods/plane_plan.h"
+
+#include <memory>
+
+namespace local_entropy
+{
+
+/// Whether makeWalkPlan() can compute that: entropies as float, rectangles of the widths that there
+/// is a kernel for, so many levels that a histogram fits a GPU's shared memory.
+bool canWalk(const Problem &problem);
+
+/// Throws Error (Unavailable) without CUDA or a GPU.
+std::unique_ptr<const PlanePlan> makeWalkPlan(const Problem &problem);
+
+} // namespace local_entropy
