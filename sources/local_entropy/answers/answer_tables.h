@@ -7,7 +7,6 @@
 
 #include "common/host_device.h"
 #include "local_entropy/answers/exact.h"
-#include "local_entropy/answers/finish.h"
 #include "local_entropy/answers/measure.h"
 #include "local_entropy/answers/real.h"
 #include "local_entropy/answers/rounding.h"
@@ -125,20 +124,6 @@ RARE_HOST_DEVICE bool decideWide(const AnswerTables &tables, UInt128 sum, int ce
     if (isExponential && roundInterval(guess.interval(tables.wideError << 30), answer)) return true;
     answer = roundMiddle<T>(guess.interval(0));
     return false;
-}
-
-/// The float from S, the sum of sums over the levels of a window of `cells` cells, no dummy among
-/// them; false if S leaves two.
-inline bool decide(const AnswerTables &tables, std::int64_t sum, int cells, float &answer)
-{
-    if (tables.kind != AnswerKind::Entropy && tables.kind != AnswerKind::Exponential)
-        return decideWide(tables, static_cast<UInt128>(sum), cells, answer);
-    answer = tables.emptyFloat;
-    if (cells == 0) return true;
-    double value = toDouble(tables.sums[cells] - sum) * tables.scales[cells];
-    if (tables.kind == AnswerKind::Exponential) value = std::exp(value);
-    answer = static_cast<float>(value);
-    return !nearBoundary(value, tables.band);
 }
 
 /// (sum p^q)^(1 / (1 - q)) = exp((q ln(N / M) - ln(sum (n / M)^q)) / (q - 1)), M the largest count:

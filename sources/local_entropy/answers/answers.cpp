@@ -158,7 +158,7 @@ bool Answers::finishRow(const std::int64_t *sums, int cells, const std::uint16_t
     // Whole sums: the undecided need no counts.
     for (int i = 0; i < n; i++) {
         const int dummies = absent ? absent[i] : 0;
-        decide(tables(), sums[i] - table[dummies], cells - dummies, out[i]);
+        decide(sums[i] - table[dummies], cells - dummies, out[i]);
     }
     return false;
 }
@@ -166,7 +166,19 @@ bool Answers::finishRow(const std::int64_t *sums, int cells, const std::uint16_t
 bool Answers::undecided(std::int64_t sum, int cells) const
 {
     float answer;
-    return !decide(tables(), sum, cells, answer);
+    return !decide(sum, cells, answer);
+}
+
+bool Answers::decide(std::int64_t sum, int cells, float &answer) const
+{
+    if (kind != AnswerKind::Entropy && kind != AnswerKind::Exponential)
+        return decideWide(tables(), static_cast<UInt128>(sum), cells, answer);
+    answer = static_cast<float>(emptyValue);
+    if (cells == 0) return true;
+    double value = toDouble(sumsOf[cells] - sum) * scalesOf[cells];
+    if (kind == AnswerKind::Exponential) value = std::exp(value);
+    answer = static_cast<float>(value);
+    return !nearBoundary(value, bandUnits);
 }
 
 template <class T>

@@ -94,7 +94,7 @@ public:
     float nearestFloat(std::int64_t sum, int cells, Recount &&recount) const
     {
         float answer;
-        if (decide(tables(), sum, cells, answer)) return answer;
+        if (decide(sum, cells, answer)) return answer;
         return fromCounts<float>(recount);
     }
 
@@ -131,6 +131,8 @@ public:
 private:
     void makeEntropyTables(int mostBits);
     void makeWholeTables();
+    /// The float from S, without a dummy level; false if S leaves two.
+    bool decide(std::int64_t sum, int cells, float &answer) const;
     template <class T>
     T answer(const int *counts, int number) const;
     template <class T, class Recount>
