@@ -10,6 +10,7 @@
 #include "common/machine.h"
 #include "local_entropy/engine.h"
 
+#include <cstdio>
 #include <cstring>
 #include <memory>
 
@@ -21,14 +22,29 @@ constexpr const char *kWhat =
 the CPU first, beside a kernel that reads as many bytes and writes as many floats.
 )";
 
-constexpr int kSide = 10240;
+/// What is asked for.
+struct Wanted
+{
+    std::vector<std::string> methods = {""}; ///< empty: the engine's choice
+    std::vector<std::string> contents = {"natural", "random", "flat"};
+    std::vector<std::string> sizes = {"10240x10240"};
+};
 
 template <typename Cell>
 __global__ void convert(const Cell *cells, float *values, std::size_t size)
 {
+    struct alignas(4 * sizeof(Cell)) Cells
+    {
+        Cell of[4];
+    };
     const std::size_t step = std::size_t(gridDim.x) * blockDim.x;
-    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size; i += step)
-        values[i] = static_cast<float>(cells[i]);
+    const std::size_t first = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    for (std::size_t i = first; i < size / 4; i += step) {
+        const Cells four = reinterpret_cast<const Cells *>(cells)[i];
+        __stcs(reinterpret_cast<float4 *>(values) + i,
+               make_float4(four.of[0], four.of[1], four.of[2], four.of[3]));
+    }
+    for (std::size_t i = size / 4 * 4 + first; i < size; i += step) values[i] = cells[i];
 }
 
 /// One image in the memory of the GPU, and its results.
@@ -36,28 +52,42 @@ template <typename Cell>
 class Scene
 {
 public:
-    Scene(const bench::FilterCase &one, const std::string &content)
+    Scene(const bench::FilterCase &one, const std::string &method, const std::string &content,
+          int width, int height)
         : filter(one.filter),
-          picture(bench::makePicture(one.type, content, one.filter.levels.count, kSide, kSide)),
+          picture(bench::makePicture(one.type, content, one.filter.levels.count, width, height)),
           cells(std::get<std::vector<Cell>>(picture.cells)),
-          image(common::upload(cells.data(), cells.size())),
+          image(common::upload(cells.data(), cells.size())), mask(maskOf(one, width, height)),
           result(common::poisoned<float>(cells.size()))
     {
+        if (one.isMasked) picture.mask = bench::makeMask(width, height);
+        local_entropy::EngineOptions options;
+        options.method = method;
+        engine = std::make_unique<local_entropy::Engine>(options);
     }
 
     void launch()
     {
-        engine.enqueue(filter, local_entropy::View<const Cell>{image.data(), kSide, kSide},
-                       local_entropy::View<float>{result.data(), kSide, kSide});
+        local_entropy::RunOptions options;
+        if (!picture.mask.empty()) options.mask = {mask.data(), picture.width, picture.height};
+        engine->enqueue(
+            filter, local_entropy::View<const Cell>{image.data(), picture.width, picture.height},
+            local_entropy::View<float>{result.data(), picture.width, picture.height}, nullptr,
+            options);
     }
 
     void validate()
     {
+        try {
+            launch();
+        } catch (const local_entropy::Error &error) {
+            if (error.status() != local_entropy::Status::Unavailable) throw;
+            throw common::Unavailable(error.what());
+        }
         std::vector<float> expected(cells.size()), found(cells.size());
         local_entropy::Engine cpu;
         bench::compute(cpu, filter, picture, expected.data());
-        launch();
-        engine.synchronize();
+        engine->synchronize();
         common::download(result, found.data());
         if (std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)) != 0)
             throw bench::WrongAnswer("the GPU's bits are not the CPU's");
@@ -75,19 +105,37 @@ public:
     double limitMilliseconds() const { return limit; } ///< known once it is timed
 
 private:
+    static common::DeviceArray<std::uint8_t> maskOf(const bench::FilterCase &one, int width,
+                                                    int height)
+    {
+        const std::vector<std::uint8_t> cells =
+            one.isMasked ? bench::makeMask(width, height) : std::vector<std::uint8_t>(1);
+        return common::upload(cells.data(), cells.size());
+    }
+
     const local_entropy::Filter filter;
-    const bench::Picture picture;
+    bench::Picture picture;
     const std::vector<Cell> &cells;
     const common::DeviceArray<Cell> image;
+    const common::DeviceArray<std::uint8_t> mask;
     common::DeviceArray<float> result;
-    local_entropy::Engine engine;
+    std::unique_ptr<local_entropy::Engine> engine;
     double limit = 0;
 };
 
-template <typename Cell>
-bench::Work open(const bench::FilterCase &one, const std::string &content)
+/// A row of the table: what is computed, by what, of what.
+struct Launch
 {
-    const auto scene = std::make_shared<Scene<Cell>>(one, content);
+    bench::FilterCase one;
+    std::string method, content;
+    int width, height;
+};
+
+template <typename Cell>
+bench::Work open(const Launch &launch)
+{
+    const auto scene = std::make_shared<Scene<Cell>>(launch.one, launch.method, launch.content,
+                                                     launch.width, launch.height);
     bench::Work work;
     work.validate = [scene] { scene->validate(); };
     work.time = [scene] { return scene->time(); };
@@ -95,33 +143,45 @@ bench::Work open(const bench::FilterCase &one, const std::string &content)
     return work;
 }
 
-bench::Work openAny(const bench::FilterCase &one, const std::string &content)
+bench::Work openAny(const Launch &launch)
 {
-    if (one.type == "uint8") return open<std::uint8_t>(one, content);
-    if (one.type == "uint16") return open<std::uint16_t>(one, content);
-    return open<float>(one, content);
+    if (launch.one.type == "uint8") return open<std::uint8_t>(launch);
+    if (launch.one.type == "uint16") return open<std::uint16_t>(launch);
+    return open<float>(launch);
 }
 
-std::vector<bench::Row> rowsOf(const bench::FilterCase &one)
+bench::Row rowOf(const Launch &launch)
+{
+    bench::Row row;
+    row.keys = {launch.one.name(), launch.method.empty() ? "chosen" : launch.method, launch.content,
+                std::to_string(launch.width), std::to_string(launch.height)};
+    row.results = static_cast<double>(launch.width) * launch.height;
+    row.open = [launch] { return openAny(launch); };
+    row.mayLack = !launch.method.empty();
+    return row;
+}
+
+std::vector<bench::Row> rowsOf(const bench::FilterCase &one, const Wanted &wanted)
 {
     std::vector<bench::Row> rows;
-    for (const char *content : {"natural", "random", "flat"}) {
-        bench::Row row;
-        row.keys = {one.name(), content, std::to_string(kSide), std::to_string(kSide)};
-        row.results = static_cast<double>(kSide) * kSide;
-        row.open = [one, content] { return openAny(one, content); };
-        rows.push_back(row);
-    }
+    for (const std::string &method : wanted.methods)
+        for (const std::string &size : wanted.sizes)
+            for (const std::string &content : wanted.contents) {
+                int width = 0, height = 0;
+                if (std::sscanf(size.c_str(), "%dx%d", &width, &height) != 2)
+                    throw common::Error("--sizes: '" + size + "' is not WIDTHxHEIGHT");
+                rows.push_back(rowOf({one, method, content, width, height}));
+            }
     return rows;
 }
 
-std::vector<bench::Case> cases()
+std::vector<bench::Case> cases(const Wanted &wanted)
 {
     std::vector<bench::Case> cases;
-    for (const bench::FilterCase &one : bench::filterCases())
+    for (const bench::FilterCase &one : bench::launchCases())
         cases.push_back({one.name(), one.what(),
                          static_cast<double>(bench::cellBytes(one.type)) + sizeof(float),
-                         [&one] { return rowsOf(one); }});
+                         [&one, wanted] { return rowsOf(one, wanted); }});
     return cases;
 }
 
@@ -135,10 +195,23 @@ std::string facts()
 
 int main(int argc, char **argv)
 {
-    const bench::Layout layout{{{"case"}, {"content"}, {"width"}, {"height"}},
+    Wanted wanted;
+    const bench::Layout layout{{{"case"}, {"method"}, {"content"}, {"width"}, {"height"}},
                                {bench::runs(), bench::median(), bench::minimum(),
                                 bench::rate("", "Mpixel/s"),
                                 bench::beside(0, "limit_ms", "ms reading and writing"),
                                 bench::shareOf(0, "of the limit")}};
-    return bench::runProgram({"bench_launches", kWhat, layout, {}, cases, facts}, argc, argv);
+    const auto list = [](std::vector<std::string> &to, const char *option) {
+        return [&to, option](const std::string &text) { to = bench::wordsOf(option, text); };
+    };
+    const std::vector<bench::Option> options = {
+        {"methods", "LIST", "methods, each of which computes what it can; else the engine's choice",
+         list(wanted.methods, "--methods")},
+        {"contents", "LIST", "natural, random, flat, stripes, sparse; the first three if not given",
+         list(wanted.contents, "--contents")},
+        {"sizes", "LIST", "WIDTHxHEIGHT, 10240x10240 if not given", list(wanted.sizes, "--sizes")},
+    };
+    return bench::runProgram(
+        {"bench_launches", kWhat, layout, options, [&wanted] { return cases(wanted); }, facts},
+        argc, argv);
 }

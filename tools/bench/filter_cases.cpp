@@ -105,6 +105,21 @@ const std::vector<FilterCase> &filterCases()
     return cases;
 }
 
+const std::vector<FilterCase> &launchCases()
+{
+    static const std::vector<FilterCase> cases = [] {
+        std::vector<FilterCase> all = filterCases();
+        const int every = 65536;
+        for (const FilterCase &one :
+             {square("uint8", 64, 5), square("uint8", 16, 5), square("uint16", every, 3),
+              square("uint16", every, 5), square("uint16", every, 7), square("uint16", 4096, 15),
+              square("uint16", 4096, 31), masked(square("uint8", 256, 9))})
+            all.push_back(one);
+        return all;
+    }();
+    return cases;
+}
+
 const std::vector<FilterCase> &gridCases()
 {
     static const std::vector<FilterCase> cases = makeGrid();

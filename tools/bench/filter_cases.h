@@ -24,6 +24,9 @@ struct FilterCase
 
 const std::vector<FilterCase> &filterCases();
 
+/// What is timed in the memory of a GPU: these and more.
+const std::vector<FilterCase> &launchCases();
+
 /// A grid to judge the choice of methods by: between and beyond the points of the library's table
 /// of costs (local_entropy/methods/costs.h), and on some of them.
 const std::vector<FilterCase> &gridCases();

@@ -78,18 +78,19 @@ HOST_DEVICE inline bool Real::operator<(const Real &other) const
 
 RARE_HOST_DEVICE inline Real Real::operator+(const Real &other) const
 {
-    if (*this < other) return other + *this;
-    const int shift = exponent - other.exponent;
-    if (other.isZero() || shift > 127) return *this;
-    return Real((mantissa >> 1) + (other.mantissa >> 1 >> shift), exponent + 1);
+    // Not by a call of itself, for which a kernel's stack is too small.
+    const Real &more = *this < other ? other : *this, &less = *this < other ? *this : other;
+    const int shift = more.exponent - less.exponent;
+    if (less.isZero() || shift > 127) return more;
+    return Real((more.mantissa >> 1) + (less.mantissa >> 1 >> shift), more.exponent + 1);
 }
 
 RARE_HOST_DEVICE inline Real Real::operator-(const Real &other) const
 {
-    if (*this < other) return other - *this;
-    const int shift = exponent - other.exponent;
-    if (other.isZero() || shift > 127) return *this;
-    return Real(mantissa - (other.mantissa >> shift), exponent);
+    const Real &more = *this < other ? other : *this, &less = *this < other ? *this : other;
+    const int shift = more.exponent - less.exponent;
+    if (less.isZero() || shift > 127) return more;
+    return Real(more.mantissa - (less.mantissa >> shift), more.exponent);
 }
 
 RARE_HOST_DEVICE inline Real Real::operator*(const Real &other) const

@@ -71,6 +71,9 @@ public:
     /// Whether it can compute that.
     virtual bool canLaunch(const Problem &) const { return false; }
 
+    /// Nanoseconds a result there, about: methods are chosen by it.
+    virtual double launchCost(const Problem &) const { return 1; }
+
     /// What that is, to be read behind "only "; null: nothing, or everything.
     virtual const char *launches() const { return nullptr; }
 
@@ -81,8 +84,7 @@ public:
     virtual std::unique_ptr<const PlanePlan> planePlan(const Problem &) const { return nullptr; }
 };
 
-/// All of them. The last, plain, can do everything. In the memory of a GPU the first that can is
-/// the quickest.
+/// All of them. The last, plain, can do everything.
 const std::vector<const Method *> &methods();
 
 /// The cheapest that can, other than `except`.

@@ -25,9 +25,13 @@ namespace
 
 const Method &methodFor(const Problem &problem, const Method *only)
 {
-    for (const Method *method : methods())
-        if ((!only || method == only) && method->canLaunch(problem)) return *method;
-    refuse(only);
+    const Method *best = nullptr;
+    for (const Method *method : methods()) {
+        if ((only && method != only) || !method->canLaunch(problem)) continue;
+        if (!best || method->launchCost(problem) < best->launchCost(problem)) best = method;
+    }
+    if (!best) refuse(only);
+    return *best;
 }
 
 } // namespace

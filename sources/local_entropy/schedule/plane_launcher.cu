@@ -11,7 +11,6 @@
 #include "local_entropy/memory/device_memory.h"
 #include "local_entropy/memory/launches.h"
 #include "local_entropy/methods/plain/recount.h"
-#include "local_entropy/schedule/parts.h"
 #include "local_entropy/schedule/same_filter.h"
 
 #include <algorithm>
@@ -99,7 +98,7 @@ public:
         const bool captured = isCaptured(stream); // then who launches the graph waits for it
         const std::shared_ptr<const Plans> plans = plansFor(problem, captured);
         const int place = captured ? 0 : launches.begin(stream);
-        for (const Problem &part : partsOf(problem)) enqueue(part, *plans, stream);
+        enqueue(problem, *plans, stream);
         if (!captured) launches.end(place, stream);
     }
 
@@ -142,27 +141,27 @@ private:
         return made;
     }
 
-    void enqueue(const Problem &part, const Plans &plans, cudaStream_t stream)
+    void enqueue(const Problem &problem, const Plans &plans, cudaStream_t stream)
     {
         constexpr std::size_t kBoundary = 256;
         const auto rounded = [](std::size_t bytes) {
             return common::ceilDiv(bytes, kBoundary) * kBoundary;
         };
-        Plane plane = planeFor(part);
-        const std::int64_t wordsARow = common::ceilDiv<std::int64_t>(part.region.width, 32);
-        const std::size_t planeBytes = rounded(plane.size());
+        Plane plane = planeFor(problem);
+        const std::int64_t wordsARow = common::ceilDiv<std::int64_t>(problem.region.width, 32);
+        const std::size_t planeBytes = rounded(plane.size);
         const std::size_t bits =
-            plans.second ? sizeof(std::uint32_t) * wordsARow * part.region.height : 0;
-        std::size_t scratchBytes = plans.first->scratchBytes(part, plane);
+            plans.second ? sizeof(std::uint32_t) * wordsARow * problem.region.height : 0;
+        std::size_t scratchBytes = plans.first->scratchBytes(problem, plane);
         if (plans.second)
-            scratchBytes = std::max(scratchBytes, plans.second->scratchBytes(part, plane));
+            scratchBytes = std::max(scratchBytes, plans.second->scratchBytes(problem, plane));
 
         const Workspace memory(pool, planeBytes + rounded(bits) + scratchBytes, stream);
-        plane.cells = memory.at(0);
+        placePlane(problem, plane, memory.at(0));
         const PlanePart task{
-            part, plane, memory.at(planeBytes + rounded(bits)),
+            problem, plane, memory.at(planeBytes + rounded(bits)),
             Undecided{reinterpret_cast<std::uint32_t *>(memory.at(planeBytes)), wordsARow}};
-        fillPlane(part, plane, bad.data(), stream);
+        fillPlane(problem, plane, bad.data(), stream);
         if (bits) CUDA_CHECK(cudaMemsetAsync(task.undecided.words, 0, bits, stream));
         plans.first->launch(task, stream);
         if (plans.second) plans.second->launch(task, stream);

@@ -142,6 +142,7 @@ public:
     }
 
     bool canLaunch(const Problem &problem) const override { return canWalk(problem); }
+    double launchCost(const Problem &problem) const override { return walkCost(problem); }
     const char *launches() const override
     {
         return "entropies as float of rectangles 3, 5, 7, 9, 11, 15, 21 or 31 cells wide, of few "

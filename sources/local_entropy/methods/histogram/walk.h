@@ -12,9 +12,12 @@
 // a step come before its look-ups. A level's count that goes from n to n + 1 adds F(n + 1) - F(n)
 // to the window's sum; these differences lie in shared memory too. See scale.h for F.
 //
-// Cells that do not count are one more level. Its count n says how many they are: the window has
-// N - n cells, and F(n) is in the sum.
+// Cells that do not exist are of level 0, and a window knows how many it has. Cells that a mask or
+// nodata takes away are one more level. Its count n says how many they are: the window has N - n
+// cells, and F(n) is in the sum.
 #pragma once
+
+#include "local_entropy/problem/plane_view.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,10 +32,8 @@ constexpr int kMostThreads = 512;
 template <typename Cell>
 struct Task
 {
-    const Cell *cells; ///< see Plane
-    std::int64_t stride;
-    int values;         ///< of cells
-    std::uint32_t none; ///< the value of cells that do not count
+    PlaneView<Cell> plane;
+    int values; ///< of cells
     int windowWidth, windowHeight;
     float *result;
     int width, height; ///< of the result
@@ -108,14 +109,11 @@ struct Counters
     }
 };
 
-/// A row of the thread's columns: kCells of them, from an address that the bytes of kWindows cells
-/// divide.
-template <typename Cell, int kWindows, int kCells>
+/// A row of the thread's columns: kCells of them, from any address.
+template <typename Cell, int kCells>
 struct Row
 {
     static constexpr int kCellsAWord = 4 / static_cast<int>(sizeof(Cell));
-    /// Of bytes, with two windows: every other thread begins in the middle of a word.
-    static constexpr bool kMayBeSplit = kWindows * sizeof(Cell) < 4;
     static constexpr int kWords = (kCells + kCellsAWord - 1) / kCellsAWord;
     std::uint32_t words[kWords];
 
@@ -123,18 +121,13 @@ struct Row
     {
         const auto address = reinterpret_cast<std::uintptr_t>(from);
         const auto *aligned = reinterpret_cast<const std::uint32_t *>(address & ~std::uintptr_t(3));
-        if constexpr (kMayBeSplit) {
-            const unsigned shift = address % 4 * 8;
-            std::uint32_t next = __ldg(aligned);
+        const unsigned shift = address % 4 * 8;
+        std::uint32_t next = __ldg(aligned);
 #pragma unroll
-            for (int i = 0; i < kWords; ++i) {
-                const std::uint32_t word = next;
-                next = __ldg(aligned + i + 1);
-                words[i] = __funnelshift_r(word, next, shift);
-            }
-        } else {
-#pragma unroll
-            for (int i = 0; i < kWords; ++i) words[i] = __ldg(aligned + i);
+        for (int i = 0; i < kWords; ++i) {
+            const std::uint32_t word = next;
+            next = __ldg(aligned + i + 1);
+            words[i] = __funnelshift_r(word, next, shift);
         }
     }
 
@@ -179,7 +172,7 @@ class Walker
 public:
     using In = Counters<kBits>;
     static constexpr int kWindows = In::kWindows, kCells = kWidth + kWindows - 1;
-    using CellsOfRow = Row<Cell, kWindows, kCells>;
+    using CellsOfRow = Row<Cell, kCells>;
 
     __device__ Walker(std::uint32_t histogram, std::uint32_t table)
         : histogram(histogram), table(table)
@@ -246,18 +239,28 @@ private:
     Sums<kWindows> sums;
 };
 
-/// The float for one window; true if its sum leaves two.
+/// The float for one window of which so many cells exist; true if its sum leaves two. `ofNone` are
+/// the cells that a mask or nodata takes away, `ofFirst` those of level 0, with what does not
+/// exist.
 template <bool kMissing, typename Cell>
-__device__ bool finish(const Task<Cell> &task, std::int64_t sum, int absent, float &answer)
+__device__ bool finish(const Task<Cell> &task, std::int64_t sum, int existing, int ofFirst,
+                       int ofNone, float &answer)
 {
-    const int cells = task.windowCells - (kMissing ? absent : 0);
-    std::int64_t difference = __ldg(&task.sums[cells]) - sum;
-    if (kMissing) difference += __ldg(&task.sums[absent]);
+    int cells = existing;
+    if (existing < task.windowCells) {
+        const int beyond = task.windowCells - existing;
+        sum += __ldg(&task.sums[ofFirst - beyond]) - __ldg(&task.sums[ofFirst]);
+    }
+    if (kMissing) {
+        cells -= ofNone;
+        sum -= __ldg(&task.sums[ofNone]);
+    }
+    const std::int64_t difference = __ldg(&task.sums[cells]) - sum;
     const double scale = __ldg(&task.scales[cells]), value = static_cast<double>(difference);
     const auto low = static_cast<float>((value - task.error) * scale);
     const auto high = static_cast<float>((value + task.error) * scale);
     answer = difference ? low : 0; // one level
-    if (kMissing && cells == 0) answer = task.empty;
+    if (cells == 0) answer = task.empty;
     return difference && low != high;
 }
 
@@ -299,24 +302,34 @@ __global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ 
         const int own = item % task.strips * kColumns + lane * kWindows;
         // Threads beyond the last column do as the last ones do, and write nothing.
         const int x = min(own, (task.width - 1) / kWindows * kWindows);
-        const Cell *above = task.cells + first * task.stride + x; // the window's first row
-        const Cell *below = above;
+        const int strip = own - lane * kWindows;
+        const PieceView<Cell> piece =
+            task.plane.pieceOf(strip, strip + kColumns + task.windowWidth - 1);
+        int columns[kWindows]; // that exist
+#pragma unroll
+        for (int window = 0; window < kWindows; ++window)
+            columns[window] = task.plane.columnsOf(x + window, task.windowWidth);
+        int above = first, below = first; // the window's first row, and the one behind its last
         typename Own::CellsOfRow leaving, entering;
         walker.clear(task.values);
-        for (int row = 0; row < task.windowHeight; ++row, below += task.stride) {
-            entering.load(below);
+        for (int row = 0; row < task.windowHeight; ++row) {
+            entering.load(piece.row(below++) + x);
             walker.enter(entering);
         }
-        leaving.load(above);
-        if (first + 1 < end) entering.load(below);
+        leaving.load(piece.row(above) + x);
+        if (first + 1 < end) entering.load(piece.row(below) + x);
         float *to = task.result + first * task.resultStride + own;
         for (int y = first;; ++y, to += task.resultStride) {
             float answers[kWindows];
             std::uint32_t undecided = 0;
+            const int rows = task.plane.rowsOf(y, task.windowHeight);
 #pragma unroll
             for (int window = 0; window < kWindows; ++window) {
-                const int absent = kMissing ? walker.count(task.none, window) : 0;
-                if (finish<kMissing>(task, walker.sum(window), absent, answers[window]))
+                const int existing = columns[window] * rows;
+                const int ofFirst = existing < task.windowCells ? walker.count(0, window) : 0;
+                const int ofNone = kMissing ? walker.count(task.plane.none, window) : 0;
+                if (finish<kMissing>(task, walker.sum(window), existing, ofFirst, ofNone,
+                                     answers[window]))
                     undecided |= 1u << window;
             }
             write<kWindows>(task, to, own, answers);
@@ -325,11 +338,10 @@ __global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ 
                 atomicOr(&task.undecided[y * task.wordsARow + own / 32], undecided << (own % 32));
             if (y + 1 == end) break;
             const typename Own::CellsOfRow left = leaving, entered = entering;
-            above += task.stride;
-            below += task.stride;
+            ++above, ++below;
             if (y + 2 < end) { // while the counters are changed
-                leaving.load(above);
-                entering.load(below);
+                leaving.load(piece.row(above) + x);
+                entering.load(piece.row(below) + x);
             }
             walker.step(left, entered);
         }

@@ -39,9 +39,13 @@ bool canWalk(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && problem.filter.levels.count < kMostValues &&
-           problem.region.width <= 1 << 30 && problem.region.height <= 1 << 30 &&
            (shape.cells <= kMostByteCells ? isAmong(kByteWidths, shape.width)
                                           : isAmong(kWideWidths, shape.width));
+}
+
+double walkCost(const Problem &problem)
+{
+    return 0.0013 * problem.shape.width * (problem.shape.cells <= kMostByteCells ? 1 : 2);
 }
 
 #ifdef __CUDACC__
@@ -166,10 +170,8 @@ private:
                                                  " levels does not fit this GPU's shared memory");
 
         walk::Task<Cell> task{};
-        task.cells = static_cast<const Cell *>(plane.cells);
-        task.stride = plane.stride;
+        task.plane = PlaneView<Cell>(plane);
         task.values = plane.values;
-        task.none = plane.none;
         task.windowWidth = shape.width;
         task.windowHeight = shape.height;
         task.result = static_cast<float *>(result.data);

@@ -12,6 +12,9 @@ namespace local_entropy
 /// is a kernel for, so many levels that a histogram fits a GPU's shared memory.
 bool canWalk(const Problem &problem);
 
+/// Nanoseconds a result, about.
+double walkCost(const Problem &problem);
+
 /// Throws Error (Unavailable) without CUDA or a GPU.
 std::unique_ptr<const PlanePlan> makeWalkPlan(const Problem &problem);
 

@@ -110,6 +110,7 @@ public:
     }
 
     bool canLaunch(const Problem &) const override { return true; }
+    double launchCost(const Problem &) const override { return 2; }
     std::unique_ptr<const PlanePlan> planePlan(const Problem &problem) const override
     {
         return makeRecountOfAll(problem);

@@ -11,6 +11,7 @@
 #ifdef __CUDACC__
 #include "local_entropy/answers/gpu_answers.h"
 #include "local_entropy/methods/answers_of.h"
+#include "local_entropy/problem/plane_view.h"
 
 #include <algorithm>
 #include <vector>
@@ -37,13 +38,10 @@ struct Place
 template <typename Cell, typename Value>
 struct Recount
 {
-    const Cell *cells;
-    std::int64_t stride;
+    PlaneView<Cell> plane;
     int values;
-    std::uint32_t
-        none; ///< the value of cells that do not count; beyond all values if there is none
     const Place *places; ///< of the window's cells
-    int windowCells;
+    int windowCells, windowWidth;
     Value *result;
     std::int64_t width, height, resultStride;
     std::uint32_t *undecided; ///< null: all windows
@@ -106,9 +104,9 @@ public:
     }
 
     /// Result (x, y), by all lanes.
-    __device__ void compute(std::int64_t x, std::int64_t y)
+    __device__ void compute(int x, int y)
     {
-        const int levels = count(task.cells + y * task.stride + x);
+        const int levels = count(x, y);
         const Value answer = isFromSums(task.answers.kind) ? fromSum(levels) : fromCounts(levels);
         if (lane == 0) task.result[y * task.resultStride + x] = answer;
         clear();
@@ -116,14 +114,17 @@ public:
 
 private:
     /// Fills counts and list; how many levels there are.
-    __device__ int count(const Cell *window)
+    __device__ int count(int x, int y)
     {
+        const PlaneView<Cell> &plane = task.plane;
+        const PieceView<Cell> &piece = plane.pieceOf(x, x + task.windowWidth);
         if (lane == 0) *length = 0;
         __syncwarp();
         for (int i = lane; i < task.windowCells; i += kLanes) {
             const Place place = task.places[i];
-            const Cell cell = window[place.row * task.stride + place.column];
-            if (cell == task.none) continue;
+            if (!plane.exists(x + place.column, y + place.row)) continue;
+            const Cell cell = piece.row(y + place.row)[x + place.column];
+            if (plane.missing && cell == plane.none) continue;
             if (atomicAdd(&counts[cell], 1) == 0) list[atomicAdd(length, 1)] = cell;
         }
         __syncwarp();
@@ -192,7 +193,7 @@ __global__ void __launch_bounds__(kThreads)
     Counter<Cell, Value> counter(task, scratch, &lengths[warp]);
     if (!task.undecided) {
         for (std::int64_t i = number; i < task.width * task.height; i += warps)
-            counter.compute(i % task.width, i / task.width);
+            counter.compute(static_cast<int>(i % task.width), static_cast<int>(i / task.width));
         return;
     }
     for (std::int64_t i = number; i < task.wordsARow * task.height; i += warps) {
@@ -201,8 +202,9 @@ __global__ void __launch_bounds__(kThreads)
         __syncwarp();
         if (threadIdx.x % kLanes == 0) task.undecided[i] = 0;
         for (; bits; bits &= bits - 1)
-            counter.compute(i % task.wordsARow * 32 + __ffs(static_cast<int>(bits)) - 1,
-                            i / task.wordsARow);
+            counter.compute(static_cast<int>(i % task.wordsARow) * 32 +
+                                __ffs(static_cast<int>(bits)) - 1,
+                            static_cast<int>(i / task.wordsARow));
     }
 }
 
@@ -284,13 +286,11 @@ private:
         const Plane &plane = part.plane;
         const Result &result = part.problem.result;
         const bool shared = isShared(plane);
-        const std::uint32_t nothing = ~0u; // bytes of a plane without it never equal this
-        const Recount<Cell, Value> task{static_cast<const Cell *>(plane.cells),
-                                        plane.stride,
+        const Recount<Cell, Value> task{PlaneView<Cell>(plane),
                                         plane.values,
-                                        plane.missing ? plane.none : nothing,
                                         places.data(),
                                         windowCells,
+                                        part.problem.shape.width,
                                         static_cast<Value *>(result.data),
                                         result.width,
                                         result.height,

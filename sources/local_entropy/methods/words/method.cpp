@@ -46,6 +46,7 @@ public:
     }
 
     bool canLaunch(const Problem &problem) const override { return isLevels(problem); }
+    double launchCost(const Problem &) const override { return 0.0022; }
     const char *launches() const override
     {
         return "windows of 5x5 cells cut at the edge, of float cells that are integers 0..15 (NaN "
