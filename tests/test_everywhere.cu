@@ -26,22 +26,42 @@ std::vector<float> onCpu(Shape shape, const std::vector<float> &sample)
     return result;
 }
 
+/// What a call with devices needs besides.
+struct OfCall
+{
+    explicit OfCall(const local_entropy::Problem &problem) : progress(nobody, problem.region) {}
+
+    const std::function<bool(double)> nobody;
+    local_entropy::Progress progress;
+    local_entropy::WayCosts costs;
+};
+
+constexpr double kLong = 1e9; ///< nanoseconds: for what is worth a device
+
 /// As an engine computes that has devices; adds the tiles that went through one to `*passed`.
+void compute(const local_entropy::Problem &problem, const local_entropy::Plan &plan,
+             const local_entropy::Sharing &sharing, std::int64_t *passed,
+             int threads = common::offeredThreads())
+{
+    OfCall call(problem);
+    const auto all = local_entropy::Everywhere::of(problem, plan, kLong, threads, call.costs,
+                                                   call.progress, sharing);
+    OwnQueue queue(problem.region, plan.tileSize(problem, threads));
+    inThreads(threads, problem, [&](local_entropy::Scratch &scratch) {
+        if (all)
+            all->work(scratch);
+        else
+            plan.work(problem, *queue, scratch);
+    });
+    if (all && passed) *passed += all->tiles();
+}
+
 void compute(Shape shape, const float *sample, float *result, ThroughDevices choice,
              std::int64_t *passed, int threads = common::offeredThreads())
 {
     const auto problem = bitsProblem(shape.width, shape.height, sample, result, 0, shape.height);
     const local_entropy::bits::BitsPlan plan(local_entropy::bestPath());
-    const auto all = local_entropy::Everywhere::of(problem, choice);
-    OwnQueue queue(problem.region,
-                   all ? all->tileSize(plan, problem, threads) : plan.tileSize(problem, threads));
-    inThreads(threads, problem, [&](local_entropy::Scratch &scratch) {
-        if (all)
-            all->work(plan, problem, *queue, scratch);
-        else
-            plan.work(problem, *queue, scratch);
-    });
-    if (all && passed) *passed += all->tiles();
+    compute(problem, plan, {choice}, passed, threads);
 }
 
 std::vector<float> everywhere(Shape shape, const std::vector<float> &sample,
@@ -159,8 +179,11 @@ TEST(EngineEverywhere, ACallHasTheDevicesForItself)
     std::vector<float> result(sample.size(), NAN);
     const auto problem =
         bitsProblem(shape.width, shape.height, sample.data(), result.data(), 0, shape.height);
+    const local_entropy::bits::BitsPlan plan(local_entropy::bestPath());
+    OfCall call(problem);
     const auto devices = [&] {
-        return local_entropy::Everywhere::of(problem, ThroughDevices::IfThereIsRoom);
+        return local_entropy::Everywhere::of(problem, plan, kLong, 1, call.costs, call.progress,
+                                             {ThroughDevices::IfThereIsRoom});
     };
     {
         const auto mine = devices();
@@ -218,13 +241,15 @@ TEST(EngineStaging, PacksLevelsAndFindsBadCells)
     std::vector<float> cells(1003);
     std::vector<std::uint8_t> bytes(cells.size());
     for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<float>(i % 16);
-    ASSERT_TRUE(local_entropy::packBytes(cells.data(), cells.size(), bytes.data()));
-    for (std::size_t i = 0; i < cells.size(); ++i) ASSERT_EQ(bytes[i], 8 * (i % 16));
+    ASSERT_TRUE(local_entropy::packLevels(cells.data(), cells.size(), 16, bytes.data()));
+    for (std::size_t i = 0; i < cells.size(); ++i) ASSERT_EQ(bytes[i], i % 16);
+    EXPECT_FALSE(local_entropy::packLevels(cells.data(), cells.size(), 15, bytes.data()));
     for (const float bad : {16.0f, -1.0f, 0.5f, 15.5f, 1e-30f, -1e-30f, 1e30f, INFINITY, NAN})
         for (const std::size_t place : {std::size_t(0), std::size_t(501), cells.size() - 1}) {
             const float good = cells[place];
             cells[place] = bad;
-            EXPECT_FALSE(local_entropy::packBytes(cells.data(), cells.size(), bytes.data())) << bad;
+            EXPECT_FALSE(local_entropy::packLevels(cells.data(), cells.size(), 16, bytes.data()))
+                << bad;
             cells[place] = good;
         }
 }

@@ -4,7 +4,7 @@
 #include "common/devices.h"
 #include "common/threads.h"
 #include "local_entropy/library_errors.h"
-#include "local_entropy/methods/bits/narrow.h"
+#include "local_entropy/schedule/forks.h"
 #include "local_entropy/schedule/shared_devices.h"
 
 #include <algorithm>
@@ -14,60 +14,124 @@
 namespace local_entropy
 {
 
+void WayCost::add(double seconds, std::int64_t cells)
+{
+    const double now = seconds / static_cast<double>(cells);
+    const double before = perCell;
+    perCell = before > 0 ? before + (now - before) / 8 : now; // the last few count most
+}
+
+bool WayCosts::devicesAreCheaper() const
+{
+    constexpr double kClearly = 0.8;
+    return throughDevice.get() < kClearly * onCpu.get();
+}
+
 #ifdef __CUDACC__
 
+namespace
+{
+
 /// Null where no GPU can be used.
-static SharedDevices *sharedDevices()
+SharedDevices *sharedDevices()
 {
     // Never freed: the driver may end before static objects do.
     static SharedDevices *const kept = common::deviceCount() > 0 ? new SharedDevices : nullptr;
-    return kept && !kept->none() ? kept : nullptr;
+    return kept && !kept->devices.empty() ? kept : nullptr;
 }
+
+/// Whether a call shall have the devices. Where they do not pay, one call of many tries again with
+/// a few tiles: what either way costs depends on what else is going on.
+bool areWanted(WayCosts &costs)
+{
+    constexpr int kTryAgain = 64;
+    const bool known = costs.throughDevice.get() > 0 && costs.onCpu.get() > 0;
+    if (known && !costs.devicesAreCheaper() && ++costs.callsWithout < kTryAgain) return false;
+    costs.callsWithout = 0;
+    return true;
+}
+
+/// Whether devices could help at all: what the bus and their kernels take, beside the CPU's time.
+bool mayPay(const Problem &problem, double nanoseconds, int threads)
+{
+    constexpr double kSoon = 1.5e6, kBytesANanosecond = 50;
+    const double alone = nanoseconds / threads;
+    const double cells = static_cast<double>(problem.region.width * problem.region.height);
+    const double bytes = problem.result.isDouble ? 8 : 4;
+    const double through = cells * std::max(bytes / kBytesANanosecond, launchCost(problem));
+    return alone > kSoon && through < 8 * alone;
+}
+
+/// Large tiles as square as rows of some hundred cells allow: their windows reach beyond them.
+TileSize largeTile(const Problem &problem)
+{
+    constexpr std::int64_t kColumns = 2048;
+    const Region &region = problem.region;
+    const std::int64_t cells = problem.result.isDouble ? Passage::kCells / 2 : Passage::kCells;
+    const std::int64_t width =
+        std::min(region.width, std::max(kColumns, cells / std::min(region.height, cells)));
+    return {width, std::clamp<std::int64_t>(cells / width, 1, region.height)};
+}
+
+/// Those that the CPU likes, but no larger than a millisecond, if windows allow it.
+TileSize smallTile(const Problem &problem, const Plan &plan, double nanoseconds, int threads)
+{
+    constexpr double kAtOnce = 1e6;
+    const Region &region = problem.region;
+    TileSize size = plan.tileSize(problem, threads);
+    size.width = std::min(size.width, region.width);
+    const double ofRow = nanoseconds / static_cast<double>(region.width * region.height) *
+                         static_cast<double>(size.width);
+    const auto rows = static_cast<std::int64_t>(kAtOnce / std::max(ofRow, 1.0));
+    size.height = std::min(size.height, std::max<std::int64_t>(rows, 2 * problem.shape.height));
+    return size;
+}
+
+} // namespace
 
 struct Everywhere::Parts
 {
-    SharedDevices &devices;
     OneAtATime::Lease mine;
-    Sharing sharing;
+    const Problem &problem;
+    const Plan &plan;
+    SharedWork shared;
     std::atomic<int> threads{0}; ///< that have begun
 };
 
 Everywhere::Everywhere(std::unique_ptr<Parts> parts) : parts(std::move(parts)) {}
 Everywhere::~Everywhere() = default;
 
-std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, ThroughDevices choice)
+std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, const Plan &plan,
+                                           double nanoseconds, int threads, WayCosts &costs,
+                                           Progress &progress, Sharing sharing)
 {
-    constexpr std::int64_t kFewestCells = 1 << 24; // below, the CPU is done too soon to share
-    const Region &region = problem.region;
-    if (region.width * region.height < kFewestCells) return nullptr;
+    if (sharing.choice == ThroughDevices::IfCheaper && !mayPay(problem, nanoseconds, threads))
+        return nullptr;
     if (common::isForked()) return nullptr; // a process does not inherit devices
     SharedDevices *const shared = withLibraryErrors(sharedDevices);
     if (!shared) return nullptr;
     OneAtATime::Lease mine(shared->calls);
     if (!mine) return nullptr; // even to a callback of the call that has them
-    if (choice == ThroughDevices::IfCheaper && !shared->wanted()) return nullptr;
-    std::unique_ptr<Parts> parts(new Parts{*shared, std::move(mine), {choice}});
+    if (sharing.choice == ThroughDevices::IfCheaper && !areWanted(costs)) return nullptr;
+    if (sharing.large.width == 0) sharing.large = largeTile(problem);
+    if (sharing.small.width == 0) sharing.small = smallTile(problem, plan, nanoseconds, threads);
+    std::unique_ptr<Parts> parts(
+        new Parts{std::move(mine), problem, plan, {*shared, problem, sharing, costs, progress}});
     return std::unique_ptr<Everywhere>(new Everywhere(std::move(parts)));
 }
 
-/// Those that the CPU likes, but higher ones of narrow arrays.
-TileSize Everywhere::tileSize(const bits::BitsPlan &plan, const Problem &problem, int threads) const
+void Everywhere::work(Scratch &scratch)
 {
-    const Region &region = problem.region;
-    if (!bits::isNarrow(region.width, region.height)) return plan.tileSize(problem, threads);
-    const std::int64_t rows = Passage::kCells / 2 / (region.width + 2 * Passage::kPitch);
-    return {region.width, std::max<std::int64_t>(rows, 1)};
+    const auto compute = [&](const Region &tile) {
+        static const std::function<bool(double)> nobody;
+        Progress untold(nobody, tile); // SharedTiles has told it
+        TileQueue queue(tile, {tile.width, tile.height}, untold);
+        parts->plan.work(parts->problem, queue, scratch);
+    };
+    withLibraryErrors([&] { parts->shared.work(parts->threads++, compute); });
 }
 
-void Everywhere::work(const bits::BitsPlan &plan, const Problem &problem, TileQueue &queue,
-                      Scratch &scratch)
-{
-    const auto compute = [&](const Region &tile) { plan.compute(problem, tile, scratch); };
-    withLibraryErrors(
-        [&] { parts->devices.work(parts->threads++, problem, parts->sharing, queue, compute); });
-}
-
-std::int64_t Everywhere::tiles() const { return parts->sharing.throughDevices; }
+std::int64_t Everywhere::tiles() const { return parts->shared.throughDevices(); }
 
 #else
 
@@ -75,16 +139,12 @@ struct Everywhere::Parts
 {
 };
 Everywhere::~Everywhere() = default;
-std::unique_ptr<Everywhere> Everywhere::of(const Problem &, ThroughDevices) { return nullptr; }
-TileSize Everywhere::tileSize(const bits::BitsPlan &plan, const Problem &problem, int threads) const
+std::unique_ptr<Everywhere> Everywhere::of(const Problem &, const Plan &, double, int, WayCosts &,
+                                           Progress &, Sharing)
 {
-    return plan.tileSize(problem, threads);
+    return nullptr;
 }
-void Everywhere::work(const bits::BitsPlan &plan, const Problem &problem, TileQueue &queue,
-                      Scratch &scratch)
-{
-    plan.work(problem, queue, scratch);
-}
+void Everywhere::work(Scratch &) {}
 std::int64_t Everywhere::tiles() const { return 0; }
 
 #endif

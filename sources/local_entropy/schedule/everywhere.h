@@ -1,41 +1,71 @@
 // The tiles of a problem for all that a machine has: its GPUs and its cores.
 #pragma once
 
-#include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/methods/method.h"
+#include "local_entropy/schedule/progress.h"
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace local_entropy
 {
 
+/// What a cell costs a thread on one of two ways. Threads add to it now and then; a lost update
+/// matters little.
+class WayCost
+{
+public:
+    void add(double seconds, std::int64_t cells);
+    double get() const { return perCell; } ///< seconds; 0 while unknown
+
+private:
+    std::atomic<double> perCell{0};
+};
+
+/// Of one filter and image, kept from call to call.
+struct WayCosts
+{
+    WayCost onCpu, throughDevice;
+    int callsWithout = 0; ///< since a call had the devices
+
+    bool devicesAreCheaper() const;
+};
+
 /// Which tiles go through a GPU. For tests; every choice gives the same bits.
 enum class ThroughDevices { IfCheaper, IfThereIsRoom };
 
+/// How a call shares its tiles.
+struct Sharing
+{
+    ThroughDevices choice = ThroughDevices::IfCheaper;
+    TileSize large{0, 0}, small{0, 0}; ///< for devices and for the CPU; 0: as it seems best
+    std::int64_t failingTile = -1;     ///< the device that it is sent through fails, for tests
+};
+
 /// The GPUs, while a call has them: one call of all at a time.
 ///
-/// Every thread takes one tile after the other: it sends it through a GPU, if one has room and that
-/// costs the thread clearly less time than computing the tile, or else computes it. What either
-/// costs is measured on the way: few slow cores leave most to the GPUs, many fast ones, which
-/// compute about as fast as memory can be copied, next to nothing.
+/// Every thread sends a large tile through a GPU, if one has room and that costs the thread clearly
+/// less time than computing it, or else computes a small one. What either costs is measured on the
+/// way: few slow cores leave most to the GPUs; many fast ones, or filters that are computed about
+/// as fast as memory can be copied, next to nothing. A GPU that fails is used no more: what was on
+/// its way is computed by the CPU.
 class Everywhere
 {
 public:
-    /// For a problem that the method bits can do. Null where that is computed by the CPU alone: a
-    /// small array, no GPU, another call has them, or they do not pay. The first call allocates
-    /// what passes between host and devices and keeps it: for each device 40 MB of page-locked and
-    /// as much device memory.
-    static std::unique_ptr<Everywhere> of(const Problem &problem,
-                                          ThroughDevices choice = ThroughDevices::IfCheaper);
+    /// Null where the problem, whose computation takes `nanoseconds` on one thread, is left to the
+    /// CPU alone: it is soon done, there is no GPU, another call has them, none can compute that,
+    /// or they do not pay. `problem`, `plan`, `costs` and `progress` outlive it. The first call
+    /// allocates what passes between host and devices and keeps it: for each device 72 MB of
+    /// page-locked and as much device memory.
+    static std::unique_ptr<Everywhere> of(const Problem &problem, const Plan &plan,
+                                          double nanoseconds, int threads, WayCosts &costs,
+                                          Progress &progress, Sharing sharing = {});
     ~Everywhere();
 
-    /// The tiles to share.
-    TileSize tileSize(const bits::BitsPlan &plan, const Problem &problem, int threads) const;
-
     /// One thread's part, instead of plan.work().
-    void work(const bits::BitsPlan &plan, const Problem &problem, TileQueue &queue,
-              Scratch &scratch);
+    void work(Scratch &scratch);
 
     /// How many tiles went through a GPU.
     std::int64_t tiles() const;

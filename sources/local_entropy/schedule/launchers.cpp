@@ -3,6 +3,7 @@
 #include "local_entropy/error.h"
 #include "local_entropy/schedule/plane_launcher.h"
 
+#include <limits>
 #include <string>
 
 namespace local_entropy
@@ -23,18 +24,31 @@ namespace
                     ": copy the image into host memory and call run()");
 }
 
-const Method &methodFor(const Problem &problem, const Method *only)
+/// Null if there is none.
+const Method *find(const Problem &problem, const Method *only)
 {
     const Method *best = nullptr;
     for (const Method *method : methods()) {
         if ((only && method != only) || !method->canLaunch(problem)) continue;
         if (!best || method->launchCost(problem) < best->launchCost(problem)) best = method;
     }
+    return best;
+}
+
+const Method &methodFor(const Problem &problem, const Method *only)
+{
+    const Method *const best = find(problem, only);
     if (!best) refuse(only);
     return *best;
 }
 
 } // namespace
+
+double launchCost(const Problem &problem)
+{
+    const Method *const best = find(problem, nullptr);
+    return best ? best->launchCost(problem) : std::numeric_limits<double>::infinity();
+}
 
 Launcher &Launchers::launcherOf(const Method &method)
 {

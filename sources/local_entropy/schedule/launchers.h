@@ -11,6 +11,10 @@
 namespace local_entropy
 {
 
+/// Nanoseconds a result in the memory of a GPU, about, by the best method; infinite if there is
+/// none.
+double launchCost(const Problem &problem);
+
 class Launchers
 {
 public:

@@ -3,7 +3,6 @@
 #include "common/clock.h"
 #include "common/integer.h"
 #include "common/part_times.h"
-#include "local_entropy/methods/words/hash.h"
 #include "local_entropy/schedule/staging.h"
 
 #include <algorithm>
@@ -11,57 +10,126 @@
 
 namespace local_entropy
 {
-
-Passage::Reach Passage::reachOf(const Image &image, const Region &tile)
+namespace
 {
-    return {std::max<std::int64_t>(tile.x - kRadius, 0),
-            std::min(tile.x + tile.width + kRadius, image.width),
-            std::max<std::int64_t>(tile.y - kRadius, 0),
-            std::min(tile.y + tile.height + kRadius, image.height)};
+
+/// The cells of the image that the windows of a tile reach; as the border may have it, not more.
+Region reachOf(const Problem &problem, const Region &tile)
+{
+    const Shape &shape = problem.shape;
+    const Image &image = problem.image;
+    const std::int64_t left = tile.x - shape.left, top = tile.y - shape.top;
+    const std::int64_t right = left + tile.width + shape.width - 1;
+    const std::int64_t bottom = top + tile.height + shape.height - 1;
+    const std::int64_t x = std::max<std::int64_t>(left, 0), y = std::max<std::int64_t>(top, 0);
+    return {x, y, std::min(right, image.width) - x, std::min(bottom, image.height) - y};
 }
 
-bool Passage::pack(const Image &image, const Reach &reach)
+/// Whether cells beyond the edge are those next to it, the same ones all along, or none: then the
+/// image may be cut where no window reaches.
+bool isLocal(Border border)
 {
-    const auto *const sample = static_cast<const float *>(image.data);
-    const std::int64_t columns = reach.right - reach.left;
+    return border == Border::Cut || border == Border::Constant || border == Border::Nearest;
+}
+
+bool reachesBeyond(const Problem &problem, const Region &tile)
+{
+    const Region reach = reachOf(problem, tile);
+    return reach.width < tile.width + problem.shape.width - 1 ||
+           reach.height < tile.height + problem.shape.height - 1;
+}
+
+/// Whether cells travel as bytes that are their levels.
+bool packs(const Problem &problem)
+{
+    const Levels &levels = problem.filter.levels;
+    return problem.image.type == CellType::Float32 && !levels.binned && levels.low == 0 &&
+           levels.count <= 256 && !problem.filter.nodata;
+}
+
+CellType typeUp(const Problem &problem)
+{
+    return packs(problem) ? CellType::Uint8 : problem.image.type;
+}
+
+constexpr std::int64_t kBoundary = 256;
+
+std::int64_t rounded(std::int64_t bytes) { return common::ceilDiv(bytes, kBoundary) * kBoundary; }
+
+std::int64_t bytesUp(const Problem &problem, const Region &reach)
+{
+    const std::int64_t cells = reach.width * reach.height;
+    return rounded(cells * cellBytes(typeUp(problem))) + (problem.mask.data ? cells : 0);
+}
+
+std::int64_t resultSize(const Problem &problem)
+{
+    return problem.result.isDouble ? sizeof(double) : sizeof(float);
+}
+
+} // namespace
+
+bool Passage::fits(const Problem &problem, const Region &tile)
+{
+    const Region reach = reachOf(problem, tile);
+    return reach.width > 0 && reach.height > 0 && bytesUp(problem, reach) <= kUpBytes &&
+           tile.width * tile.height * resultSize(problem) <= kDownBytes &&
+           (isLocal(problem.filter.border) || !reachesBeyond(problem, tile));
+}
+
+bool Passage::pack(const Problem &problem, const Region &reach)
+{
+    const Image &image = problem.image;
+    const Mask &mask = problem.mask;
+    const std::int64_t ofRow = reach.width * cellBytes;
     bool good = true;
-    for (std::int64_t y = reach.top; y < reach.bottom; ++y) {
-        std::uint8_t *row = up.data() + (y - reach.top) * pitch;
-        good &= packBytes(sample + y * image.stride + reach.left, columns, row);
-        std::memset(row + columns, words::kNoCell, pitch - columns);
+    for (std::int64_t row = 0; row < reach.height; ++row) {
+        const std::int64_t cell = (reach.y + row) * image.stride + reach.x;
+        char *const to = up.data() + row * ofRow;
+        if (packs(problem))
+            good &= packLevels(static_cast<const float *>(image.data) + cell, reach.width,
+                               problem.filter.levels.count, reinterpret_cast<std::uint8_t *>(to));
+        else
+            std::memcpy(to, static_cast<const char *>(image.data) + cell * cellBytes, ofRow);
+        if (mask.data)
+            std::memcpy(up.data() + maskAt + row * reach.width,
+                        mask.data + (reach.y + row) * mask.stride + reach.x, reach.width);
     }
     return good;
 }
 
-/// Orders copy up, kernel and copy down.
-void Passage::send(const Reach &reach, const Region &tile)
+/// Orders copy up, computation and copy down.
+void Passage::send(const Problem &problem, const Region &reach, Launchers &launchers)
 {
-    const std::int64_t rows = reach.bottom - reach.top, skippedRows = tile.y - reach.top;
-    const std::size_t bytes = pitch * rows;
+    Problem part = problem;
+    part.image = {input.data(), typeUp(problem), reach.width, reach.height, reach.width};
+    if (problem.mask.data)
+        part.mask = {reinterpret_cast<std::uint8_t *>(input.data()) + maskAt, reach.width,
+                     reach.height, reach.width};
+    part.region = {place.x - reach.x, place.y - reach.y, place.width, place.height};
+    part.result = {output.data(), problem.result.isDouble, place.width, place.height, place.width};
     CUDA_CHECK(
         cudaMemcpyAsync(input.data(), up.data(), bytes, cudaMemcpyHostToDevice, stream.get()));
-    gpu.launch(pitch, rows, input.data(), output.data(), skippedRows, skippedRows + tile.height,
-               stream.get());
-    CUDA_CHECK(cudaMemcpyAsync(down.data(), output.data() + skippedRows * pitch,
-                               tile.height * pitch * sizeof(float), cudaMemcpyDeviceToHost,
-                               stream.get()));
+    launchers.enqueue(part, nullptr, stream.get());
+    CUDA_CHECK(cudaMemcpyAsync(down.data(), output.data(), place.width * place.height * resultBytes,
+                               cudaMemcpyDeviceToHost, stream.get()));
 }
 
-bool Passage::enter(const Problem &problem, const Region &tile)
+bool Passage::enter(const Problem &problem, const Region &tile, Launchers &launchers)
 {
     const common::PartScope scope(common::Part::Up);
     const common::WallClock clock;
-    const Reach reach = reachOf(problem.image, tile);
-    pitch = common::ceilDiv(reach.right - reach.left, kPitch) * kPitch;
-    if (!pack(problem.image, reach)) return false;
-    send(reach, tile);
-    skipped = tile.x - reach.left;
-    width = tile.width;
-    cells = tile.width * tile.height;
-    const Result &result = problem.result;
-    stride = result.stride;
-    target = static_cast<float *>(result.data) + (tile.y - problem.region.y) * stride +
-             (tile.x - problem.region.x);
+    const Region reach = reachOf(problem, tile);
+    place = tile;
+    cellBytes = local_entropy::cellBytes(typeUp(problem));
+    maskAt = rounded(reach.width * reach.height * cellBytes);
+    bytes = bytesUp(problem, reach);
+    resultBytes = resultSize(problem);
+    if (!pack(problem, reach)) return false;
+    send(problem, reach, launchers);
+    targetStride = problem.result.stride;
+    target = static_cast<char *>(problem.result.data) +
+             ((tile.y - problem.region.y) * targetStride + tile.x - problem.region.x) * resultBytes;
     entering = clock.seconds();
     return true;
 }
@@ -76,14 +144,11 @@ bool Passage::hasArrived() const
 void Passage::leave()
 {
     const common::PartScope scope(common::Part::Down);
-    for (std::int64_t y = 0; y < cells / width; ++y)
-        copyResults(down.data() + y * pitch + skipped, width, target + y * stride);
-}
-
-void Passage::abandon()
-{
-    cudaStreamSynchronize(stream.get());
-    taken = false;
+    constexpr std::int64_t kFloat = sizeof(float); // a double is copied as two
+    for (std::int64_t row = 0; row < place.height; ++row)
+        copyResults(reinterpret_cast<const float *>(down.data() + row * place.width * resultBytes),
+                    place.width * resultBytes / kFloat,
+                    reinterpret_cast<float *>(target + row * targetStride * resultBytes));
 }
 
 } // namespace local_entropy

@@ -3,9 +3,8 @@
 
 #include "common/device_array.h"
 #include "common/device_stream.h"
-#include "local_entropy/answers/window.h"
-#include "local_entropy/methods/words/words.h"
 #include "local_entropy/problem/problem.h"
+#include "local_entropy/schedule/launchers.h"
 
 #include <atomic>
 #include <cstdint>
@@ -13,26 +12,33 @@
 namespace local_entropy
 {
 
-/// The way of a tile through the device that was current when it was made: packed into pinned
+/// The way of a tile through the device that was current when it was made: its cells into pinned
 /// memory, up, computed, down into pinned memory, and out to its place. Throws what the plumbing
 /// throws (library_errors.h).
 class Passage
 {
 public:
-    static constexpr std::int64_t kCells = 1 << 20; ///< of a tile with its halo, at most
-    static constexpr std::int64_t kPitch = 32;      ///< rows are padded to a multiple of it
+    static constexpr std::int64_t kCells = 1 << 20;   ///< of a tile, at most
+    static constexpr std::int64_t kUpBytes = 5 << 20; ///< of the cells that its windows reach
+    static constexpr std::int64_t kDownBytes = kCells * std::int64_t(sizeof(float));
 
-    static bool fits(const Region &tile)
+    /// Whether a tile can take it: its windows do not reach around the image, nor nothing of it.
+    static bool fits(const Problem &problem, const Region &tile);
+
+    /// Free, in some thread's hands, or on its way: then any thread may take it into its hands.
+    enum class State { Free, Held, OnItsWay };
+    bool claim(State from)
     {
-        return (tile.width + 2 * kRadius + kPitch) * (tile.height + 2 * kRadius) <= kCells;
+        return state.load(std::memory_order_relaxed) == from &&
+               state.compare_exchange_strong(from, State::Held);
     }
+    void release(State to) { state = to; }
+    bool isOnItsWay() const { return state == State::OnItsWay; }
 
-    std::atomic<bool> taken{false}; ///< by a thread
-    double entering = 0;            ///< seconds that enter() took
-    std::int64_t cells = 0;         ///< of the tile
+    // By the thread that holds it:
 
-    /// Packs a tile and sends it on its way; false if one of its cells is none of 0..15.
-    bool enter(const Problem &problem, const Region &tile);
+    /// Packs a tile and sends it on its way; false if one of its cells is no level, or may be none.
+    bool enter(const Problem &problem, const Region &tile, Launchers &launchers);
 
     bool hasArrived() const;
     void wait() const { stream.wait(); }
@@ -40,27 +46,25 @@ public:
     /// Puts the results in their place, once they have arrived.
     void leave();
 
-    /// After an error: waits for what is on its way and forgets it.
-    void abandon();
+    /// After an error: waits for what is on its way.
+    void abandon() { cudaStreamSynchronize(stream.get()); }
+
+    const Region &tile() const { return place; }
+    double secondsOfEntering() const { return entering; }
 
 private:
-    /// The cells that the windows of a tile reach, as rows of the image.
-    struct Reach
-    {
-        std::int64_t left, right, top, bottom;
-    };
-    static Reach reachOf(const Image &image, const Region &tile);
-    bool pack(const Image &image, const Reach &reach);
-    void send(const Reach &reach, const Region &tile);
+    bool pack(const Problem &problem, const Region &reach);
+    void send(const Problem &problem, const Region &reach, Launchers &launchers);
 
-    float *target = nullptr; ///< of the tile's first result
-    std::int64_t stride = 0, width = 0, pitch = 0, skipped = 0;
+    std::atomic<State> state{State::Free};
+    Region place;
+    double entering = 0;
+    char *target = nullptr; ///< of the tile's first result
+    std::int64_t targetStride = 0, resultBytes = 0;
+    std::int64_t cellBytes = 0, maskAt = 0, bytes = 0; ///< of what goes up
     common::Stream stream;
-    words::Gpu gpu;
-    common::PinnedArray<std::uint8_t> up{kCells};
-    common::PinnedArray<float> down{kCells};
-    common::DeviceArray<std::uint8_t> input{kCells};
-    common::DeviceArray<float> output{kCells};
+    common::PinnedArray<char> up{kUpBytes}, down{kDownBytes};
+    common::DeviceArray<char> input{kUpBytes}, output{kDownBytes};
 };
 
 } // namespace local_entropy

@@ -29,7 +29,7 @@ bool isSame(const Region &a, const Region &b)
 
 Share::Share(const Job &job, const Problem &whole, Plans &plans, Path path)
     : problem(job.problem), offset(offsetOf(job.problem.result, whole.result)),
-      isOfBits(job.method == &bitsMethod()), plan(plans.get(*job.method, problem, path))
+      nanoseconds(job.cost), plan(plans.get(*job.method, problem, path))
 {
 }
 
@@ -42,17 +42,14 @@ void Share::place(const Problem &whole)
 
 void Share::begin(int threads, bool devices, Progress &progress)
 {
-    if (devices && isOfBits) everywhere = Everywhere::of(problem);
-    queue.emplace(problem.region,
-                  everywhere ? everywhere->tileSize(bitsPlan(), problem, threads)
-                             : plan->tileSize(problem, threads),
-                  progress);
+    if (devices) everywhere = Everywhere::of(problem, *plan, nanoseconds, threads, costs, progress);
+    if (!everywhere) queue.emplace(problem.region, plan->tileSize(problem, threads), progress);
 }
 
 void Share::work(Scratch &scratch)
 {
     if (everywhere)
-        everywhere->work(bitsPlan(), problem, *queue, scratch);
+        everywhere->work(scratch);
     else
         plan->work(problem, *queue, scratch);
 }

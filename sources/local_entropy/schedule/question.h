@@ -40,12 +40,11 @@ public:
     void end() { everywhere.reset(); }
 
 private:
-    const bits::BitsPlan &bitsPlan() const { return static_cast<const bits::BitsPlan &>(*plan); }
-
     Problem problem;
     const std::ptrdiff_t offset; ///< of the part's result, in bytes
-    const bool isOfBits;
+    const double nanoseconds;    ///< on one thread
     const std::shared_ptr<const Plan> plan;
+    WayCosts costs;
     std::unique_ptr<Everywhere> everywhere; ///< null: all of it on the CPU
     std::optional<TileQueue> queue;
 };

@@ -2,88 +2,36 @@
 
 #include "common/clock.h"
 #include "common/devices.h"
+#include "local_entropy/problem/load.h"
 
 #include <algorithm>
 #include <exception>
-#include <utility>
 
 namespace local_entropy
 {
-namespace
-{
 
-/// The tiles that one thread has on their way through a device. Those that are still there at the
-/// end, after an error, are abandoned.
-class Travellers
-{
-public:
-    Travellers(Device &device, Cost &cost) : device(device), cost(cost) {}
-    ~Travellers()
-    {
-        for (Passage *passage : mine)
-            if (passage) passage->abandon();
-    }
-    Travellers(const Travellers &) = delete;
-    Travellers &operator=(const Travellers &) = delete;
+// ---- devices -----------------------------------------------------------------------------------
 
-    bool haveRoom() { return room() != mine + kMost; }
-
-    /// False if the device has no passage left, or a cell of the tile is none of 0..15.
-    bool send(const Problem &problem, const Region &tile)
-    {
-        Passage *&passage = *room();
-        passage = device.claim();
-        if (!passage) return false;
-        if (passage->enter(problem, tile)) return true;
-        std::exchange(passage, nullptr)->taken = false;
-        return false;
-    }
-
-    void takeOutArrived()
-    {
-        for (Passage *&passage : mine)
-            if (passage && passage->hasArrived()) takeOut(passage);
-    }
-    void takeOutAll()
-    {
-        for (Passage *&passage : mine)
-            if (passage) takeOut(passage);
-    }
-
-private:
-    static constexpr int kMost = 2;
-
-    Passage **room() { return std::find(mine, mine + kMost, nullptr); }
-
-    void takeOut(Passage *&passage)
-    {
-        passage->wait();
-        const common::WallClock clock;
-        passage->leave();
-        cost.add(passage->entering + clock.seconds(), passage->cells);
-        passage->taken = false;
-        passage = nullptr;
-    }
-
-    Device &device;
-    Cost &cost;
-    Passage *mine[kMost] = {};
-};
-
-} // namespace
-
-void Cost::add(double seconds, std::int64_t cells)
-{
-    const double now = seconds / static_cast<double>(cells);
-    const double before = perCell;
-    perCell = before > 0 ? before + (now - before) / 8 : now; // the last few count most
-}
-
-Passage *Device::claim()
+Passage *Device::claim(Passage::State state)
 {
     for (Passage &passage : passages)
-        if (!passage.taken.exchange(true)) return &passage;
+        if (passage.claim(state)) return &passage;
     return nullptr;
+}
+
+bool Device::isBusy() const
+{
+    return std::any_of(std::begin(passages), std::end(passages),
+                       [](const Passage &passage) { return passage.isOnItsWay(); });
+}
+
+void Device::abandon()
+{
+    for (Passage &passage : passages)
+        if (passage.claim(Passage::State::OnItsWay)) {
+            passage.abandon();
+            passage.release(Passage::State::Free);
+        }
 }
 
 SharedDevices::SharedDevices() : devices(common::deviceCount())
@@ -98,49 +46,156 @@ SharedDevices::SharedDevices() : devices(common::deviceCount())
     devices.erase(std::remove(devices.begin(), devices.end(), nullptr), devices.end());
 }
 
-/// Feeding a device takes a thread's time too: to pack a tile and to put its results in place. It
-/// pays if that is clearly less than computing the tile takes.
-bool SharedDevices::areCheaper() const
+// ---- a call ------------------------------------------------------------------------------------
+
+SharedWork::SharedWork(SharedDevices &shared, const Problem &problem, const Sharing &sharing,
+                       WayCosts &costs, Progress &progress)
+    : shared(shared), problem(problem), sharing(sharing), costs(costs),
+      tiles(problem.region, sharing.large, sharing.small, progress)
 {
-    constexpr double kClearly = 0.8;
-    return throughDevice.get() < kClearly * onCpu.get();
+    for (const auto &device : shared.devices) device->hasFailed = false; // it may be well again
 }
 
-bool SharedDevices::wanted()
+SharedWork::~SharedWork()
 {
-    constexpr int kTryAgain = 64;
-    const bool known = throughDevice.get() > 0 && onCpu.get() > 0;
-    if (known && !areCheaper() && ++callsWithout < kTryAgain) return false;
-    callsWithout = 0;
+    for (const auto &device : shared.devices) {
+        const common::DeviceScope current(device->number);
+        device->abandon();
+    }
+}
+
+/// Feeding a device takes a thread's time too: to pack a tile and to put its results in place. It
+/// pays if that is clearly less than computing the tile takes.
+bool SharedWork::toDevice()
+{
+    if (sharing.choice == ThroughDevices::IfThereIsRoom) return true;
+    return costs.devicesAreCheaper() || tries.fetch_sub(1) > 0;
+}
+
+/// Not the last tiles, if the devices have done them before.
+bool SharedWork::isWorthComputing(const Device &device) const
+{
+    constexpr std::int64_t kKnown = 4 * Passage::kCells;
+    const std::int64_t arrived = arrivedCells;
+    if (device.hasFailed || arrived < kKnown || sharing.choice == ThroughDevices::IfThereIsRoom)
+        return true;
+    const double perCell = clock.seconds() / static_cast<double>(arrived);
+    return costs.onCpu.get() * static_cast<double>(tiles.cellsOfSmall()) <
+           perCell * static_cast<double>(tiles.left());
+}
+
+/// The device is used no more, and the CPU computes what was on its way.
+void SharedWork::fail(Device &device, Passage &held)
+{
+    device.hasFailed = true;
+    tiles.giveBack(held.tile());
+    held.abandon();
+    held.release(Passage::State::Free);
+}
+
+bool SharedWork::sendOne(Device &device)
+{
+    if (device.hasFailed) return false;
+    Passage *const passage = device.claim(Passage::State::Free);
+    if (!passage) return false;
+    Region tile;
+    if (!toDevice() || !tiles.takeLarge(tile)) {
+        passage->release(Passage::State::Free);
+        return false;
+    }
+    try {
+        if (sharing.failingTile == sent) throw common::Error("a device fails, for a test");
+        if (Passage::fits(problem, tile) && passage->enter(problem, tile, shared.launchers)) {
+            ++sent;
+            passage->release(Passage::State::OnItsWay);
+        } else { // the CPU can, or finds out why not
+            tiles.giveBack(tile);
+            passage->release(Passage::State::Free);
+        }
+    } catch (const std::exception &) {
+        fail(device, *passage);
+    }
     return true;
 }
 
-bool SharedDevices::toDevice(Sharing &sharing) const
+void SharedWork::takeOut(Device &device, Passage &passage)
 {
-    if (sharing.choice == ThroughDevices::IfThereIsRoom) return true;
-    return areCheaper() || sharing.tries.fetch_sub(1) > 0;
+    try {
+        passage.wait();
+        const common::WallClock leaving;
+        passage.leave();
+        const std::int64_t cells = passage.tile().width * passage.tile().height;
+        costs.throughDevice.add(passage.secondsOfEntering() + leaving.seconds(), cells);
+        arrivedCells += cells;
+        passage.release(Passage::State::Free);
+    } catch (const std::exception &) {
+        fail(device, passage);
+    }
 }
 
-void SharedDevices::work(int number, const Problem &problem, Sharing &sharing, TileQueue &queue,
-                         const std::function<void(const Region &)> &compute)
+bool SharedWork::takeOutOne(Device &device)
 {
-    Device &device = *devices[number % devices.size()];
+    for (Passage &passage : device.passages) {
+        if (!passage.claim(Passage::State::OnItsWay)) continue;
+        bool arrived = true; // a failure shows when it is waited for
+        try {
+            arrived = passage.hasArrived();
+        } catch (const std::exception &) {
+        }
+        if (arrived) {
+            takeOut(device, passage);
+            return true;
+        }
+        passage.release(Passage::State::OnItsWay);
+    }
+    return false;
+}
+
+bool SharedWork::waitForOne(Device &device)
+{
+    Passage *const passage = device.claim(Passage::State::OnItsWay);
+    if (passage) takeOut(device, *passage);
+    return passage;
+}
+
+bool SharedWork::computeOne(const Device &device, const Compute &compute)
+{
+    Region tile;
+    if (!isWorthComputing(device) || !tiles.takeSmall(tile)) return false;
+    const common::WallClock computing;
+    compute(tile);
+    costs.onCpu.add(computing.seconds(), tile.width * tile.height);
+    return true;
+}
+
+void SharedWork::work(int number, const Compute &compute)
+{
+    Device &device = *shared.devices[number % shared.devices.size()];
     const common::DeviceScope current(device.number);
-    Travellers travellers(device, throughDevice);
+    ++working;
     for (;;) {
-        travellers.takeOutArrived();
+        while (takeOutOne(device)) {
+        }
+        if (sendOne(device) || computeOne(device, compute) || waitForOne(device)) continue;
+        // Others hold what is left, or nothing is left.
         Region tile;
-        if (!queue.take(tile)) break;
-        if (travellers.haveRoom() && Passage::fits(tile) && toDevice(sharing) &&
-            travellers.send(problem, tile)) {
-            ++sharing.throughDevices;
+        if (!tiles.takeSmall(tile)) break;
+        compute(tile);
+    }
+    if (--working == 0 && sent > 0) checkCells();
+}
+
+/// Once all has arrived. A device that has failed may not be able to tell.
+void SharedWork::checkCells()
+{
+    for (const auto &device : shared.devices) {
+        if (device->hasFailed) {
+            throwFirstBadCell(problem);
             continue;
         }
-        const common::WallClock clock;
-        compute(tile);
-        onCpu.add(clock.seconds(), tile.width * tile.height);
+        const common::DeviceScope current(device->number);
+        shared.launchers.synchronize();
     }
-    travellers.takeOutAll();
 }
 
 } // namespace local_entropy

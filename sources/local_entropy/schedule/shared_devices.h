@@ -1,9 +1,12 @@
-// The GPUs that calls share with the CPU, and what either way costs a thread. Needs CUDA.
+// The GPUs that calls share with the CPU. Needs CUDA.
 #pragma once
 
 #include "local_entropy/schedule/everywhere.h"
 #include "local_entropy/schedule/one_at_a_time.h"
 #include "local_entropy/schedule/passage.h"
+#include "local_entropy/schedule/shared_tiles.h"
+
+#include "common/clock.h"
 
 #include <atomic>
 #include <cstdint>
@@ -14,66 +17,70 @@
 namespace local_entropy
 {
 
-/// What a cell costs a thread on one of two ways. Threads add to it now and then; a lost update
-/// matters little.
-class Cost
-{
-public:
-    void add(double seconds, std::int64_t cells);
-    double get() const { return perCell; } ///< seconds; 0 while unknown
-
-private:
-    std::atomic<double> perCell{0};
-};
-
 /// The passages through one device.
 struct Device
 {
     explicit Device(int number) : number(number) {}
 
-    /// One that nobody has; null if there is none. It is given back by `taken = false`.
-    Passage *claim();
+    /// One in that state, now held by the caller; null if there is none.
+    Passage *claim(Passage::State state);
+    bool isBusy() const; ///< whether a tile is on its way
+    void abandon();      ///< after an error: waits, and all are free
 
     const int number;
+    std::atomic<bool> hasFailed{false};
     Passage passages[8]; ///< enough to keep both directions of the bus busy
 };
 
-/// What a call tells of its tiles.
-struct Sharing
+/// The devices that can be used, kept from call to call: one without memory for its passages, or
+/// that is kept by others, is left out.
+struct SharedDevices
 {
-    ThroughDevices choice;
-    std::atomic<int> tries{8};                   ///< tiles for a device that may not pay
-    std::atomic<std::int64_t> throughDevices{0}; ///< tiles
-};
-
-/// What the threads share: kept from call to call.
-class SharedDevices
-{
-public:
-    OneAtATime calls; ///< one at a time has the devices
-
-    /// Those that can be used: a device without memory for its passages, or that is kept by others,
-    /// is left out.
     SharedDevices();
 
-    bool none() const { return devices.empty(); }
+    OneAtATime calls; ///< one at a time has the devices
+    std::vector<std::unique_ptr<Device>> devices;
+    Launchers launchers;
+};
 
-    /// Whether a call shall have the devices. Where they do not pay, one call of many tries again
-    /// with a few tiles: what either way costs depends on what else is going on.
-    bool wanted();
+/// A call's tiles, and what its threads do until there are none left.
+class SharedWork
+{
+public:
+    /// `compute(tile)` computes a tile on the CPU.
+    using Compute = std::function<void(const Region &)>;
 
-    /// What thread `number` does: computes tiles until there are none left; `compute(tile)` does it
-    /// on the CPU.
-    void work(int number, const Problem &problem, Sharing &sharing, TileQueue &queue,
-              const std::function<void(const Region &)> &compute);
+    SharedWork(SharedDevices &shared, const Problem &problem, const Sharing &sharing,
+               WayCosts &costs, Progress &progress);
+    /// Waits for what an error has left on its way.
+    ~SharedWork();
+
+    /// What thread `number` does. Throws Error: Status::BadLevel, without a place, if a cell of a
+    /// tile that went through a device was no level.
+    void work(int number, const Compute &compute);
+
+    std::int64_t throughDevices() const { return sent; } ///< tiles
 
 private:
-    bool areCheaper() const;
-    bool toDevice(Sharing &sharing) const;
+    bool sendOne(Device &device);
+    bool takeOutOne(Device &device);
+    bool waitForOne(Device &device);
+    bool computeOne(const Device &device, const Compute &compute);
+    void takeOut(Device &device, Passage &passage);
+    void fail(Device &device, Passage &held);
+    bool toDevice();
+    bool isWorthComputing(const Device &device) const;
+    void checkCells();
 
-    std::vector<std::unique_ptr<Device>> devices;
-    Cost onCpu, throughDevice;
-    int callsWithout = 0; ///< since a call had the devices; guarded by `calls`
+    SharedDevices &shared;
+    const Problem &problem;
+    const Sharing sharing;
+    WayCosts &costs;
+    SharedTiles tiles;
+    std::atomic<int> working{0}; ///< threads
+    std::atomic<int> tries{8};   ///< tiles for devices that may not pay
+    std::atomic<std::int64_t> sent{0}, arrivedCells{0};
+    const common::WallClock clock; ///< since the call began
 };
 
 } // namespace local_entropy

@@ -16,14 +16,16 @@
 namespace local_entropy
 {
 
-FOR_EACH_PROCESSOR bool packBytes(const float *cells, std::size_t size, std::uint8_t *to)
+FOR_EACH_PROCESSOR bool packLevels(const float *cells, std::size_t size, int levels,
+                                   std::uint8_t *to)
 {
     std::int32_t bad = 0;
+    const auto end = static_cast<float>(levels);
     for (std::size_t i = 0; i < size; ++i) {
-        const bool inRange = cells[i] >= 0 && cells[i] < 16; // false for NaN
+        const bool inRange = cells[i] >= 0 && cells[i] < end; // false for NaN
         const auto level = static_cast<std::int32_t>(inRange ? cells[i] : 0);
         bad |= !inRange | (static_cast<float>(level) != cells[i]);
-        to[i] = static_cast<std::uint8_t>(level * 8);
+        to[i] = static_cast<std::uint8_t>(level);
     }
     return bad == 0;
 }

@@ -7,8 +7,8 @@
 namespace local_entropy
 {
 
-/// to[i] = 8 * cells[i], what the GPU kernel takes; false if some cell is none of 0..15.
-bool packBytes(const float *cells, std::size_t size, std::uint8_t *to);
+/// to[i] = cells[i], as a byte; false if some cell is none of 0 ... levels - 1. levels <= 256.
+bool packLevels(const float *cells, std::size_t size, int levels, std::uint8_t *to);
 
 /// Copies results around the caches, where the processor can: they are not read again here.
 void copyResults(const float *from, std::size_t size, float *to);

@@ -1,0 +1,81 @@
+#include "local_entropy/schedule/shared_tiles.h"
+
+#include "common/integer.h"
+
+#include <algorithm>
+
+namespace local_entropy
+{
+
+SharedTiles::Grid::Grid(const Region &region, TileSize wanted)
+    : region(region), size{std::clamp<std::int64_t>(wanted.width, 1,
+                                                    std::max<std::int64_t>(region.width, 1)),
+                           std::clamp<std::int64_t>(wanted.height, 1,
+                                                    std::max<std::int64_t>(region.height, 1))},
+      across(common::ceilDiv(region.width, size.width)),
+      total(across * common::ceilDiv(region.height, size.height))
+{
+}
+
+Region SharedTiles::Grid::at(std::int64_t number) const
+{
+    const std::int64_t x = number % across * size.width, y = number / across * size.height;
+    return {region.x + x, region.y + y, std::min(size.width, region.width - x),
+            std::min(size.height, region.height - y)};
+}
+
+SharedTiles::SharedTiles(const Region &region, TileSize largest, TileSize small, Progress &progress)
+    : small(small), progress(progress), large(region, largest), end(large.total),
+      untaken(region.width * region.height)
+{
+}
+
+bool SharedTiles::takeLarge(Region &tile)
+{
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (begin == end) return false;
+        tile = large.at(begin++);
+        untaken -= tile.width * tile.height;
+    }
+    return progress.goOn(tile.width * tile.height);
+}
+
+bool SharedTiles::nextSmall(Region &tile)
+{
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (next == current.total) {
+        if (!returned.empty()) {
+            current = Grid(returned.back(), small);
+            returned.pop_back();
+        } else if (begin < end) {
+            current = Grid(large.at(--end), small);
+        } else {
+            return false;
+        }
+        next = 0;
+    }
+    tile = current.at(next++);
+    untaken -= tile.width * tile.height;
+    return true;
+}
+
+bool SharedTiles::takeSmall(Region &tile)
+{
+    return nextSmall(tile) && progress.goOn(tile.width * tile.height);
+}
+
+void SharedTiles::giveBack(const Region &tile)
+{
+    const std::lock_guard<std::mutex> lock(mutex);
+    returned.push_back(tile);
+    untaken += tile.width * tile.height;
+}
+
+std::int64_t SharedTiles::left() const
+{
+    const std::lock_guard<std::mutex> lock(mutex);
+    return untaken;
+}
+
+} // namespace local_entropy

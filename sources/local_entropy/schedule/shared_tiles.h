@@ -1,0 +1,60 @@
+// The tiles of a region for takers of two kinds: devices take large ones from its begin, the CPU's
+// threads small ones from its end, until they meet.
+#pragma once
+
+#include "local_entropy/schedule/progress.h"
+#include "local_entropy/schedule/tile_queue.h"
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace local_entropy
+{
+
+/// Every cell is in one tile of those that are taken, but for large ones that were given back:
+/// these are taken again, as small ones. From any thread.
+class SharedTiles
+{
+public:
+    SharedTiles(const Region &region, TileSize large, TileSize small, Progress &progress);
+
+    /// False if there is none left, or the work was stopped.
+    bool takeLarge(Region &tile);
+    bool takeSmall(Region &tile);
+
+    /// A large one whose results did not come.
+    void giveBack(const Region &tile);
+
+    /// Cells that nobody has taken.
+    std::int64_t left() const;
+
+    /// How many cells the small ones have at most.
+    std::int64_t cellsOfSmall() const { return small.width * small.height; }
+
+private:
+    /// A region cut into tiles, row of tiles by row of tiles.
+    struct Grid
+    {
+        Grid(const Region &region, TileSize size);
+        Region at(std::int64_t number) const;
+
+        Region region;
+        TileSize size;
+        std::int64_t across, total;
+    };
+
+    bool nextSmall(Region &tile);
+
+    const TileSize small;
+    Progress &progress;
+    mutable std::mutex mutex; ///< guards what follows
+    const Grid large;
+    std::int64_t begin = 0, end;    ///< of the large ones that nobody has
+    Grid current{Region{}, {1, 1}}; ///< what small ones are taken from
+    std::int64_t next = 0;          ///< of `current`
+    std::vector<Region> returned;
+    std::int64_t untaken; ///< cells
+};
+
+} // namespace local_entropy

@@ -1,0 +1,86 @@
+// The tiles that devices and the CPU share: every cell once, whoever takes what.
+#include "local_entropy/schedule/shared_tiles.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+using local_entropy::Progress;
+using local_entropy::Region;
+using local_entropy::SharedTiles;
+
+namespace
+{
+
+const std::function<bool(double)> kNobody;
+
+/// How often each cell was taken.
+class Field
+{
+public:
+    explicit Field(const Region &region) : region(region), taken(region.width * region.height, 0) {}
+    void take(const Region &tile, int by)
+    {
+        for (std::int64_t y = tile.y; y < tile.y + tile.height; ++y)
+            for (std::int64_t x = tile.x; x < tile.x + tile.width; ++x) {
+                ASSERT_TRUE(x >= region.x && x < region.x + region.width && y >= region.y &&
+                            y < region.y + region.height);
+                taken[(y - region.y) * region.width + x - region.x] += by;
+            }
+    }
+    bool eachOnce() const
+    {
+        for (const int times : taken)
+            if (times != 1) return false;
+        return true;
+    }
+
+private:
+    const Region region;
+    std::vector<int> taken;
+};
+
+} // namespace
+
+TEST(SharedTiles, GiveEveryCellOnce)
+{
+    std::mt19937 random(11);
+    const auto upTo = [&](int n) { return 1 + static_cast<std::int64_t>(random() % n); };
+    for (int i = 0; i < 300; ++i) {
+        const Region region{upTo(9) - 5, upTo(9), upTo(70), upTo(70)};
+        Progress progress(kNobody, region);
+        SharedTiles tiles(region, {upTo(40), upTo(40)}, {upTo(20), upTo(20)}, progress);
+        Field field(region);
+        std::vector<Region> lost;
+        std::int64_t left = region.width * region.height;
+        Region tile;
+        for (bool more = true; more;) {
+            const bool large = random() % 3 == 0;
+            more = large ? tiles.takeLarge(tile) : tiles.takeSmall(tile);
+            if (!more && large) more = tiles.takeSmall(tile);
+            if (!more) break;
+            field.take(tile, 1);
+            left -= tile.width * tile.height;
+            if (large && random() % 4 == 0) { // it did not come back
+                field.take(tile, -1);
+                tiles.giveBack(tile);
+                left += tile.width * tile.height;
+            }
+            ASSERT_EQ(tiles.left(), left);
+        }
+        ASSERT_EQ(left, 0);
+        ASSERT_TRUE(field.eachOnce());
+    }
+}
+
+TEST(SharedTiles, AreNoneOnceTheWorkWasStopped)
+{
+    const Region region{0, 0, 100, 100};
+    Progress progress(kNobody, region);
+    SharedTiles tiles(region, {50, 50}, {10, 10}, progress);
+    Region tile;
+    EXPECT_TRUE(tiles.takeLarge(tile));
+    EXPECT_TRUE(tiles.takeSmall(tile));
+    progress.stop();
+    EXPECT_FALSE(tiles.takeLarge(tile));
+    EXPECT_FALSE(tiles.takeSmall(tile));
+}

@@ -1,0 +1,168 @@
+// Every filter by CPU and GPUs together: random questions from a fixed seed, cut into small tiles
+// that both take, against the CPU alone, bit for bit. Without a GPU, or without nvcc, each test is
+// skipped by name.
+#include "bits_call.h"
+#include "common/devices.h"
+#include "local_entropy/engine.h"
+#include "local_entropy/methods/method.h"
+#include "local_entropy/question.h"
+#include "local_entropy/schedule/everywhere.h"
+#include "messages.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+namespace
+{
+
+using namespace local_entropy;
+
+class EverywhereFilters : public testing::Test
+{
+protected:
+    void SetUp() override
+    {
+        if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
+    }
+};
+
+template <typename Cell>
+constexpr CellType typeOf()
+{
+    if (std::is_same_v<Cell, std::uint8_t>) return CellType::Uint8;
+    if (std::is_same_v<Cell, std::uint16_t>) return CellType::Uint16;
+    if (std::is_same_v<Cell, std::int16_t>) return CellType::Int16;
+    if (std::is_same_v<Cell, bool>) return CellType::Bool;
+    return CellType::Float32;
+}
+
+template <typename Cell, typename Value>
+Problem problemOf(const Question<Cell> &question, const View<Value> &values)
+{
+    const auto image = question.view();
+    const auto mask = question.maskView();
+    return checkedProblem(
+        question.filter, {image.data, typeOf<Cell>(), image.width, image.height, image.stride},
+        {mask.data, mask.width, mask.height, mask.stride},
+        {values.data, std::is_same_v<Value, double>, values.width, values.height, values.stride},
+        question.region);
+}
+
+/// By both, in that many threads; how many tiles went through a device.
+std::int64_t computeShared(const Problem &problem, Sharing sharing, int threads)
+{
+    const Path path = bestPath();
+    const auto plan = chooseMethod(problem, path).plan(problem, path);
+    const std::function<bool(double)> nobody;
+    Progress progress(nobody, problem.region);
+    WayCosts costs;
+    sharing.choice = ThroughDevices::IfThereIsRoom;
+    const auto all = Everywhere::of(problem, *plan, 1e9, threads, costs, progress, sharing);
+    if (!all) throw std::runtime_error("another call has the devices");
+    inThreads(threads, problem, [&](Scratch &scratch) { all->work(scratch); });
+    return all->tiles();
+}
+
+/// Tiles that went through a device; the answers are those of the CPU.
+template <typename Cell, typename Value>
+std::int64_t ask(Engine &cpu, const Question<Cell> &question, const Sharing &sharing, int threads)
+{
+    const Region &region = question.region;
+    GuardedArray<Value> expected(region.width, region.height, question.gap);
+    GuardedArray<Value> found(region.width, region.height, question.gap);
+    const std::size_t bytes =
+        ((region.height - 1) * found.view().stride + region.width) * sizeof(Value);
+    for (const auto *array : {&expected, &found})
+        std::memset(static_cast<void *>(array->view().data), 0xFF, bytes);
+    RunOptions options;
+    options.region = region;
+    options.mask = question.maskView();
+    cpu.run(question.filter, question.view(), expected.view(), options);
+    const std::int64_t tiles = computeShared(problemOf(question, found.view()), sharing, threads);
+    EXPECT_EQ(std::memcmp(found.view().data, expected.view().data, bytes), 0) << question.text();
+    return tiles;
+}
+
+template <typename Cell>
+void askAll(unsigned seed, int questions)
+{
+    Engine cpu;
+    std::int64_t tiles = 0;
+    for (int i = 0; i < questions && !testing::Test::HasFailure(); ++i) {
+        const Question<Cell> question(seed + static_cast<unsigned>(i));
+        const Sharing sharing{ThroughDevices::IfThereIsRoom, {5 + i % 40, 3 + i % 29}, {7, 5}};
+        tiles += question.asDouble ? ask<Cell, double>(cpu, question, sharing, 1 + i % 3)
+                                   : ask<Cell, float>(cpu, question, sharing, 1 + i % 3);
+    }
+    EXPECT_GT(tiles, questions);
+}
+
+} // namespace
+
+TEST_F(EverywhereFilters, GiveTheBitsOfTheCpu)
+{
+    askAll<std::uint8_t>(1000, 60);
+    askAll<std::uint16_t>(20000, 40);
+    askAll<std::int16_t>(30000, 20);
+    askAll<float>(40000, 60);
+    askAll<bool>(50000, 20);
+}
+
+/// 300 x 200 cells of 256 levels.
+struct Plain
+{
+    std::vector<std::uint8_t> cells = std::vector<std::uint8_t>(300 * 200);
+    std::vector<float> values = std::vector<float>(cells.size(), NAN), expected = values;
+    Filter filter;
+    const Sharing sharing{ThroughDevices::IfThereIsRoom, {60, 50}, {10, 10}};
+
+    Plain()
+    {
+        for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = i * i % 251 % 100;
+        filter.levels.count = 100;
+    }
+    Problem problem()
+    {
+        return checkedProblem(filter, {cells.data(), CellType::Uint8, 300, 200, 0}, {},
+                              {values.data(), false, 300, 200, 0}, {});
+    }
+    void compute()
+    {
+        Engine engine;
+        engine.run(filter, View<const std::uint8_t>{cells.data(), 300, 200},
+                   View<float>{expected.data(), 300, 200});
+    }
+    bool isRight() const
+    {
+        return std::memcmp(values.data(), expected.data(), values.size() * sizeof(float)) == 0;
+    }
+};
+
+TEST_F(EverywhereFilters, AreDoneThoughADeviceFails)
+{
+    for (const std::int64_t failing : {0, 1, 5})
+        for (const int threads : {1, 3}) {
+            Plain plain;
+            plain.compute();
+            Sharing sharing = plain.sharing;
+            sharing.failingTile = failing;
+            EXPECT_LE(computeShared(plain.problem(), sharing, threads), failing);
+            EXPECT_TRUE(plain.isRight()) << failing << " " << threads;
+        }
+}
+
+TEST_F(EverywhereFilters, NameABadCellWhereverItWent)
+{
+    for (const std::int64_t failing : {-1, 3}) // it was sent before a device failed
+        for (const int place : {5, 299 + 300 * 199, 150 + 300 * 100}) {
+            Plain plain;
+            plain.cells[place] = 100;
+            Sharing sharing = plain.sharing;
+            sharing.failingTile = failing;
+            const std::string message =
+                messageOf([&] { computeShared(plain.problem(), sharing, 2); });
+            EXPECT_TRUE(holds(message, "x " + std::to_string(place % 300) + ", y " +
+                                           std::to_string(place / 300)))
+                << message;
+        }
+}
