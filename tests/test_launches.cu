@@ -145,6 +145,50 @@ TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)
     ask<float>("", 70000, 100);
 }
 
+TEST_F(Launches, CanBeCapturedIntoAGraph)
+{
+    constexpr int kWidth = 300, kHeight = 120;
+    std::vector<std::uint8_t> cells(kWidth * kHeight);
+    std::vector<float> values(cells.size()), expected(cells.size()), found(cells.size());
+    Filter filter;
+    filter.window.width = filter.window.height = 9; // some results are looked at twice
+    Engine cpu, engine;
+    const common::Stream stream;
+    auto image = common::upload(cells.data(), cells.size());
+    auto result = common::poisoned<float>(cells.size());
+    const auto enqueue = [&] {
+        engine.enqueue(filter, View<const std::uint8_t>{image.data(), kWidth, kHeight},
+                       View<float>{result.data(), kWidth, kHeight}, stream.get());
+    };
+    CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+    EXPECT_THROW(enqueue(), Error) << "tables were made in a capture";
+    cudaGraph_t graph = nullptr;
+    CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+    enqueue();
+    CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+    enqueue();
+    CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+    cudaGraphExec_t executable = nullptr;
+    CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    for (const unsigned factor : {1u, 7u, 255u}) {
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            cells[i] = static_cast<std::uint8_t>(i * i % 251 * factor % 97);
+        CUDA_CHECK(cudaMemcpy(image.data(), cells.data(), cells.size(), cudaMemcpyHostToDevice));
+        CUDA_CHECK(cudaMemset(result.data(), 0xFF, result.bytes()));
+        CUDA_CHECK(cudaDeviceSynchronize());
+        CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
+        stream.wait();
+        common::download(result, found.data());
+        cpu.run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
+                View<float>{expected.data(), kWidth, kHeight});
+        EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0)
+            << factor;
+    }
+    CUDA_CHECK(cudaGraphExecDestroy(executable));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
 TEST_F(Launches, TellTheFirstBadCell)
 {
     std::vector<std::uint8_t> cells(70 * 50, 3), levels;

@@ -115,12 +115,11 @@ void Passage::send(const Problem &problem, const Region &reach, Launchers &launc
                                cudaMemcpyDeviceToHost, stream.get()));
 }
 
-bool Passage::enter(const Problem &problem, const Region &tile, Launchers &launchers)
+bool Passage::enter(const Problem &problem, Launchers &launchers)
 {
     const common::PartScope scope(common::Part::Up);
     const common::WallClock clock;
-    const Region reach = reachOf(problem, tile);
-    place = tile;
+    const Region reach = reachOf(problem, place);
     cellBytes = local_entropy::cellBytes(typeUp(problem));
     maskAt = rounded(reach.width * reach.height * cellBytes);
     bytes = bytesUp(problem, reach);
@@ -128,8 +127,9 @@ bool Passage::enter(const Problem &problem, const Region &tile, Launchers &launc
     if (!pack(problem, reach)) return false;
     send(problem, reach, launchers);
     targetStride = problem.result.stride;
-    target = static_cast<char *>(problem.result.data) +
-             ((tile.y - problem.region.y) * targetStride + tile.x - problem.region.x) * resultBytes;
+    target =
+        static_cast<char *>(problem.result.data) +
+        ((place.y - problem.region.y) * targetStride + place.x - problem.region.x) * resultBytes;
     entering = clock.seconds();
     return true;
 }

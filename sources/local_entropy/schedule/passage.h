@@ -37,8 +37,12 @@ public:
 
     // By the thread that holds it:
 
-    /// Packs a tile and sends it on its way; false if one of its cells is no level, or may be none.
-    bool enter(const Problem &problem, const Region &tile, Launchers &launchers);
+    void give(const Region &tile) { place = tile; }
+    const Region &tile() const { return place; }
+
+    /// Packs its tile and sends it on its way; false if one of its cells is no level, or may be
+    /// none.
+    bool enter(const Problem &problem, Launchers &launchers);
 
     bool hasArrived() const;
     void wait() const { stream.wait(); }
@@ -49,7 +53,6 @@ public:
     /// After an error: waits for what is on its way.
     void abandon() { cudaStreamSynchronize(stream.get()); }
 
-    const Region &tile() const { return place; }
     double secondsOfEntering() const { return entering; }
 
 private:

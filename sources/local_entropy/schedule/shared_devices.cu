@@ -103,9 +103,10 @@ bool SharedWork::sendOne(Device &device)
         passage->release(Passage::State::Free);
         return false;
     }
+    passage->give(tile);
     try {
         if (sharing.failingTile == sent) throw common::Error("a device fails, for a test");
-        if (Passage::fits(problem, tile) && passage->enter(problem, tile, shared.launchers)) {
+        if (Passage::fits(problem, tile) && passage->enter(problem, shared.launchers)) {
             ++sent;
             passage->release(Passage::State::OnItsWay);
         } else { // the CPU can, or finds out why not

@@ -1,0 +1,110 @@
+// Launches (memory/launches.h): that a launch waits for the one whose place it takes, and that who
+// waits for all waits for each. Without a GPU, or without nvcc, each test is skipped by name.
+#include "common/devices.h"
+
+#include <gtest/gtest.h>
+
+#ifdef __CUDACC__
+#include "common/device_stream.h"
+#include "local_entropy/memory/launches.h"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#endif
+
+class LaunchRing : public testing::Test
+{
+protected:
+    void SetUp() override
+    {
+        if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
+    }
+};
+
+#ifdef __CUDACC__
+
+namespace
+{
+
+using local_entropy::Launches;
+
+/// What stops a stream until it is opened.
+class Gate
+{
+public:
+    ~Gate() { open(); }
+    void put(cudaStream_t stream)
+    {
+        CUDA_CHECK(cudaLaunchHostFunc(
+            stream,
+            [](void *gate) {
+                while (!static_cast<Gate *>(gate)->isOpen)
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            },
+            this));
+    }
+    void open() { isOpen = true; }
+
+private:
+    std::atomic<bool> isOpen{false};
+};
+
+bool hasCome(const common::Stream &stream)
+{
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const cudaError_t status = cudaStreamQuery(stream.get());
+    if (status != cudaErrorNotReady) CUDA_CHECK(status);
+    return status == cudaSuccess;
+}
+
+void launch(Launches &launches, const common::Stream &stream)
+{
+    launches.end(launches.begin(stream.get()), stream.get());
+}
+
+} // namespace
+
+TEST_F(LaunchRing, APlaceIsWaitedFor)
+{
+    const common::Stream slow, quick;
+    Launches launches;
+    Gate gate;
+    const int place = launches.begin(slow.get());
+    gate.put(slow.get());
+    launches.end(place, slow.get());
+    for (int i = 1; i < Launches::kPlaces; ++i) launch(launches, quick);
+    quick.wait(); // they have other places
+    EXPECT_EQ(launches.begin(quick.get()), place);
+    launches.end(place, quick.get());
+    EXPECT_FALSE(hasCome(quick)) << "a launch did not wait for the one that had its place";
+    gate.open();
+    quick.wait();
+    slow.wait();
+}
+
+TEST_F(LaunchRing, AllAreWaitedFor)
+{
+    const common::Stream slow, quick;
+    Launches launches;
+    Gate gate;
+    const int place = launches.begin(slow.get());
+    gate.put(slow.get());
+    launches.end(place, slow.get());
+    for (int i = 0; i < 5; ++i) launch(launches, quick);
+    std::atomic<bool> ended{false};
+    std::thread waiter([&] {
+        launches.waitForAll();
+        ended = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(ended);
+    gate.open();
+    waiter.join();
+}
+
+#else
+
+TEST_F(LaunchRing, NeedsCuda) {}
+
+#endif
