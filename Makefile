@@ -133,7 +133,7 @@ $(BUILD)/make_data: $(BUILD)/make_data.o $(FILES)
 BENCH := $(patsubst tools/%.cpp,$(BUILD)/%.o,$(wildcard tools/bench/*.cpp))
 $(addprefix $(BUILD)/,bench_cpu bench_filter): $(BUILD)/%: $(BUILD)/%.o $(BENCH) $(BENEATH)
 	$(LINK) $^ -o $@
-$(addprefix $(BUILD)/,bench_gpu bench_everywhere bench_launches): $(BUILD)/%: $(BUILD)/%_main.o $(BENCH) $(BENEATH)
+$(addprefix $(BUILD)/,bench_gpu bench_everywhere bench_launches bench_together): $(BUILD)/%: $(BUILD)/%_main.o $(BENCH) $(BENEATH)
 	$(LINK) $^ -o $@
 $(BUILD)/scaling: $(BUILD)/scaling.o $(BENCH) $(BUILD)/entropy_core.o $(BENEATH)
 	$(LINK) $^ -o $@

@@ -52,7 +52,8 @@ Problem problemOf(const Question<Cell> &question, const View<Value> &values)
 std::int64_t computeShared(const Problem &problem, Sharing sharing, int threads)
 {
     const Path path = bestPath();
-    const auto plan = chooseMethod(problem, path).plan(problem, path);
+    // bits wants tiles of its own width
+    const auto plan = chooseMethod(problem, path, &bitsMethod()).plan(problem, path);
     const std::function<bool(double)> nobody;
     Progress progress(nobody, problem.region);
     WayCosts costs;

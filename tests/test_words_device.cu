@@ -114,7 +114,7 @@ public:
         const std::size_t before = layout.guard + layout.resultOffset;
         std::vector<float> expected = poison(output.size()), found(output.size());
         entropyOnCpu(shape.width, shape.height, sample.data(), expected.data() + before,
-                           layout.begin, layout.end);
+                     layout.begin, layout.end);
         common::download(output, found.data());
         if (sameBits(found, expected)) return "";
         std::size_t i = 0;

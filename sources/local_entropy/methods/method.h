@@ -21,7 +21,8 @@ class Plan
 public:
     virtual ~Plan() = default;
 
-    /// The tiles that it likes, if `threads` share the region.
+    /// The tiles that it likes, if `threads` share the region. Those that it is given begin at
+    /// multiples of that width from the region's first column, and are no wider; the height is free.
     virtual TileSize tileSize(const Problem &problem, int threads) const = 0;
 
     /// One thread's part: takes tiles until there are none left. The thread rounds to nearest.

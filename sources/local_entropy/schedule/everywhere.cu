@@ -62,15 +62,18 @@ bool mayPay(const Problem &problem, double nanoseconds, int threads)
     return alone > kSoon && through < 8 * alone;
 }
 
-/// Large tiles as square as rows of some hundred cells allow: their windows reach beyond them.
-TileSize largeTile(const Problem &problem)
+/// Large tiles of whole small ones, as square as long rows allow: their windows reach beyond them.
+TileSize largeTile(const Problem &problem, const TileSize &small)
 {
     constexpr std::int64_t kColumns = 2048;
     const Region &region = problem.region;
     const std::int64_t cells = problem.result.isDouble ? Passage::kCells / 2 : Passage::kCells;
-    const std::int64_t width =
-        std::min(region.width, std::max(kColumns, cells / std::min(region.height, cells)));
-    return {width, std::clamp<std::int64_t>(cells / width, 1, region.height)};
+    const auto whole = [](std::int64_t size, std::int64_t part) {
+        return std::max<std::int64_t>(size / part, 1) * part;
+    };
+    const std::int64_t columns = std::max(kColumns, cells / std::min(region.height, cells));
+    const std::int64_t width = std::min(region.width, whole(columns, small.width));
+    return {width, std::min(region.height, whole(cells / width, small.height))};
 }
 
 /// Those that the CPU likes, but no larger than a millisecond, if windows allow it.
@@ -113,8 +116,8 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, const Plan &p
     OneAtATime::Lease mine(shared->calls);
     if (!mine) return nullptr; // even to a callback of the call that has them
     if (sharing.choice == ThroughDevices::IfCheaper && !areWanted(costs)) return nullptr;
-    if (sharing.large.width == 0) sharing.large = largeTile(problem);
     if (sharing.small.width == 0) sharing.small = smallTile(problem, plan, nanoseconds, threads);
+    if (sharing.large.width == 0) sharing.large = largeTile(problem, sharing.small);
     std::unique_ptr<Parts> parts(
         new Parts{std::move(mine), problem, plan, {*shared, problem, sharing, costs, progress}});
     return std::unique_ptr<Everywhere>(new Everywhere(std::move(parts)));

@@ -33,8 +33,8 @@ struct WayCosts
     bool devicesAreCheaper() const;
 };
 
-/// Which tiles go through a GPU. For tests; every choice gives the same bits.
-enum class ThroughDevices { IfCheaper, IfThereIsRoom };
+/// Which tiles go through a GPU. For tests and benchmarks; every choice gives the same bits.
+enum class ThroughDevices { IfCheaper, IfThereIsRoom, All };
 
 /// How a call shares its tiles.
 struct Sharing

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <thread>
 
 namespace local_entropy
 {
@@ -68,20 +69,23 @@ SharedWork::~SharedWork()
 /// pays if that is clearly less than computing the tile takes.
 bool SharedWork::toDevice()
 {
-    if (sharing.choice == ThroughDevices::IfThereIsRoom) return true;
+    if (sharing.choice != ThroughDevices::IfCheaper) return true;
     return costs.devicesAreCheaper() || tries.fetch_sub(1) > 0;
 }
 
-/// Not the last tiles, if the devices have done them before.
-bool SharedWork::isWorthComputing(const Device &device) const
+/// Whether the CPU has nothing to do but to feed devices: they will have done what is left before a
+/// small tile is computed.
+bool SharedWork::isLeftToDevices(const Device &device) const
 {
     constexpr std::int64_t kKnown = 4 * Passage::kCells;
-    const std::int64_t arrived = arrivedCells;
-    if (device.hasFailed || arrived < kKnown || sharing.choice == ThroughDevices::IfThereIsRoom)
-        return true;
+    const std::int64_t left = tiles.leftInLarge(), arrived = arrivedCells;
+    if (device.hasFailed || left == 0 || sharing.choice == ThroughDevices::IfThereIsRoom)
+        return false;
+    if (sharing.choice == ThroughDevices::All) return true;
+    if (arrived < kKnown || !costs.devicesAreCheaper()) return false;
     const double perCell = clock.seconds() / static_cast<double>(arrived);
-    return costs.onCpu.get() * static_cast<double>(tiles.cellsOfSmall()) <
-           perCell * static_cast<double>(tiles.left());
+    return costs.onCpu.get() * static_cast<double>(tiles.cellsOfSmall()) >
+           perCell * static_cast<double>(left);
 }
 
 /// The device is used no more, and the CPU computes what was on its way.
@@ -162,7 +166,7 @@ bool SharedWork::waitForOne(Device &device)
 bool SharedWork::computeOne(const Device &device, const Compute &compute)
 {
     Region tile;
-    if (!isWorthComputing(device) || !tiles.takeSmall(tile)) return false;
+    if (isLeftToDevices(device) || !tiles.takeSmall(tile)) return false;
     const common::WallClock computing;
     compute(tile);
     costs.onCpu.add(computing.seconds(), tile.width * tile.height);
@@ -179,6 +183,10 @@ void SharedWork::work(int number, const Compute &compute)
         }
         if (sendOne(device) || computeOne(device, compute) || waitForOne(device)) continue;
         // Others hold what is left, or nothing is left.
+        if (isLeftToDevices(device)) {
+            std::this_thread::yield();
+            continue;
+        }
         Region tile;
         if (!tiles.takeSmall(tile)) break;
         compute(tile);

@@ -69,7 +69,7 @@ private:
     void takeOut(Device &device, Passage &passage);
     void fail(Device &device, Passage &held);
     bool toDevice();
-    bool isWorthComputing(const Device &device) const;
+    bool isLeftToDevices(const Device &device) const;
     void checkCells();
 
     SharedDevices &shared;

@@ -49,14 +49,15 @@ bool SharedTiles::nextSmall(Region &tile)
             current = Grid(returned.back(), small);
             returned.pop_back();
         } else if (begin < end) {
-            current = Grid(large.at(--end), small);
+            const Region tile = large.at(--end);
+            untaken -= tile.width * tile.height;
+            current = Grid(tile, small);
         } else {
             return false;
         }
         next = 0;
     }
     tile = current.at(next++);
-    untaken -= tile.width * tile.height;
     return true;
 }
 
@@ -69,10 +70,9 @@ void SharedTiles::giveBack(const Region &tile)
 {
     const std::lock_guard<std::mutex> lock(mutex);
     returned.push_back(tile);
-    untaken += tile.width * tile.height;
 }
 
-std::int64_t SharedTiles::left() const
+std::int64_t SharedTiles::leftInLarge() const
 {
     const std::lock_guard<std::mutex> lock(mutex);
     return untaken;

@@ -26,8 +26,8 @@ public:
     /// A large one whose results did not come.
     void giveBack(const Region &tile);
 
-    /// Cells that nobody has taken.
-    std::int64_t left() const;
+    /// Cells of the large ones that nobody has taken.
+    std::int64_t leftInLarge() const;
 
     /// How many cells the small ones have at most.
     std::int64_t cellsOfSmall() const { return small.width * small.height; }
@@ -54,7 +54,7 @@ private:
     Grid current{Region{}, {1, 1}}; ///< what small ones are taken from
     std::int64_t next = 0;          ///< of `current`
     std::vector<Region> returned;
-    std::int64_t untaken; ///< cells
+    std::int64_t untaken; ///< cells of large ones
 };
 
 } // namespace local_entropy
