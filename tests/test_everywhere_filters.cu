@@ -147,7 +147,8 @@ TEST_F(EverywhereFilters, AreDoneThoughADeviceFails)
             plain.compute();
             Sharing sharing = plain.sharing;
             sharing.failingTile = failing;
-            EXPECT_LE(computeShared(plain.problem(), sharing, threads), failing);
+            const std::int64_t others = threads - 1; // that send one at the same time
+            EXPECT_LE(computeShared(plain.problem(), sharing, threads), failing + others);
             EXPECT_TRUE(plain.isRight()) << failing << " " << threads;
         }
 }

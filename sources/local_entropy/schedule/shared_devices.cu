@@ -109,7 +109,7 @@ bool SharedWork::sendOne(Device &device)
     }
     passage->give(tile);
     try {
-        if (sharing.failingTile == sent) throw common::Error("a device fails, for a test");
+        if (sharing.failingTile == begun++) throw common::Error("a device fails, for a test");
         if (Passage::fits(problem, tile) && passage->enter(problem, shared.launchers)) {
             ++sent;
             passage->release(Passage::State::OnItsWay);

@@ -77,9 +77,10 @@ private:
     const Sharing sharing;
     WayCosts &costs;
     SharedTiles tiles;
-    std::atomic<int> working{0}; ///< threads
-    std::atomic<int> tries{8};   ///< tiles for devices that may not pay
-    std::atomic<std::int64_t> sent{0}, arrivedCells{0};
+    std::atomic<int> working{0};                 ///< threads
+    std::atomic<int> tries{8};                   ///< tiles for devices that may not pay
+    std::atomic<std::int64_t> begun{0}, sent{0}; ///< tiles for devices
+    std::atomic<std::int64_t> arrivedCells{0};
     const common::WallClock clock; ///< since the call began
 };
 
