@@ -190,6 +190,62 @@ TEST_F(Launches, CanBeCapturedIntoAGraph)
     CUDA_CHECK(cudaGraphDestroy(graph));
 }
 
+TEST_F(Launches, WorkInMemoryThatIsGiven)
+{
+    constexpr int kWidth = 200, kHeight = 90;
+    std::vector<std::uint8_t> cells(kWidth * kHeight);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        cells[i] = static_cast<std::uint8_t>(i * i % 241);
+    std::vector<float> expected(cells.size()), found(cells.size());
+    const auto image = common::upload(cells.data(), cells.size());
+    auto result = common::poisoned<float>(cells.size());
+    const View<const std::uint8_t> from{image.data(), kWidth, kHeight};
+    const View<float> to{result.data(), kWidth, kHeight};
+    Engine engine;
+    for (const int side : {4, 5, 9, 31}) {
+        Filter filter;
+        filter.window.width = filter.window.height = side;
+        engine.run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
+                   View<float>{expected.data(), kWidth, kHeight});
+        RunOptions options;
+        const std::size_t bytes = engine.workspaceBytes(filter, from, to);
+        constexpr std::size_t kMore = 4096;
+        auto memory = common::poisoned<char>(bytes + kMore);
+        const auto tail = [&] {
+            std::vector<char> all(bytes + kMore);
+            common::download(memory, all.data());
+            return std::string(all.begin() + static_cast<std::ptrdiff_t>(bytes), all.end());
+        };
+        const std::string before = tail();
+        CUDA_CHECK(cudaMemset(result.data(), 0xFF, result.bytes()));
+        CUDA_CHECK(cudaDeviceSynchronize());
+        options.workspace = {memory.data(), bytes};
+        engine.enqueue(filter, from, to, nullptr, options);
+        engine.synchronize();
+        common::download(result, found.data());
+        EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0)
+            << side;
+        EXPECT_EQ(tail(), before) << "written behind the workspace";
+
+        const auto refused = [&](const Workspace &workspace) {
+            options.workspace = workspace;
+            try {
+                engine.enqueue(filter, from, to, nullptr, options);
+            } catch (const Error &error) {
+                EXPECT_EQ(error.status(), Status::BadArgument);
+                return std::string(error.what());
+            }
+            return std::string("not refused");
+        };
+        EXPECT_NE(refused({memory.data(), bytes - 1}).find("expected " + std::to_string(bytes)),
+                  std::string::npos);
+        EXPECT_NE(refused({memory.data() + 8, bytes}).find("256 does not divide"),
+                  std::string::npos);
+        EXPECT_NE(refused({cells.data(), bytes}).find("the workspace is not in the memory"),
+                  std::string::npos);
+    }
+}
+
 TEST_F(Launches, TellTheFirstBadCell)
 {
     std::vector<std::uint8_t> cells(70 * 50, 3), levels;

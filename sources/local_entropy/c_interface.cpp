@@ -138,14 +138,29 @@ le_status le_run(le_engine *engine, const le_filter *filter, const le_image *ima
 
 le_status le_enqueue(le_engine *engine, const le_filter *filter, const le_image *image,
                      const le_image *mask, const le_region *region, const le_result *result,
-                     void *stream)
+                     const le_run_options *options, void *stream)
 {
     return guarded([&] {
         Engine &computes = given(engine, "engine")->engine;
         const Filter wanted = filterOf(filter);
-        const RunOptions besides = runOptionsOf(mask, region, nullptr);
+        const RunOptions besides = runOptionsOf(mask, region, options);
         callWith(image, result, [&](const auto &cells, const auto &values) {
             computes.enqueue(wanted, cells, values, stream, besides);
+        });
+    });
+}
+
+le_status le_workspace_bytes(le_engine *engine, const le_filter *filter, const le_image *image,
+                             const le_image *mask, const le_region *region, const le_result *result,
+                             size_t *bytes)
+{
+    return guarded([&] {
+        const Engine &computes = given(engine, "engine")->engine;
+        const Filter wanted = filterOf(filter);
+        const RunOptions besides = runOptionsOf(mask, region, nullptr);
+        given(bytes, "bytes");
+        callWith(image, result, [&](const auto &cells, const auto &values) {
+            *bytes = computes.workspaceBytes(wanted, cells, values, besides);
         });
     });
 }

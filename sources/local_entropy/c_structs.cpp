@@ -3,6 +3,7 @@
 #include "local_entropy/c_errors.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <string>
 
@@ -56,7 +57,7 @@ Struct knownPart(const Struct *theirs, Struct defaults, std::size_t least, const
 
 constexpr std::size_t kLeastFilter = offsetof(le_filter, clamp);
 constexpr std::size_t kLeastEngineOptions = offsetof(le_engine_options, path);
-constexpr std::size_t kLeastRunOptions = sizeof(le_run_options);
+constexpr std::size_t kLeastRunOptions = offsetof(le_run_options, workspace);
 
 le_filter defaultFilter()
 {
@@ -144,6 +145,7 @@ RunOptions runOptionsOf(const le_image *mask, const le_region *region, const le_
     const le_run_options from = knownPart(theirs, {}, kLeastRunOptions, "options");
     if (from.progress)
         options.progress = [from](double part) { return from.progress(from.user, part) == 0; };
+    options.workspace = {from.workspace, from.workspace_bytes};
     return options;
 }
 

@@ -189,7 +189,19 @@ void Engine::enqueue(const Filter &filter, View<const Cell> image, View<Value> r
     const DefaultRounding rounding;
     withLibraryErrors([&] {
         parts->launchers.enqueue(checkedProblem(askedOf(filter, image, result, options)),
-                                 parts->choice.only, stream);
+                                 parts->choice.only, options.workspace, stream);
+    });
+}
+
+template <typename Cell, typename Value>
+std::size_t Engine::workspaceBytes(const Filter &filter, View<const Cell> image, View<Value> result,
+                                   const RunOptions &options) const
+{
+    const CallUnderWay underWay;
+    const DefaultRounding rounding;
+    return withLibraryErrors([&] {
+        return parts->launchers.workspaceBytes(
+            checkedProblem(askedOf(filter, image, result, options)), parts->choice.only);
     });
 }
 
@@ -232,6 +244,8 @@ std::vector<std::string> Engine::methods()
     template void Engine::run(const Filter &, View<const Cell>, View<Value>, const RunOptions &);  \
     template void Engine::enqueue(const Filter &, View<const Cell>, View<Value>, void *,           \
                                   const RunOptions &);                                             \
+    template std::size_t Engine::workspaceBytes(const Filter &, View<const Cell>, View<Value>,     \
+                                                const RunOptions &) const;                         \
     template std::vector<std::string> Engine::methodsFor(const Filter &, View<const Cell>,         \
                                                          View<Value>, const RunOptions &) const;
 INSTANTIATE(std::uint8_t, float)

@@ -20,8 +20,8 @@ struct EngineOptions
     int threads = 0;    ///< at most so many; 0: as many as the process may run on
     std::string path;   ///< kind of processor: see paths(); empty: the best of this one
     std::string method; ///< see methods(); empty: the cheapest for each filter
-    /// Whether large images may be shared with all GPUs, where there are any, and a method has code
-    /// for them: 5x5 windows that the edge cuts of 16 levels in float.
+    /// Whether run() may share large images with all GPUs, where there are any and that pays. Of one
+    /// that fails, the CPU computes what was on its way.
     bool devices = false;
 };
 
@@ -36,6 +36,7 @@ struct RunOptions
     /// Called by the calling thread, some fifty times a second, with the part that is done, 0 to 1;
     /// false cancels the call, which then throws Error (Cancelled).
     std::function<bool(double)> progress;
+    Workspace workspace; ///< of enqueue()
 };
 
 /// Owns what computing takes: threads, tables, memory. May be used from several threads at once;
@@ -91,10 +92,16 @@ public:
                 result, stream, options);
     }
 
-    /// Waits until all that enqueue() has put into streams of the current GPU has ended; for graphs,
-    /// who launches them waits. Throws Error: BadLevel if a cell was no level in any call since this
-    /// was said last, with the first one's place in its image (not with the method words); Internal
-    /// if the GPU has failed. Who does not call it must know his cells.
+    /// The bytes of a workspace for a call of enqueue() with these arguments, whose places do not
+    /// matter; 0: it needs none. Throws Error as enqueue() does.
+    template <typename Cell, typename Value>
+    std::size_t workspaceBytes(const Filter &filter, View<const Cell> image, View<Value> result,
+                               const RunOptions &options = {}) const;
+
+    /// Waits until all that enqueue() has put into streams of the current GPU has ended; for
+    /// graphs, who launches them waits. Throws Error: BadLevel if a cell was no level in any call
+    /// since this was said last, with the first one's place in its image (not with the method
+    /// words); Internal if the GPU has failed. Who does not call it must know his cells.
     void synchronize();
 
     /// The names of the methods that run() would use for these arguments, that of the most cells

@@ -3,6 +3,7 @@
 
 #include "local_entropy/answers/measure.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -64,6 +65,13 @@ struct Filter
 struct Region
 {
     std::int64_t x = 0, y = 0, width = 0, height = 0;
+};
+
+/// Memory of the current GPU that a call works in there, until its stream has come past it.
+struct Workspace
+{
+    void *data = nullptr; ///< at an address that 256 divides; null: memory that the engine keeps
+    std::size_t bytes = 0;
 };
 
 /// An array of somebody else's: cell (x, y) is data[y * stride + x]. `stride` is in cells and at

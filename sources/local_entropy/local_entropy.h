@@ -215,11 +215,15 @@ typedef struct le_run_options
        It must not throw. */
     int (*progress)(void *user, double part);
     void *user;
+    /* Of le_enqueue(): memory of the current GPU, at an address that 256 divides, to work in until
+       the stream has come past it; see le_workspace_bytes(). NULL: memory that the engine keeps. */
+    void *workspace;
+    size_t workspace_bytes;
 } le_run_options;
 
 static inline void le_run_options_init(le_run_options *options)
 {
-    const le_run_options defaults = {sizeof *options, NULL, NULL};
+    const le_run_options defaults = {sizeof *options, NULL, NULL, NULL, 0};
     *options = defaults;
 }
 
@@ -253,7 +257,14 @@ LE_API le_status le_run(le_engine *engine, const le_filter *filter, const le_ima
    le_synchronize() says so. May be called from several threads at once, for any streams. */
 LE_API le_status le_enqueue(le_engine *engine, const le_filter *filter, const le_image *image,
                             const le_image *mask, const le_region *region, const le_result *result,
-                            void *stream);
+                            const le_run_options *options, void *stream);
+
+/* The bytes of a workspace for a call of le_enqueue() with these arguments, whose places do not
+   matter; 0: it needs none. */
+LE_API le_status le_workspace_bytes(le_engine *engine, const le_filter *filter,
+                                    const le_image *image, const le_image *mask,
+                                    const le_region *region, const le_result *result,
+                                    size_t *bytes);
 
 /* Waits until all that le_enqueue() has put into streams of the current GPU has ended.
    LE_BAD_LEVEL if a cell was no level in any call since that was said last; LE_INTERNAL if the GPU has failed. */

@@ -73,7 +73,7 @@ protected:
     // What tests may point to with the three below.
     le_image counting = {nullptr, LE_UINT8, kWidth, kHeight, 0};
     le_region part = {1, 1, 3, 2};
-    le_run_options besides = {sizeof besides, nullptr, nullptr};
+    le_run_options besides = {sizeof besides, nullptr, nullptr, nullptr, 0};
     const le_image *mask = nullptr;
     const le_region *region = nullptr;
     const le_run_options *options = nullptr;

@@ -84,7 +84,7 @@ TEST_F(CInterface, TheLayoutIsThatOfTheFirstVersion)
     EXPECT_EQ(sizeof(le_result), 40u);
     EXPECT_EQ(sizeof(le_region), 32u);
     EXPECT_EQ(sizeof(le_engine_options), 32u);
-    EXPECT_EQ(sizeof(le_run_options), 24u);
+    EXPECT_EQ(sizeof(le_run_options), 40u);
 }
 
 TEST_F(CInterface, TheDefaultsAreThoseOfCpp)
@@ -322,7 +322,7 @@ TEST_F(CInterface, ProgressIsToldAndCancels)
     const le_result out = {results.data(), LE_FLOAT32, kSide, kSide, 0};
     filter.width = filter.height = 25;
     Progress progress;
-    besides = {sizeof besides, note, &progress};
+    besides = {sizeof besides, note, &progress, nullptr, 0};
     const auto call = [&] { return le_run(slow, &filter, &all, nullptr, nullptr, &out, &besides); };
 
     EXPECT_EQ(call(), LE_OK) << le_last_error();

@@ -22,7 +22,7 @@ protected:
 
     le_status enqueue()
     {
-        return le_enqueue(engine, &filter, &image, mask, region, &result, nullptr);
+        return le_enqueue(engine, &filter, &image, mask, region, &result, nullptr, nullptr);
     }
 
     float floats[kWidth * kHeight];
@@ -67,6 +67,24 @@ TEST_F(CInterfaceDevices, HostMemoryIsNotEnqueued)
     EXPECT_EQ(le_synchronize(engine), LE_OK) << le_last_error();
 }
 
+TEST_F(CInterfaceDevices, TheBytesOfAWorkspace)
+{
+    std::size_t bytes = 77;
+    const auto ask = [&] {
+        return le_workspace_bytes(engine, &filter, &image, mask, region, &result, &bytes);
+    };
+    filter.width = 7; // 5 x 5 cells of 16 levels need none
+    const le_status status = ask();
+    if (status == LE_OK)
+        EXPECT_GE(bytes, sizeof floats / sizeof *floats);
+    else
+        expectStatus(LE_UNAVAILABLE, "enqueue needs ", status);
+    expectStatus(LE_BAD_ARGUMENT, "bytes is NULL",
+                 le_workspace_bytes(engine, &filter, &image, mask, region, &result, nullptr));
+    filter.levels = 1;
+    expectStatus(LE_BAD_ARGUMENT, "1 levels", ask());
+}
+
 TEST_F(CInterfaceDevices, BadArgumentsAreThoseOfRun)
 {
     const auto refuse = [&](const std::string &part) {
@@ -75,13 +93,13 @@ TEST_F(CInterfaceDevices, BadArgumentsAreThoseOfRun)
     EXPECT_EQ(le_synchronize(nullptr), LE_BAD_ARGUMENT);
     EXPECT_STREQ(le_last_error(), "engine is NULL");
     expectStatus(LE_BAD_ARGUMENT, "engine is NULL",
-                 le_enqueue(nullptr, &filter, &image, mask, region, &result, nullptr));
+                 le_enqueue(nullptr, &filter, &image, mask, region, &result, nullptr, nullptr));
     expectStatus(LE_BAD_ARGUMENT, "filter is NULL",
-                 le_enqueue(engine, nullptr, &image, mask, region, &result, nullptr));
+                 le_enqueue(engine, nullptr, &image, mask, region, &result, nullptr, nullptr));
     expectStatus(LE_BAD_ARGUMENT, "image is NULL",
-                 le_enqueue(engine, &filter, nullptr, mask, region, &result, nullptr));
+                 le_enqueue(engine, &filter, nullptr, mask, region, &result, nullptr, nullptr));
     expectStatus(LE_BAD_ARGUMENT, "result is NULL",
-                 le_enqueue(engine, &filter, &image, mask, region, nullptr, nullptr));
+                 le_enqueue(engine, &filter, &image, mask, region, nullptr, nullptr, nullptr));
     filter.levels = 1;
     refuse("1 levels");
     filter.levels = 16;

@@ -39,7 +39,10 @@ public:
 
     /// Puts the computation of a problem that it can launch into `stream`, a cudaStream_t of the
     /// current GPU; waits for nothing that was put into streams. Throws Error.
-    virtual void enqueue(const Problem &problem, void *stream) = 0;
+    virtual void enqueue(const Problem &problem, const Workspace &workspace, void *stream) = 0;
+
+    /// Of a workspace for that problem.
+    virtual std::size_t workspaceBytes(const Problem &) { return 0; }
 
     /// Waits until all that it has put into streams of the current GPU has ended. Throws Error:
     /// Status::BadLevel, without a place, if a cell was no level, once.

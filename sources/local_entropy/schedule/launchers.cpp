@@ -61,9 +61,15 @@ Launcher &Launchers::launcherOf(const Method &method)
     return *launchers.back().second;
 }
 
-void Launchers::enqueue(const Problem &problem, const Method *only, void *stream)
+void Launchers::enqueue(const Problem &problem, const Method *only, const Workspace &workspace,
+                        void *stream)
 {
-    launcherOf(methodFor(problem, only)).enqueue(problem, stream);
+    launcherOf(methodFor(problem, only)).enqueue(problem, workspace, stream);
+}
+
+std::size_t Launchers::workspaceBytes(const Problem &problem, const Method *only)
+{
+    return launcherOf(methodFor(problem, only)).workspaceBytes(problem);
 }
 
 void Launchers::synchronize()

@@ -20,7 +20,9 @@ class Launchers
 public:
     /// With the first method that can, or with `only`. Throws Error (Unavailable) with what is
     /// possible where it cannot, and where there is no GPU. From any thread.
-    void enqueue(const Problem &problem, const Method *only, void *stream);
+    void enqueue(const Problem &problem, const Method *only, const Workspace &workspace,
+                 void *stream);
+    std::size_t workspaceBytes(const Problem &problem, const Method *only);
 
     /// Of all methods: see Launcher.
     void synchronize();

@@ -110,7 +110,7 @@ void Passage::send(const Problem &problem, const Region &reach, Launchers &launc
     part.result = {output.data(), problem.result.isDouble, place.width, place.height, place.width};
     CUDA_CHECK(
         cudaMemcpyAsync(input.data(), up.data(), bytes, cudaMemcpyHostToDevice, stream.get()));
-    launchers.enqueue(part, nullptr, stream.get());
+    launchers.enqueue(part, nullptr, {}, stream.get());
     CUDA_CHECK(cudaMemcpyAsync(down.data(), output.data(), place.width * place.height * resultBytes,
                                cudaMemcpyDeviceToHost, stream.get()));
 }

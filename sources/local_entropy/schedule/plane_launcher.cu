@@ -51,23 +51,28 @@ private:
     cudaMemPool_t pool = nullptr;
 };
 
-/// A piece of it, from here to the end of this scope, in the order of a stream.
-class Workspace
+/// A piece of it, from here to the end of this scope, in the order of a stream; or the caller's.
+class Memory
 {
 public:
-    Workspace(const Pool &pool, std::size_t bytes, cudaStream_t stream) : stream(stream)
+    Memory(const Pool &pool, const Workspace &given, std::size_t bytes, cudaStream_t stream)
+        : stream(stream), data(given.data), isGiven(given.data)
     {
-        CUDA_CHECK(cudaMallocFromPoolAsync(&data, bytes, pool.get(), stream));
+        if (!isGiven) CUDA_CHECK(cudaMallocFromPoolAsync(&data, bytes, pool.get(), stream));
     }
-    ~Workspace() { cudaFreeAsync(data, stream); }
-    Workspace(const Workspace &) = delete;
-    Workspace &operator=(const Workspace &) = delete;
+    ~Memory()
+    {
+        if (!isGiven) cudaFreeAsync(data, stream);
+    }
+    Memory(const Memory &) = delete;
+    Memory &operator=(const Memory &) = delete;
 
     char *at(std::size_t offset) const { return static_cast<char *>(data) + offset; }
 
 private:
     cudaStream_t stream;
-    void *data = nullptr;
+    void *data;
+    const bool isGiven;
 };
 
 /// The plans for a filter and a type of result.
@@ -83,6 +88,50 @@ struct Plans
     }
 };
 
+constexpr std::size_t kBoundary = 256;
+
+/// What a launch works in: its plane, the bits of what is undecided, and a method's scratch memory.
+struct Layout
+{
+    Layout(const Problem &problem, const Plans &plans);
+
+    Plane plane;
+    std::int64_t wordsARow;
+    std::size_t bitsAt, bits, scratchAt, bytes; ///< offsets and sizes
+};
+
+Layout::Layout(const Problem &problem, const Plans &plans)
+    : plane(planeFor(problem)), wordsARow(common::ceilDiv<std::int64_t>(problem.region.width, 32))
+{
+    const auto rounded = [](std::size_t size) {
+        return common::ceilDiv(size, kBoundary) * kBoundary;
+    };
+    bitsAt = rounded(plane.size);
+    bits = plans.second ? sizeof(std::uint32_t) * wordsARow * problem.region.height : 0;
+    scratchAt = bitsAt + rounded(bits);
+    std::size_t scratch = plans.first->scratchBytes(problem, plane);
+    if (plans.second) scratch = std::max(scratch, plans.second->scratchBytes(problem, plane));
+    bytes = scratchAt + scratch;
+}
+
+void checkWorkspace(const Workspace &workspace, std::size_t needed, int device)
+{
+    checkDeviceMemory("workspace", workspace.data, device);
+    if (reinterpret_cast<std::uintptr_t>(workspace.data) % kBoundary != 0)
+        throw Error(Status::BadArgument, "the workspace begins at an address that " +
+                                             std::to_string(kBoundary) + " does not divide");
+    if (workspace.bytes < needed)
+        throw Error(Status::BadArgument, "the workspace has " + std::to_string(workspace.bytes) +
+                                             " bytes, expected " + std::to_string(needed));
+}
+
+[[noreturn]] void refuseCapture()
+{
+    throw Error(Status::Unavailable,
+                "the stream is being captured into a graph, in which no tables can be made: "
+                "enqueue this filter once before");
+}
+
 /// What there is for one GPU, which is current whenever it is used.
 class OfDevice
 {
@@ -92,14 +141,22 @@ public:
     {
     }
 
-    void enqueue(const Problem &problem, cudaStream_t stream)
+    void enqueue(const Problem &problem, const Workspace &workspace, cudaStream_t stream)
     {
         const std::lock_guard<std::mutex> lock(mutex);
         const bool captured = isCaptured(stream); // then who launches the graph waits for it
         const std::shared_ptr<const Plans> plans = plansFor(problem, captured);
+        const Layout layout(problem, *plans);
+        if (workspace.data) checkWorkspace(workspace, layout.bytes, currentDevice());
         const int place = captured ? 0 : launches.begin(stream);
-        enqueue(problem, *plans, stream);
+        enqueue(problem, *plans, layout, workspace, stream);
         if (!captured) launches.end(place, stream);
+    }
+
+    std::size_t workspaceBytes(const Problem &problem)
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        return Layout(problem, *plansFor(problem, false)).bytes;
     }
 
     /// The first cell that was no level since this was asked last; kNoBadCell: none.
@@ -126,10 +183,7 @@ private:
     {
         for (const auto &one : kept)
             if (one->isFor(problem)) return one;
-        if (captured)
-            throw Error(Status::Unavailable,
-                        "the stream is being captured into a graph, in which no tables can be "
-                        "made: enqueue this filter once before");
+        if (captured) refuseCapture();
         auto made = std::make_shared<Plans>(
             Plans{problem.filter, problem.result.isDouble, method.planePlan(problem), nullptr});
         if (made->first->leavesUndecided()) made->second = makeRecountOfUndecided(problem);
@@ -141,28 +195,17 @@ private:
         return made;
     }
 
-    void enqueue(const Problem &problem, const Plans &plans, cudaStream_t stream)
+    void enqueue(const Problem &problem, const Plans &plans, const Layout &layout,
+                 const Workspace &workspace, cudaStream_t stream)
     {
-        constexpr std::size_t kBoundary = 256;
-        const auto rounded = [](std::size_t bytes) {
-            return common::ceilDiv(bytes, kBoundary) * kBoundary;
-        };
-        Plane plane = planeFor(problem);
-        const std::int64_t wordsARow = common::ceilDiv<std::int64_t>(problem.region.width, 32);
-        const std::size_t planeBytes = rounded(plane.size);
-        const std::size_t bits =
-            plans.second ? sizeof(std::uint32_t) * wordsARow * problem.region.height : 0;
-        std::size_t scratchBytes = plans.first->scratchBytes(problem, plane);
-        if (plans.second)
-            scratchBytes = std::max(scratchBytes, plans.second->scratchBytes(problem, plane));
-
-        const Workspace memory(pool, planeBytes + rounded(bits) + scratchBytes, stream);
+        const Memory memory(pool, workspace, layout.bytes, stream);
+        Plane plane = layout.plane;
         placePlane(problem, plane, memory.at(0));
-        const PlanePart task{
-            problem, plane, memory.at(planeBytes + rounded(bits)),
-            Undecided{reinterpret_cast<std::uint32_t *>(memory.at(planeBytes)), wordsARow}};
+        const Undecided undecided{reinterpret_cast<std::uint32_t *>(memory.at(layout.bitsAt)),
+                                  layout.wordsARow};
+        const PlanePart task{problem, plane, memory.at(layout.scratchAt), undecided};
         fillPlane(problem, plane, bad.data(), stream);
-        if (bits) CUDA_CHECK(cudaMemsetAsync(task.undecided.words, 0, bits, stream));
+        if (layout.bits) CUDA_CHECK(cudaMemsetAsync(undecided.words, 0, layout.bits, stream));
         plans.first->launch(task, stream);
         if (plans.second) plans.second->launch(task, stream);
     }
@@ -181,15 +224,22 @@ class PlaneLauncher : public Launcher
 public:
     explicit PlaneLauncher(const Method &method) : method(method) {}
 
-    void enqueue(const Problem &problem, void *stream) override
+    void enqueue(const Problem &problem, const Workspace &workspace, void *stream) override
     {
         withLibraryErrors([&] {
             const int device = currentDevice();
+            const auto in = static_cast<cudaStream_t>(stream);
+            if (isCaptured(in) && !find(device)) refuseCapture();
             checkDeviceMemory("image", problem.image.data, device);
             checkDeviceMemory("result", problem.result.data, device);
             if (problem.mask.data) checkDeviceMemory("mask", problem.mask.data, device);
-            made(device).enqueue(problem, static_cast<cudaStream_t>(stream));
+            made(device).enqueue(problem, workspace, in);
         });
+    }
+
+    std::size_t workspaceBytes(const Problem &problem) override
+    {
+        return withLibraryErrors([&] { return made(currentDevice()).workspaceBytes(problem); });
     }
 
     void synchronize() override

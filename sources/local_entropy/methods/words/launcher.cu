@@ -75,7 +75,7 @@ void expectNoCapture(cudaStream_t stream)
 class WordsLauncher : public Launcher
 {
 public:
-    void enqueue(const Problem &problem, void *stream) override
+    void enqueue(const Problem &problem, const Workspace &, void *stream) override
     {
         withLibraryErrors([&] {
             const int device = currentDevice();
