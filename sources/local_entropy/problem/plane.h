@@ -64,6 +64,9 @@ bool fitsPlane(const Problem &problem);
 /// An address in device memory that 256 divides, with plane.size bytes behind it.
 void placePlane(const Problem &problem, Plane &plane, void *memory);
 
+/// Of a plane whose ends alone are loaded: the first column of `after`, a multiple of 64.
+int firstColumnAfter(const Plane &plane);
+
 /// A cell of an image that is no level, such that the first one, row by row, is the least:
 /// y 2^32 + x.
 using BadCell = unsigned long long;

@@ -10,7 +10,7 @@
 #include "local_entropy/library_errors.h"
 #include "local_entropy/memory/device_memory.h"
 #include "local_entropy/memory/launches.h"
-#include "local_entropy/methods/plain/recount.h"
+#include "local_entropy/methods/second_look.h"
 #include "local_entropy/schedule/same_filter.h"
 
 #include <algorithm>
@@ -132,7 +132,7 @@ private:
                         "made: enqueue this filter once before");
         auto made = std::make_shared<Plans>(
             Plans{problem.filter, problem.result.isDouble, method.planePlan(problem), nullptr});
-        if (made->first->leavesUndecided()) made->second = makeRecountOfUndecided(problem);
+        if (made->first->leavesUndecided()) made->second = makeSecondLook(problem);
         if (kept.size() >= kMostPlans) {
             launches.waitForAll(); // they read the tables
             kept.clear();
