@@ -232,23 +232,32 @@ TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)
 
 TEST_F(Launches, TellTheFirstBadCell)
 {
-    std::vector<std::uint8_t> cells(70 * 50, 3), levels;
-    cells[12 * 70 + 61] = 200, cells[40 * 70 + 5] = 16;
-    Filter filter;
-    filter.levels.count = 16;
-    std::vector<float> values(cells.size());
-    OnDevice<const std::uint8_t> image(View<const std::uint8_t>{cells.data(), 70, 50, 70});
-    OnDevice<float> result(View<float>{values.data(), 70, 50, 70});
-    Engine engine;
-    engine.enqueue(filter, image.view(), result.view());
-    try {
-        engine.synchronize();
-        FAIL() << "a bad cell was not told";
-    } catch (const Error &error) {
-        EXPECT_EQ(error.status(), Status::BadLevel);
-        EXPECT_NE(std::string(error.what()).find("x 61, y 12 "), std::string::npos) << error.what();
-    }
-    engine.synchronize(); // told once
+    // Images that are loaded, and images that stay where they are.
+    for (const int width : {70, 1501})
+        for (const int count : {16, 100, 128, 200})
+            for (const int bad : {count, 255}) {
+                std::vector<std::uint8_t> cells(width * 50, static_cast<std::uint8_t>(count - 1));
+                cells[12 * width + width - 9] = static_cast<std::uint8_t>(bad);
+                cells[40 * width + 5] = 255;
+                Filter filter;
+                filter.levels.count = count;
+                std::vector<float> values(cells.size());
+                OnDevice<const std::uint8_t> image(
+                    View<const std::uint8_t>{cells.data(), width, 50, width});
+                OnDevice<float> result(View<float>{values.data(), width, 50, width});
+                Engine engine;
+                engine.enqueue(filter, image.view(), result.view());
+                try {
+                    engine.synchronize();
+                    FAIL() << "a bad cell was not told";
+                } catch (const Error &error) {
+                    EXPECT_EQ(error.status(), Status::BadLevel);
+                    const std::string place = "x " + std::to_string(width - 9) + ", y 12 ";
+                    EXPECT_NE(std::string(error.what()).find(place), std::string::npos)
+                        << error.what() << ", " << count << " levels";
+                }
+                engine.synchronize(); // told once
+            }
 }
 
 #else

@@ -50,9 +50,9 @@ int multiprocessors()
 /// How windows are counted where planes have cells of so many bytes.
 struct Layout
 {
-    int slots;         ///< of a window's table
-    int lanes;         ///< that count a window
-    int warpsOfBlock;  ///<
+    int slots; ///< of a window's table
+    int lanes; ///< that count a window
+    int warpsOfBlock;
     bool isShared;     ///< whether tables are in shared memory
     std::size_t bytes; ///< of a warp's tables
 };
@@ -60,7 +60,7 @@ struct Layout
 Layout layoutFor(int windowCells, int bytesOfCell)
 {
     constexpr std::size_t kMostBytes = 32 << 10; // of a block; every GPU has 48 KiB
-    Layout layout{256, second_look::kFewLanes, second_look::kMostWarps, true, 0};
+    Layout layout{second_look::kBytes, second_look::kFewLanes, second_look::kMostWarps, true, 0};
     if (bytesOfCell > 1) {
         layout.slots = kLanes;
         while (layout.slots < 2 * windowCells) layout.slots *= 2;
@@ -170,7 +170,11 @@ private:
         task.answers = answers.tables();
         const bool isCopied = windowCells < second_look::kMostShared;
         task.sharedDifferences = isCopied ? windowCells + 1 : 0;
+        const bool isPacked = sizeof(Cell) == 1 && isCopied &&
+                              part.plane.middle.stride * shape.height < second_look::kMostOffset;
+        task.packedChunks = isPacked ? task.chunksOfWindow : 0;
         const std::size_t bytes = sizeof(std::int64_t) * task.sharedDifferences +
+                                  sizeof(second_look::PackedChunk) * task.packedChunks +
                                   (layout.isShared ? layout.bytes * layout.warpsOfBlock : 0);
         kernelFor<Cell, Value>(layout)<<<static_cast<unsigned>(blocks(layout)),
                                          kLanes * layout.warpsOfBlock, bytes, stream>>>(task);

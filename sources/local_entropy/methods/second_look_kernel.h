@@ -15,100 +15,12 @@
 #pragma once
 
 #include "local_entropy/answers/finish.h"
-#include "local_entropy/methods/plain/warp.h"
-#include "local_entropy/problem/plane_view.h"
+#include "local_entropy/methods/second_look_counters.h"
 
 #include <type_traits>
 
 namespace local_entropy::second_look
 {
-
-using warp::kAllLanes;
-using warp::kLanes;
-
-constexpr int kFewLanes = 8; ///< of a group, where a warp computes several windows at a time
-constexpr int kMostWarps = 8, kMostThreads = kMostWarps * kLanes;
-constexpr int kBlocks = 4;        ///< that a multiprocessor has registers for
-constexpr int kMostShared = 1024; ///< differences in shared memory
-constexpr int kWordsOfALane = 4;  ///< of bits, at a time
-constexpr int kQueue = 256;       ///< windows
-constexpr int kKeyShift = 16;     ///< of a level in a hash table's word
-
-/// Cells of a window side by side, at most as many as a word holds.
-struct Chunk
-{
-    std::uint8_t row, column, cells, unused;
-};
-
-/// What the kernel reads and writes.
-template <typename Cell, typename Value>
-struct Task
-{
-    PlaneView<Cell> plane;
-    const Chunk *chunks;
-    int chunksOfWindow;
-    int windowWidth, windowHeight, windowCells;
-    Value *result;
-    std::int64_t resultStride;
-    const std::uint32_t *undecided;
-    std::int64_t words; ///< of bits
-    int wordsARow;
-    const std::int64_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1; and 0
-    int sharedDifferences;           ///< how many are copied into shared memory: all or none
-    int slots;                       ///< of a window's table: a multiple of 32
-    std::uint32_t *tables;           ///< of all warps; null: in shared memory
-    AnswerTables answers;
-};
-
-/// The word at an address that the size of a cell divides. It, or the words it lies in, may be
-/// read.
-template <typename Cell>
-__device__ std::uint32_t wordAt(const Cell *from)
-{
-    const auto address = reinterpret_cast<std::uintptr_t>(from);
-    const auto *aligned = reinterpret_cast<const std::uint32_t *>(address & ~std::uintptr_t(3));
-    if constexpr (sizeof(Cell) == 4) return __ldg(aligned);
-    return __funnelshift_r(__ldg(aligned), __ldg(aligned + 1),
-                           static_cast<unsigned>(address % 4 * 8));
-}
-template <typename Cell>
-__device__ std::uint32_t cellOf(std::uint32_t word, int i)
-{
-    return word >> (8 * sizeof(Cell) * i) & static_cast<Cell>(~Cell{0});
-}
-
-/// The counters of one window; those of several may lie side by side, kApart words from one of this
-/// window's to the next. All are 0 between windows.
-template <typename Cell, int kApart>
-class Counters
-{
-public:
-    __device__ Counters(std::uint32_t *words, int slots) : words(words), mask(slots - 1) {}
-
-    /// Raises a level's counter; what it was.
-    __device__ int enter(std::uint32_t level) const
-    {
-        if constexpr (sizeof(Cell) == 1) return atomicAdd(&words[level * kApart], 1);
-        constexpr std::uint32_t kGolden = 0x9E3779B1; // 2^32 times the golden ratio
-        for (unsigned slot = level * kGolden >> 12;; ++slot) {
-            std::uint32_t *const word = &words[(slot & mask) * kApart];
-            std::uint32_t there = *static_cast<volatile std::uint32_t *>(word);
-            if (there == 0) {
-                there = atomicCAS(word, 0, level << kKeyShift | 1);
-                if (there == 0) return 0;
-            }
-            if (there >> kKeyShift == level) return countOf(atomicAdd(word, 1));
-        }
-    }
-    __device__ static int countOf(std::uint32_t word)
-    {
-        return static_cast<int>(sizeof(Cell) == 1 ? word : word & ((1u << kKeyShift) - 1));
-    }
-
-private:
-    std::uint32_t *const words;
-    const unsigned mask;
-};
 
 /// By all lanes, from all bits. `table`: slots words that are 0, and are again afterwards.
 template <typename Cell, typename Value>
@@ -170,8 +82,8 @@ public:
     static constexpr int kGroups = kLanes / kGroup;
 
     __device__ Group(const Task<Cell, float> &task, const std::int64_t *differences,
-                     std::uint32_t *tables)
-        : task(task), differences(differences), tables(tables),
+                     const PackedChunk *chunks, std::uint32_t *tables)
+        : task(task), differences(differences), chunks(chunks), tables(tables),
           counters(tables + threadIdx.x % kLanes / kGroup, task.slots)
     {
     }
@@ -209,6 +121,15 @@ private:
                              plane.rowsOf(y, task.windowHeight) == task.windowHeight;
         const bool inside = y >= piece.top && y + task.windowHeight <= piece.top + piece.rows;
         const Cell *const corner = piece.cells + y * piece.stride + x;
+        if constexpr (sizeof(Cell) == 1)
+            if (isWhole && inside && !plane.missing && task.packedChunks &&
+                piece.cells == plane.middle.cells) {
+                sum = sumOfBytes<kGroup>(corner, chunks, task.packedChunks, own,
+                                         addressOf(tables + threadIdx.x % kLanes / kGroup),
+                                         addressOf(differences), 8 * task.windowCells);
+                cells = own ? 0 : task.windowCells;
+                return;
+            }
         for (int i = own; i < task.chunksOfWindow; i += kGroup) {
             const Chunk chunk = task.chunks[i];
             const Cell *const row =
@@ -238,13 +159,16 @@ private:
     {
         __syncwarp();
         auto *const fours = reinterpret_cast<uint4 *>(tables);
-        for (int i = threadIdx.x % kLanes; i < task.slots * kGroups / 4; i += kLanes)
+        const int slots = sizeof(Cell) == 1 ? kBytes : task.slots;
+#pragma unroll 8
+        for (int i = threadIdx.x % kLanes; i < slots * kGroups / 4; i += kLanes)
             fours[i] = make_uint4(0, 0, 0, 0);
         __syncwarp();
     }
 
     const Task<Cell, float> &task;
     const std::int64_t *const differences;
+    const PackedChunk *const chunks;
     std::uint32_t *const tables;
     const Counters<Cell, kGroups> counters;
 };
@@ -311,7 +235,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
     look(const __grid_constant__ Task<Cell, Value> task)
 {
     constexpr int kGroups = kLanes / kGroup;
-    extern __shared__ uint4 shared[]; // tables, if they are here; differences
+    extern __shared__ uint4 shared[]; // tables, if they are here; differences; chunks
     __shared__ std::uint16_t places[kMostWarps][kQueue];
     const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
     const int warps = blockDim.x / kLanes, wordsOfWarp = task.slots * kGroups;
@@ -324,6 +248,12 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
         inShared + (sizeof(Cell) == 1 || !task.tables ? warps * wordsOfWarp : 0));
     for (int i = threadIdx.x; i < task.sharedDifferences; i += blockDim.x)
         copied[i] = task.differences[i];
+    auto *const packed = reinterpret_cast<PackedChunk *>(copied + task.sharedDifferences);
+    for (int i = threadIdx.x; i < task.packedChunks; i += blockDim.x) {
+        const Chunk chunk = task.chunks[i];
+        const auto offset = chunk.row * task.plane.middle.stride + chunk.column;
+        packed[i] = static_cast<PackedChunk>(8 * offset + chunk.cells);
+    }
     for (int i = lane; i < wordsOfWarp; i += kLanes) tables[i] = 0;
     __syncthreads();
 
@@ -341,7 +271,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
             if constexpr (std::is_same_v<Value, float>)
                 if (task.answers.kind == AnswerKind::Entropy) {
                     const Group<Cell, kGroup> group(
-                        task, task.sharedDifferences ? copied : task.differences, tables);
+                        task, task.sharedDifferences ? copied : task.differences, packed, tables);
                     for (int i = lane / kGroup; i - lane / kGroup < number; i += kGroups) {
                         int x, y;
                         queue.find(min(i, number - 1), x, y);

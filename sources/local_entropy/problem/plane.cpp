@@ -25,11 +25,22 @@ bool mayMissWithin(const Problem &problem)
            (problem.image.type == CellType::Float32 && !filter.nanIsError);
 }
 
-/// Whether every cell, whatever it is, is a level as it is.
-bool allAreLevels(const Problem &problem)
+/// Whether every cell that is a level is so as it is, and as large as a plane's; `masked`: see
+/// planeFor().
+bool mayStay(const Problem &problem, bool masked)
 {
+    const int count = problem.filter.levels.count, bytes = cellBytes(problem.image.type);
     return levelsAreCells(problem.filter, problem.image.type) && !problem.mask.data &&
-           problem.filter.levels.count == 1 << (8 * cellBytes(problem.image.type));
+           (count == 1 << (8 * bytes) ||
+            (masked && count < 1 << (8 * bytes) && (bytes == 1 || count > 1 << 8)));
+}
+
+/// The least power of two that is not less.
+int powerFrom(int count)
+{
+    int power = 1;
+    while (power < count) power *= 2;
+    return power;
 }
 
 /// Leaves the middle where it is, if the ends are less than all.
@@ -62,11 +73,11 @@ bool fitsPlane(const Problem &problem)
 {
     constexpr std::int64_t kMost = 1 << 30;
     return problem.region.width <= kMost && problem.region.height <= kMost &&
-           (!allAreLevels(problem) ||
+           (!mayStay(problem, true) ||
             (problem.image.width <= kMost && problem.image.height <= kMost));
 }
 
-Plane planeFor(const Problem &problem)
+Plane planeFor(const Problem &problem, bool masked)
 {
     const Region &region = problem.region;
     const Shape &shape = problem.shape;
@@ -91,8 +102,14 @@ Plane planeFor(const Problem &problem)
         plane.top = within(-y, plane.height);
         plane.bottom = within(problem.image.height - y, plane.height);
     }
-    if (allAreLevels(problem)) leaveMiddle(problem, plane);
-    if (!plane.isLoaded) return plane;
+    if (mayStay(problem, masked)) leaveMiddle(problem, plane);
+    if (!plane.isLoaded) {
+        plane.isChecked = count == 1 << (8 * plane.bytes);
+        plane.values = powerFrom(count);
+        const auto largest = static_cast<std::uint32_t>(plane.values - 1);
+        plane.mask = plane.bytes == 1 ? largest * 0x01010101 : largest * 0x00010001;
+        return plane;
+    }
     plane.innerEnd = plane.width;
     plane.loadedStride = rounded(plane.width + kPlaneSlack, kBoundary);
     plane.size = static_cast<std::size_t>(plane.loadedStride) * plane.height * plane.bytes;

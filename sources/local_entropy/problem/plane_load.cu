@@ -24,8 +24,10 @@ namespace
 {
 
 constexpr int kLanes = 32, kWarps = 8, kThreads = kLanes * kWarps;
-constexpr int kRows = 4 * kWarps; ///< of a block: a warp has a row at a time
-constexpr int kBytes = 16;        ///< of the image that a thread reads at once
+constexpr int kBlocks = 5;                 ///< that a multiprocessor is to have registers for
+constexpr int kRows = 4 * kWarps;          ///< of a block: a warp has a row at a time
+constexpr int kBytes = 16;                 ///< of the image that a thread reads at once
+constexpr std::uint32_t kBad = 0x80000000; ///< in the place of a value: the cell is no level
 
 /// A bool of anybody's: all bytes but 0 are true.
 struct Truth
@@ -64,6 +66,8 @@ struct Loading
     std::int64_t x, y; ///< of the plane's first cell in the image
     int width, height; ///< of the plane
     Cell none, constant;
+    bool isPlain; ///< whether cells are levels as they are, if they are not larger than `most`
+    std::uint32_t most;
     Columns<Cell> columns[2];
     int parts;              ///< of `columns`
     Cell *beyond, ofBeyond; ///< a row of so many equal cells
@@ -106,12 +110,15 @@ struct Bytes
 #pragma unroll
         for (int step = kWords / 2; step > 0; step /= 2)
 #pragma unroll
-            for (int i = 0; i + step < 2 * kWords; ++i)
+            for (int i = 0; i < kWords + step; ++i)
                 words[i] = offset & (4 * step) ? words[i + step] : words[i];
 #pragma unroll
         for (int i = 0; i < kWords; ++i)
             words[i] = __funnelshift_r(words[i], words[i + 1], offset % 4 * 8);
     }
+
+    /// Whether byte i is not 0.
+    __device__ bool has(int i) const { return words[i / 4] & 0xffu << (i % 4 * 8); }
 
     template <typename T>
     __device__ T at(int i) const
@@ -124,36 +131,96 @@ struct Bytes
     }
 };
 
-/// What every byte is.
-struct LevelsOfBytes
+/// Finds cells that are too large, of 1 or 2 bytes, in words of them.
+template <typename Cell>
+class Comparison
 {
-    const std::int32_t *levels; ///< 256, in shared memory
-
-    template <typename Source>
-    __device__ std::int32_t operator()(Source cell) const
+public:
+    __device__ explicit Comparison(std::uint32_t most)
+        : hasTop(most >= kHalf), toTop((kHalf - 1 - (most & (kHalf - 1))) * kOnes)
     {
-        std::uint8_t byte = 0;
-        if constexpr (sizeof(Source) == 1) std::memcpy(&byte, &cell, 1);
-        return levels[byte];
+    }
+
+    __device__ bool isAnyBeyond(const Bytes<kBytes> &cells) const
+    {
+        std::uint32_t beyond = 0;
+#pragma unroll
+        for (int i = 0; i < kBytes / 4; ++i) {
+            const std::uint32_t reaches = (cells.words[i] & ~kTops) + toTop;
+            beyond |= hasTop ? cells.words[i] & reaches : cells.words[i] | reaches;
+        }
+        return beyond & kTops;
+    }
+
+private:
+    static constexpr std::uint32_t kOnes = sizeof(Cell) == 1 ? 0x01010101 : 0x00010001;
+    static constexpr std::uint32_t kHalf = 1u << (8 * sizeof(Cell) - 1), kTops = kOnes * kHalf;
+
+    // A cell is beyond if its lower bits plus `toTop` reach its top bit: and it has that bit, if
+    // `most` has; or it has that bit, if `most` has not.
+    const bool hasTop;
+    const std::uint32_t toTop;
+};
+
+/// The value of the plane's cells that a level stands for.
+__device__ inline std::uint32_t valueOf(std::int32_t level, std::uint32_t none)
+{
+    return level >= 0 ? static_cast<std::uint32_t>(level) : level == kAbsent ? none : kBad;
+}
+
+/// The values of cells by a rule.
+template <typename Source, typename Rule>
+struct ValuesByRule
+{
+    const Rule &rule;
+    std::uint32_t none;
+
+    __device__ std::uint32_t of(Source cell) const { return valueOf(rule(cell), none); }
+    __device__ std::uint32_t at(const Bytes<kBytes> &cells, int i) const
+    {
+        return of(cells.template at<Source>(i));
     }
 };
 
-template <typename Source, typename Cell, typename Levels>
-__device__ Cell loaded(const Loading<Source, Cell> &task, const Levels &levels, std::int64_t x,
+/// The same of bytes by a table.
+template <typename Source>
+struct ValuesOfBytes
+{
+    const std::uint32_t *values; ///< 256, in shared memory
+
+    __device__ std::uint32_t of(Source cell) const
+    {
+        std::uint8_t byte;
+        std::memcpy(&byte, &cell, 1);
+        return values[byte];
+    }
+    __device__ std::uint32_t at(const Bytes<kBytes> &cells, int i) const
+    {
+        // An address of 32 bits, in one instruction.
+        const auto table = static_cast<std::uint32_t>(__cvta_generic_to_shared(values));
+        std::uint32_t value;
+        asm("ld.shared.u32 %0, [%1];"
+            : "=r"(value)
+            : "r"(__dp4a(cells.words[i / 4], 4u << (i % 4 * 8), table)));
+        return value;
+    }
+};
+
+template <typename Source, typename Cell, typename Values>
+__device__ Cell loaded(const Loading<Source, Cell> &task, const Values &values, std::int64_t x,
                        std::int64_t y)
 {
     if (task.mask.cells && !task.mask.cells[y * task.mask.stride + x]) return task.none;
-    const std::int32_t level = levels(task.image.cells[y * task.image.stride + x]);
-    if (level >= 0) return static_cast<Cell>(level);
-    if (level == kAbsent) return task.none;
+    const std::uint32_t value = values.of(task.image.cells[y * task.image.stride + x]);
+    if (!(value & kBad)) return static_cast<Cell>(value);
     atomicMin(task.bad, static_cast<BadCell>(y) << kBadCellBits | static_cast<BadCell>(x));
     return 0;
 }
 
 /// A thread's cells of a row; `x` is the first one's in the image, where all of them are. False,
 /// and nothing written, if they must be loaded one by one.
-template <typename Source, typename Cell, typename Levels>
-__device__ bool loadAtOnce(const Loading<Source, Cell> &task, const Levels &levels, std::int64_t x,
+template <typename Source, typename Cell, typename Values>
+__device__ bool loadAtOnce(const Loading<Source, Cell> &task, const Values &values, std::int64_t x,
                            std::int64_t y, Cell *to)
 {
     constexpr int kCells = Loading<Source, Cell>::kCells;
@@ -162,73 +229,117 @@ __device__ bool loadAtOnce(const Loading<Source, Cell> &task, const Levels &leve
     {
         Cell of[kCells];
     };
-    const Source *from = task.image.cells + y * task.image.stride + x;
-    if (!Bytes<kBytes>::canRead(task.image, from)) return false;
-    Bytes<kCells> mask;
+    const Source *const from = task.image.cells + y * task.image.stride + x;
+    Bytes<kBytes> image;
+    if (!image.canRead(task.image, from)) return false;
+    Cells cells;
+    std::uint32_t seen = 0;
     if (task.mask.cells) {
         const std::uint8_t *const counts = task.mask.cells + y * task.mask.stride + x;
+        Bytes<kCells> mask;
         if (!mask.canRead(task.mask, counts)) return false;
         mask.read(counts);
-    }
-    Bytes<kBytes> image;
-    image.read(from);
-    Cells cells;
-    std::int32_t least = 0;
+        image.read(from);
 #pragma unroll
-    for (int i = 0; i < kCells; ++i) {
-        std::int32_t level = levels(image.template at<Source>(i));
-        if (task.mask.cells && !mask.template at<std::uint8_t>(i)) level = kAbsent;
-        least = min(least, level);
-        cells.of[i] = level < 0 ? task.none : static_cast<Cell>(level);
+        for (int i = 0; i < kCells; ++i) {
+            const std::uint32_t value = values.at(image, i);
+            const std::uint32_t kept = mask.has(i) ? value : task.none;
+            seen |= kept;
+            cells.of[i] = static_cast<Cell>(kept);
+        }
+    } else {
+        image.read(from);
+        if constexpr (sizeof(Source) == sizeof(Cell) && sizeof(Cell) < 4)
+            if (task.isPlain) {
+                if (Comparison<Cell>(task.most).isAnyBeyond(image)) return false;
+                *reinterpret_cast<uint4 *>(to) =
+                    make_uint4(image.words[0], image.words[1], image.words[2], image.words[3]);
+                return true;
+            }
+#pragma unroll
+        for (int i = 0; i < kCells; ++i) {
+            const std::uint32_t value = values.at(image, i);
+            seen |= value;
+            cells.of[i] = static_cast<Cell>(value);
+        }
     }
-    static_assert(kBadLevel < kAbsent && kAbsent < 0);
-    if (least == kBadLevel) return false; // it will be told where
+    if (seen & kBad) return false; // it will be told where
     *reinterpret_cast<Cells *>(to) = cells;
     return true;
 }
 
-/// Rows of the block's columns. columnOf: room for where the border has each of them.
-template <typename Source, typename Cell, typename Levels>
-__device__ void loadRows(const Loading<Source, Cell> &task, const Levels &levels,
+/// The columns of a block: from `begin` to `end - 1` they are all cells of the image in every row
+/// that is, 16 bytes a thread; the border says where the others are.
+struct Inside
+{
+    int begin, end;
+    const std::int64_t *columnOf; ///< in shared memory
+};
+
+/// One of the block's cells, by the border.
+template <typename Source, typename Cell, typename Values>
+__device__ Cell loadedByBorder(const Loading<Source, Cell> &task, const Values &values,
+                               std::int64_t x, std::int64_t y)
+{
+    if (x >= 0 && y >= 0) return loaded(task, values, x, y);
+    const bool isConstant = x == kConstantCell || (y == kConstantCell && x != kNoCell);
+    return isConstant ? task.constant : Cell{0};
+}
+
+/// A row of the block, by a warp. `to`: the block's first column.
+template <typename Source, typename Cell, typename Values>
+__device__ void loadRow(const Loading<Source, Cell> &task, const Values &values,
+                        const Inside &inside, int columns, int row, std::int64_t x, Cell *to)
+{
+    constexpr int kCells = Loading<Source, Cell>::kCells;
+    const int own = threadIdx.x * kCells, lane = threadIdx.x;
+    const std::int64_t y = borderIndex(task.border, task.y + row, task.imageHeight);
+    if (y < 0) {
+        for (int i = lane; i < columns; i += kLanes)
+            to[i] = loadedByBorder(task, values, inside.columnOf[i], y);
+        return;
+    }
+    if (own >= inside.begin && own < inside.end && !loadAtOnce(task, values, x + own, y, to + own))
+        for (int i = own; i < own + kCells; ++i) to[i] = loaded(task, values, x + i, y);
+    for (int i = lane; i < columns - (inside.end - inside.begin); i += kLanes) {
+        const int column = i < inside.begin ? i : i + inside.end - inside.begin;
+        to[column] = loadedByBorder(task, values, inside.columnOf[column], y);
+    }
+}
+
+/// The block's columns and rows. columnOf: room for where the border has each of them.
+template <typename Source, typename Cell, typename Values>
+__device__ void loadRows(const Loading<Source, Cell> &task, const Values &values,
                          std::int64_t *columnOf)
 {
     constexpr int kCells = Loading<Source, Cell>::kCells, kColumns = kLanes * kCells;
-    constexpr std::int64_t kSlack = kNoCell;
     const Columns<Cell> &to = task.columns[blockIdx.z];
-    const int offset = (blockIdx.x * kLanes + threadIdx.x) * kCells;
-    const int ofBlock = to.first + blockIdx.x * kColumns;
-    const auto isInside = [&task](int first, int count) {
-        return task.x + first >= 0 && task.x + first + count <= task.imageWidth &&
-               first + count <= task.width;
+    const int first = to.first + blockIdx.x * kColumns; // of the block, in the plane
+    const int columns = min(min(static_cast<int>(blockIdx.x + 1) * kColumns, to.count) + to.first,
+                            task.width + kPlaneSlack) -
+                        first;
+    const std::int64_t x = task.x + first;
+    const auto within = [](std::int64_t i, int end) {
+        return static_cast<int>(i < 0 ? 0 : i < end ? i : end);
     };
-    for (int i = threadIdx.y * kLanes + threadIdx.x; i < kColumns; i += kThreads) {
-        const int column = ofBlock + i;
-        columnOf[i] = column < task.width
-                          ? borderIndex(task.border, task.x + column, task.imageWidth)
-                          : kSlack;
-    }
+    const int begin = (within(-x, kColumns) + kCells - 1) / kCells * kCells;
+    const int end =
+        within(min(task.imageWidth - x, static_cast<std::int64_t>(task.width - first)), columns) /
+        kCells * kCells;
+    const Inside inside{begin < end ? begin : 0, begin < end ? end : 0, columnOf};
+    for (int i = threadIdx.y * kLanes + threadIdx.x; i < columns; i += kThreads)
+        columnOf[i] = first + i < task.width ? borderIndex(task.border, x + i, task.imageWidth)
+                                             : kNoCell; // slack
     __syncthreads();
-    if (offset >= to.count) return;
-    const bool inside = isInside(to.first + offset, kCells);
     for (int block = blockIdx.y; block * kRows < task.height; block += gridDim.y)
         for (int row = block * kRows + threadIdx.y; row < min((block + 1) * kRows, task.height);
-             row += kWarps) {
-            const std::int64_t y = borderIndex(task.border, task.y + row, task.imageHeight);
-            Cell *const cells = to.cells + row * to.stride + offset;
-            if (inside && y >= 0 && loadAtOnce(task, levels, task.x + to.first + offset, y, cells))
-                continue;
-            for (int i = 0; i < kCells; ++i) {
-                const std::int64_t x = columnOf[threadIdx.x * kCells + i];
-                const bool isConstant = x == kConstantCell || (y == kConstantCell && x != kSlack);
-                cells[i] = x >= 0 && y >= 0 ? loaded(task, levels, x, y)
-                           : isConstant     ? task.constant
-                                            : Cell{0};
-            }
-        }
+             row += kWarps)
+            loadRow(task, values, inside, columns, row, x,
+                    to.cells + row * to.stride + (first - to.first));
 }
 
 template <typename Source, typename Cell, typename Rule>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocks)
     load(const __grid_constant__ Loading<Source, Cell> task, const __grid_constant__ Rule rule)
 {
     __shared__ std::int64_t columnOf[kLanes * Loading<Source, Cell>::kCells];
@@ -242,15 +353,56 @@ __global__ void __launch_bounds__(kThreads)
     }
     if constexpr (sizeof(Source) == 1) {
         static_assert(kThreads == 256);
-        __shared__ std::int32_t levels[256];
+        __shared__ std::uint32_t values[256];
         const auto byte = static_cast<std::uint8_t>(thread);
         Source cell;
         std::memcpy(&cell, &byte, 1);
-        levels[thread] = rule(cell);
+        values[thread] = valueOf(rule(cell), task.none);
         __syncthreads();
-        loadRows(task, LevelsOfBytes{levels}, columnOf);
+        loadRows(task, ValuesOfBytes<Source>{values}, columnOf);
     } else {
-        loadRows(task, rule, columnOf);
+        loadRows(task, ValuesByRule<Source, Rule>{rule, task.none}, columnOf);
+    }
+}
+
+/// Cells that are read only to be compared, where an image stays where it is.
+template <typename Cell>
+struct Checking
+{
+    Array<Cell> image;
+    std::int64_t x, y; ///< of the first one
+    std::int64_t width, height;
+    std::uint32_t most; ///< the largest level
+    BadCell *bad;
+};
+
+/// Nothing but reading: a thread compares the words of 16 bytes, four times a row of the grid, and
+/// looks closer only where a cell is beyond.
+template <typename Cell>
+__global__ void __launch_bounds__(kThreads, kBlocks)
+    check(const __grid_constant__ Checking<Cell> task)
+{
+    constexpr int kCells = kBytes / static_cast<int>(sizeof(Cell));
+    const Comparison<Cell> comparison(task.most);
+    const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kLanes * kCells;
+    for (std::int64_t row = blockIdx.y * kWarps + threadIdx.y; row < task.height;
+         row += gridDim.y * kWarps) {
+        const Cell *const cells = task.image.cells + (task.y + row) * task.image.stride + task.x;
+        for (std::int64_t column =
+                 (static_cast<std::int64_t>(blockIdx.x) * kLanes + threadIdx.x) * kCells;
+             column < task.width; column += step) {
+            Bytes<kBytes> words;
+            const bool atOnce =
+                column + kCells <= task.width && words.canRead(task.image, cells + column);
+            if (atOnce) {
+                words.read(cells + column);
+                if (!comparison.isAnyBeyond(words)) continue;
+            }
+            for (int i = 0; i < kCells && column + i < task.width; ++i)
+                if (cells[column + i] > task.most)
+                    atomicMin(task.bad, static_cast<BadCell>(task.y + row) << kBadCellBits |
+                                            static_cast<BadCell>(task.x + column + i));
+        }
     }
 }
 
@@ -302,6 +454,9 @@ void fill(const Problem &problem, const Plane &plane, const Rule &rule, BadCell 
     task.height = plane.height;
     task.none = static_cast<Cell>(plane.none);
     task.constant = constant < 0 ? task.none : static_cast<Cell>(constant);
+    task.isPlain = levelsAreCells(problem.filter, image.type);
+    task.most = static_cast<std::uint32_t>(
+        std::min(problem.filter.levels.count, 1 << (8 * std::min<int>(sizeof(Source), 2))) - 1);
     task.bad = bad;
     place(plane, task);
     constexpr int kMostBlocks = 65535; // of a column of the grid
@@ -331,11 +486,40 @@ void fillFromIntegers(const Problem &problem, const Plane &plane, BadCell *bad, 
         fill<Source>(problem, plane, IntegerRule(problem.filter), bad, stream);
 }
 
+/// Lowers `*bad` to the first cell of the image, of those that windows reach, that is no level.
+template <typename Cell>
+void checkImage(const Problem &problem, const Plane &plane, BadCell *bad, cudaStream_t stream)
+{
+    const Image &image = problem.image;
+    const auto clamped = [](std::int64_t i, std::int64_t end) {
+        return std::clamp<std::int64_t>(i, 0, end);
+    };
+    Checking<Cell> task{};
+    task.image = arrayOf<Cell>(image.data, image.width, image.height, image.stride);
+    const std::int64_t x = problem.region.x - problem.shape.left;
+    const std::int64_t y = problem.region.y - problem.shape.top;
+    task.x = clamped(x, image.width);
+    task.y = clamped(y, image.height);
+    task.width = clamped(x + plane.width, image.width) - task.x;
+    task.height = clamped(y + plane.height, image.height) - task.y;
+    task.most = static_cast<std::uint32_t>(problem.filter.levels.count - 1);
+    task.bad = bad;
+    constexpr std::int64_t kMostBlocks = 65535; // of a column of the grid
+    const auto across = common::ceilDiv<std::int64_t>(task.width, kLanes * kBytes / sizeof(Cell));
+    const dim3 grid(static_cast<unsigned>(common::ceilDiv<std::int64_t>(across, 4)),
+                    static_cast<unsigned>(
+                        std::min(common::ceilDiv<std::int64_t>(task.height, kWarps), kMostBlocks)));
+    check<<<grid, dim3(kLanes, kWarps), 0, stream>>>(task);
+    CUDA_CHECK(cudaGetLastError());
+}
+
 } // namespace
 
 void fillPlane(const Problem &problem, const Plane &plane, BadCell *bad, void *stream)
 {
     const auto in = static_cast<cudaStream_t>(stream);
+    if (!plane.isChecked && plane.bytes == 1) checkImage<std::uint8_t>(problem, plane, bad, in);
+    if (!plane.isChecked && plane.bytes == 2) checkImage<std::uint16_t>(problem, plane, bad, in);
     switch (problem.image.type) {
     case CellType::Uint8: return fillFromIntegers<std::uint8_t>(problem, plane, bad, in);
     case CellType::Bool: return fillFromIntegers<Truth>(problem, plane, bad, in);

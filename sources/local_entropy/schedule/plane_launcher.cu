@@ -147,7 +147,7 @@ private:
         const auto rounded = [](std::size_t bytes) {
             return common::ceilDiv(bytes, kBoundary) * kBoundary;
         };
-        Plane plane = planeFor(problem);
+        Plane plane = planeFor(problem, plans.first->masksCells());
         const std::int64_t wordsARow = common::ceilDiv<std::int64_t>(problem.region.width, 32);
         const std::size_t planeBytes = rounded(plane.size);
         const std::size_t bits =
