@@ -1,7 +1,6 @@
 // What is loaded of a plane (plane.h), in the memory of a GPU: 16 bytes of the image a thread and
-// row, whatever address they lie at. Two aligned reads hold them; shifts bring them out. Threads
-// whose cells are not all cells of the image, or near the ends of its memory, go cell by cell, with
-// a table of where the border has each column, which is the same for all rows.
+// row (plane_bytes.h). Columns of a block that are not all cells of the image are shared out, one
+// by one, among the lanes; a table says where the border has each of them, the same for all rows.
 #include "local_entropy/problem/plane.h"
 
 #include "common/integer.h"
@@ -10,6 +9,8 @@
 
 #ifdef __CUDACC__
 #include "common/cuda_check.h"
+#include "local_entropy/problem/plane_bytes.h"
+#include "local_entropy/problem/plane_check.h"
 
 #include <algorithm>
 #include <cstring>
@@ -23,10 +24,10 @@ namespace local_entropy
 namespace
 {
 
-constexpr int kLanes = 32, kWarps = 8, kThreads = kLanes * kWarps;
+using namespace plane_bytes;
+
 constexpr int kBlocks = 5;                 ///< that a multiprocessor is to have registers for
 constexpr int kRows = 4 * kWarps;          ///< of a block: a warp has a row at a time
-constexpr int kBytes = 16;                 ///< of the image that a thread reads at once
 constexpr std::uint32_t kBad = 0x80000000; ///< in the place of a value: the cell is no level
 
 /// A bool of anybody's: all bytes but 0 are true.
@@ -42,14 +43,6 @@ struct Columns
 {
     Cell *cells; ///< of the first one
     int first, count;
-    std::int64_t stride;
-};
-
-/// Cells as far apart as they are in memory, which must not be read beyond its ends.
-template <typename T>
-struct Array
-{
-    const T *cells, *end;
     std::int64_t stride;
 };
 
@@ -75,92 +68,15 @@ struct Loading
     BadCell *bad;
 };
 
-/// kSize bytes from any address.
-template <int kSize>
-struct Bytes
+/// borderIndex(), of what is rarely beyond: apart from the kernels, which ask in several places.
+__device__ __noinline__ std::int64_t indexBeyond(Border border, std::int64_t i, std::int64_t size)
 {
-    static constexpr int kWords = kSize / 4;
-    std::uint32_t words[2 * kWords];
-
-    /// Whether read() keeps to the array.
-    template <typename T>
-    __device__ static bool canRead(const Array<T> &array, const T *from)
-    {
-        const auto aligned = reinterpret_cast<std::uintptr_t>(from) / kSize * kSize;
-        return aligned >= reinterpret_cast<std::uintptr_t>(array.cells) &&
-               aligned + 2 * kSize <= reinterpret_cast<std::uintptr_t>(array.end);
-    }
-
-    __device__ void read(const void *from)
-    {
-        struct alignas(kSize) Aligned
-        {
-            std::uint32_t words[kWords];
-        };
-        const auto address = reinterpret_cast<std::uintptr_t>(from);
-        const auto offset = static_cast<unsigned>(address % kSize);
-        const auto *aligned = reinterpret_cast<const Aligned *>(address - offset);
-        const Aligned first = aligned[0], second = offset ? aligned[1] : first;
-#pragma unroll
-        for (int i = 0; i < kWords; ++i) {
-            words[i] = first.words[i];
-            words[kWords + i] = second.words[i];
-        }
-        // A shift by 8 bytes, by 4, by the rest: registers have no index.
-#pragma unroll
-        for (int step = kWords / 2; step > 0; step /= 2)
-#pragma unroll
-            for (int i = 0; i < kWords + step; ++i)
-                words[i] = offset & (4 * step) ? words[i + step] : words[i];
-#pragma unroll
-        for (int i = 0; i < kWords; ++i)
-            words[i] = __funnelshift_r(words[i], words[i + 1], offset % 4 * 8);
-    }
-
-    /// Whether byte i is not 0.
-    __device__ bool has(int i) const { return words[i / 4] & 0xffu << (i % 4 * 8); }
-
-    template <typename T>
-    __device__ T at(int i) const
-    {
-        const std::uint32_t bits =
-            words[i * sizeof(T) / 4] >> (i * static_cast<int>(sizeof(T)) % 4 * 8);
-        T cell;
-        std::memcpy(&cell, &bits, sizeof cell);
-        return cell;
-    }
-};
-
-/// Finds cells that are too large, of 1 or 2 bytes, in words of them.
-template <typename Cell>
-class Comparison
+    return borderIndex(border, i, size);
+}
+__device__ inline std::int64_t indexOf(Border border, std::int64_t i, std::int64_t size)
 {
-public:
-    __device__ explicit Comparison(std::uint32_t most)
-        : hasTop(most >= kHalf), toTop((kHalf - 1 - (most & (kHalf - 1))) * kOnes)
-    {
-    }
-
-    __device__ bool isAnyBeyond(const Bytes<kBytes> &cells) const
-    {
-        std::uint32_t beyond = 0;
-#pragma unroll
-        for (int i = 0; i < kBytes / 4; ++i) {
-            const std::uint32_t reaches = (cells.words[i] & ~kTops) + toTop;
-            beyond |= hasTop ? cells.words[i] & reaches : cells.words[i] | reaches;
-        }
-        return beyond & kTops;
-    }
-
-private:
-    static constexpr std::uint32_t kOnes = sizeof(Cell) == 1 ? 0x01010101 : 0x00010001;
-    static constexpr std::uint32_t kHalf = 1u << (8 * sizeof(Cell) - 1), kTops = kOnes * kHalf;
-
-    // A cell is beyond if its lower bits plus `toTop` reach its top bit: and it has that bit, if
-    // `most` has; or it has that bit, if `most` has not.
-    const bool hasTop;
-    const std::uint32_t toTop;
-};
+    return i >= 0 && i < size ? i : indexBeyond(border, i, size);
+}
 
 /// The value of the plane's cells that a level stands for.
 __device__ inline std::uint32_t valueOf(std::int32_t level, std::uint32_t none)
@@ -293,14 +209,17 @@ __device__ void loadRow(const Loading<Source, Cell> &task, const Values &values,
 {
     constexpr int kCells = Loading<Source, Cell>::kCells;
     const int own = threadIdx.x * kCells, lane = threadIdx.x;
-    const std::int64_t y = borderIndex(task.border, task.y + row, task.imageHeight);
+    const std::int64_t y = indexOf(task.border, task.y + row, task.imageHeight);
     if (y < 0) {
+#pragma unroll 1
         for (int i = lane; i < columns; i += kLanes)
             to[i] = loadedByBorder(task, values, inside.columnOf[i], y);
         return;
     }
     if (own >= inside.begin && own < inside.end && !loadAtOnce(task, values, x + own, y, to + own))
+#pragma unroll 1
         for (int i = own; i < own + kCells; ++i) to[i] = loaded(task, values, x + i, y);
+#pragma unroll 1
     for (int i = lane; i < columns - (inside.end - inside.begin); i += kLanes) {
         const int column = i < inside.begin ? i : i + inside.end - inside.begin;
         to[column] = loadedByBorder(task, values, inside.columnOf[column], y);
@@ -328,10 +247,11 @@ __device__ void loadRows(const Loading<Source, Cell> &task, const Values &values
         kCells * kCells;
     const Inside inside{begin < end ? begin : 0, begin < end ? end : 0, columnOf};
     for (int i = threadIdx.y * kLanes + threadIdx.x; i < columns; i += kThreads)
-        columnOf[i] = first + i < task.width ? borderIndex(task.border, x + i, task.imageWidth)
+        columnOf[i] = first + i < task.width ? indexOf(task.border, x + i, task.imageWidth)
                                              : kNoCell; // slack
     __syncthreads();
     for (int block = blockIdx.y; block * kRows < task.height; block += gridDim.y)
+#pragma unroll 1
         for (int row = block * kRows + threadIdx.y; row < min((block + 1) * kRows, task.height);
              row += kWarps)
             loadRow(task, values, inside, columns, row, x,
@@ -363,54 +283,6 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     } else {
         loadRows(task, ValuesByRule<Source, Rule>{rule, task.none}, columnOf);
     }
-}
-
-/// Cells that are read only to be compared, where an image stays where it is.
-template <typename Cell>
-struct Checking
-{
-    Array<Cell> image;
-    std::int64_t x, y; ///< of the first one
-    std::int64_t width, height;
-    std::uint32_t most; ///< the largest level
-    BadCell *bad;
-};
-
-/// Nothing but reading: a thread compares the words of 16 bytes, four times a row of the grid, and
-/// looks closer only where a cell is beyond.
-template <typename Cell>
-__global__ void __launch_bounds__(kThreads, kBlocks)
-    check(const __grid_constant__ Checking<Cell> task)
-{
-    constexpr int kCells = kBytes / static_cast<int>(sizeof(Cell));
-    const Comparison<Cell> comparison(task.most);
-    const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kLanes * kCells;
-    for (std::int64_t row = blockIdx.y * kWarps + threadIdx.y; row < task.height;
-         row += gridDim.y * kWarps) {
-        const Cell *const cells = task.image.cells + (task.y + row) * task.image.stride + task.x;
-        for (std::int64_t column =
-                 (static_cast<std::int64_t>(blockIdx.x) * kLanes + threadIdx.x) * kCells;
-             column < task.width; column += step) {
-            Bytes<kBytes> words;
-            const bool atOnce =
-                column + kCells <= task.width && words.canRead(task.image, cells + column);
-            if (atOnce) {
-                words.read(cells + column);
-                if (!comparison.isAnyBeyond(words)) continue;
-            }
-            for (int i = 0; i < kCells && column + i < task.width; ++i)
-                if (cells[column + i] > task.most)
-                    atomicMin(task.bad, static_cast<BadCell>(task.y + row) << kBadCellBits |
-                                            static_cast<BadCell>(task.x + column + i));
-        }
-    }
-}
-
-template <typename T>
-Array<T> arrayOf(const void *data, std::int64_t width, std::int64_t height, std::int64_t stride)
-{
-    const T *const cells = static_cast<const T *>(data);
-    return {cells, cells ? cells + (height - 1) * stride + width : nullptr, stride};
 }
 
 /// Where it is to be loaded to.
@@ -486,40 +358,12 @@ void fillFromIntegers(const Problem &problem, const Plane &plane, BadCell *bad, 
         fill<Source>(problem, plane, IntegerRule(problem.filter), bad, stream);
 }
 
-/// Lowers `*bad` to the first cell of the image, of those that windows reach, that is no level.
-template <typename Cell>
-void checkImage(const Problem &problem, const Plane &plane, BadCell *bad, cudaStream_t stream)
-{
-    const Image &image = problem.image;
-    const auto clamped = [](std::int64_t i, std::int64_t end) {
-        return std::clamp<std::int64_t>(i, 0, end);
-    };
-    Checking<Cell> task{};
-    task.image = arrayOf<Cell>(image.data, image.width, image.height, image.stride);
-    const std::int64_t x = problem.region.x - problem.shape.left;
-    const std::int64_t y = problem.region.y - problem.shape.top;
-    task.x = clamped(x, image.width);
-    task.y = clamped(y, image.height);
-    task.width = clamped(x + plane.width, image.width) - task.x;
-    task.height = clamped(y + plane.height, image.height) - task.y;
-    task.most = static_cast<std::uint32_t>(problem.filter.levels.count - 1);
-    task.bad = bad;
-    constexpr std::int64_t kMostBlocks = 65535; // of a column of the grid
-    const auto across = common::ceilDiv<std::int64_t>(task.width, kLanes * kBytes / sizeof(Cell));
-    const dim3 grid(static_cast<unsigned>(common::ceilDiv<std::int64_t>(across, 4)),
-                    static_cast<unsigned>(
-                        std::min(common::ceilDiv<std::int64_t>(task.height, kWarps), kMostBlocks)));
-    check<<<grid, dim3(kLanes, kWarps), 0, stream>>>(task);
-    CUDA_CHECK(cudaGetLastError());
-}
-
 } // namespace
 
 void fillPlane(const Problem &problem, const Plane &plane, BadCell *bad, void *stream)
 {
     const auto in = static_cast<cudaStream_t>(stream);
-    if (!plane.isChecked && plane.bytes == 1) checkImage<std::uint8_t>(problem, plane, bad, in);
-    if (!plane.isChecked && plane.bytes == 2) checkImage<std::uint16_t>(problem, plane, bad, in);
+    if (!plane.isChecked) checkPlane(problem, plane, bad, stream);
     switch (problem.image.type) {
     case CellType::Uint8: return fillFromIntegers<std::uint8_t>(problem, plane, bad, in);
     case CellType::Bool: return fillFromIntegers<Truth>(problem, plane, bad, in);
