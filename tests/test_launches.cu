@@ -10,6 +10,7 @@
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "common/device_stream.h"
+#include "local_entropy/methods/second_look.h"
 
 #include <cstring>
 #include <type_traits>
@@ -94,6 +95,81 @@ std::string difference(Engine &cpu, Engine &gpu, const Question<Cell> &question,
     return found.bytes() == expected.bytes() ? "" : question.text();
 }
 
+template <typename Cell>
+CellType typeOf()
+{
+    if (std::is_same_v<Cell, bool>) return CellType::Bool;
+    if (std::is_same_v<Cell, std::uint8_t>) return CellType::Uint8;
+    if (std::is_same_v<Cell, std::uint16_t>) return CellType::Uint16;
+    return std::is_same_v<Cell, float> ? CellType::Float32 : CellType::Int16;
+}
+
+/// Puts a second look at all results of that problem into a stream, as if a method had decided none
+/// of them, and waits for it.
+void lookAtAll(const Problem &problem, cudaStream_t stream)
+{
+    Plane plane = planeFor(problem);
+    common::DeviceArray<char> cells(plane.size + 1);
+    placePlane(problem, plane, cells.data());
+    const BadCell none = kNoBadCell;
+    common::DeviceArray<BadCell> bad = common::upload(&none, 1);
+    fillPlane(problem, plane, bad.data(), stream);
+
+    const std::int64_t width = problem.region.width, wordsARow = (width + 31) / 32;
+    std::vector<std::uint32_t> bits(wordsARow * problem.region.height);
+    for (std::int64_t y = 0; y < problem.region.height; ++y)
+        for (std::int64_t x = 0; x < width; ++x)
+            bits[y * wordsARow + x / 32] |= std::uint32_t{1} << (x % 32);
+    common::DeviceArray<std::uint32_t> undecided = common::upload(bits.data(), bits.size());
+    const auto look = makeSecondLook(problem);
+    common::DeviceArray<char> scratch(look->scratchBytes(problem, plane) + 1);
+    look->launch({problem, plane, scratch.data(), {undecided.data(), wordsARow}}, stream);
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+/// How what a second look at every result gives differs from the CPU's answer.
+template <typename Cell, typename Value>
+std::string differenceOfSecondLook(Engine &cpu, const Question<Cell> &question, cudaStream_t stream)
+{
+    GuardedArray<Value> values(question.region.width, question.region.height, question.gap);
+    std::memset(static_cast<void *>(values.view().data), 0xFF,
+                ((question.region.height - 1) * values.view().stride + question.region.width) *
+                    sizeof(Value));
+    OnDevice<const Cell> image(question.view());
+    OnDevice<const std::uint8_t> mask(question.maskView());
+    OnDevice<Value> found(values.view());
+    RunOptions options;
+    options.region = question.region;
+    options.mask = question.maskView();
+    cpu.run(question.filter, question.view(), values.view(), options);
+    OnDevice<Value> expected(values.view());
+    const auto cells = image.view();
+    const auto counts = mask.view();
+    const auto results = found.view();
+    const Result result{results.data, sizeof(Value) == sizeof(double), results.width,
+                        results.height, results.stride};
+    lookAtAll(checkedProblem(question.filter,
+                             {cells.data, typeOf<Cell>(), cells.width, cells.height, cells.stride},
+                             {counts.data, counts.width, counts.height, counts.stride}, result,
+                             question.region),
+              stream);
+    return found.bytes() == expected.bytes() ? "" : question.text();
+}
+
+template <typename Cell>
+void askSecondLook(unsigned seed, int questions)
+{
+    Engine cpu;
+    const common::Stream stream;
+    for (int i = 0; i < questions; ++i) {
+        const Question<Cell> question(seed + static_cast<unsigned>(i));
+        ASSERT_EQ(question.asDouble
+                      ? (differenceOfSecondLook<Cell, double>(cpu, question, stream.get()))
+                      : (differenceOfSecondLook<Cell, float>(cpu, question, stream.get())),
+                  "");
+    }
+}
+
 /// Of one type, with the method that is named; empty: with the engine's choice.
 template <typename Cell>
 void ask(const std::string &method, unsigned seed, int questions)
@@ -137,6 +213,15 @@ TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpu)
     ask<std::int16_t>("histogram", 30000, 200);
     ask<float>("histogram", 40000, 300);
     ask<bool>("histogram", 50000, 100);
+}
+
+TEST_F(Launches, OfASecondLookAtEverythingGiveTheBitsOfTheCpu)
+{
+    askSecondLook<std::uint8_t>(100000, 400);
+    askSecondLook<std::uint16_t>(120000, 300);
+    askSecondLook<std::int16_t>(130000, 100);
+    askSecondLook<float>(140000, 200);
+    askSecondLook<bool>(150000, 60);
 }
 
 TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)
@@ -248,23 +333,32 @@ TEST_F(Launches, WorkInMemoryThatIsGiven)
 
 TEST_F(Launches, TellTheFirstBadCell)
 {
-    std::vector<std::uint8_t> cells(70 * 50, 3), levels;
-    cells[12 * 70 + 61] = 200, cells[40 * 70 + 5] = 16;
-    Filter filter;
-    filter.levels.count = 16;
-    std::vector<float> values(cells.size());
-    OnDevice<const std::uint8_t> image(View<const std::uint8_t>{cells.data(), 70, 50, 70});
-    OnDevice<float> result(View<float>{values.data(), 70, 50, 70});
-    Engine engine;
-    engine.enqueue(filter, image.view(), result.view());
-    try {
-        engine.synchronize();
-        FAIL() << "a bad cell was not told";
-    } catch (const Error &error) {
-        EXPECT_EQ(error.status(), Status::BadLevel);
-        EXPECT_NE(std::string(error.what()).find("x 61, y 12 "), std::string::npos) << error.what();
-    }
-    engine.synchronize(); // told once
+    // Images that are loaded, and images that stay where they are.
+    for (const int width : {70, 1501})
+        for (const int count : {16, 100, 128, 200})
+            for (const int bad : {count, 255}) {
+                std::vector<std::uint8_t> cells(width * 50, static_cast<std::uint8_t>(count - 1));
+                cells[12 * width + width - 9] = static_cast<std::uint8_t>(bad);
+                cells[40 * width + 5] = 255;
+                Filter filter;
+                filter.levels.count = count;
+                std::vector<float> values(cells.size());
+                OnDevice<const std::uint8_t> image(
+                    View<const std::uint8_t>{cells.data(), width, 50, width});
+                OnDevice<float> result(View<float>{values.data(), width, 50, width});
+                Engine engine;
+                engine.enqueue(filter, image.view(), result.view());
+                try {
+                    engine.synchronize();
+                    FAIL() << "a bad cell was not told";
+                } catch (const Error &error) {
+                    EXPECT_EQ(error.status(), Status::BadLevel);
+                    const std::string place = "x " + std::to_string(width - 9) + ", y 12 ";
+                    EXPECT_NE(std::string(error.what()).find(place), std::string::npos)
+                        << error.what() << ", " << count << " levels";
+                }
+                engine.synchronize(); // told once
+            }
 }
 
 #else

@@ -181,8 +181,8 @@ typedef struct le_engine_options
 {
     size_t struct_size;
     int32_t threads; /* at most so many; 0: as many as the process may run on */
-    /* Whether large images may be shared with all GPUs, where there are any and a method has code
-       for them: 5x5 windows that the edge cuts of 16 levels in float. */
+    /* Whether le_run() may share large images with all GPUs, where there are any and that pays. Of
+       one that fails, the CPU computes what was on its way. */
     int32_t devices;
     const char *path;   /* kind of processor, one of le_paths(); NULL or "": the best of this one */
     const char *method; /* one of le_methods(); NULL or "": the cheapest for each filter */

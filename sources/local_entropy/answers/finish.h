@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/host_device.h"
+
 namespace local_entropy
 {
 
@@ -27,7 +29,7 @@ static inline double toDouble(std::int64_t value)
 
 /// Whether a double that is off by up to `band` units of its last place leaves two floats: 29 bits
 /// more than a float has, and the boundary is their half.
-static inline bool nearBoundary(double value, std::uint32_t band)
+HOST_DEVICE static inline bool nearBoundary(double value, std::uint32_t band)
 {
     std::uint64_t bits;
     std::memcpy(&bits, &value, sizeof bits);

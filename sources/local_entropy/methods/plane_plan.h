@@ -39,6 +39,9 @@ public:
     /// Whether it may leave results undecided: then another look at them follows.
     virtual bool leavesUndecided() const { return false; }
 
+    /// Whether its kernels AND what they read with Plane::mask.
+    virtual bool masksCells() const { return false; }
+
     /// Puts the computation into `stream`, a cudaStream_t of that GPU. Throws common::Error.
     virtual void launch(const PlanePart &part, void *stream) const = 0;
 };

@@ -28,6 +28,11 @@ struct Plane
     int bytes = 1;             ///< of a cell: 1, 2 or 4
     int width = 0, height = 0; ///< cells
     int values = 0;            ///< every cell is 0 ... values - 1
+    /// Every word of cells that is read, of 32 bits, is to be ANDed with this before: an image that
+    /// stays where it is may have cells that are no levels. Not 0xffffffff only where a kernel does
+    /// so, see planeFor().
+    std::uint32_t mask = 0xffffffff;
+    bool isChecked = true; ///< whether there are no such cells; else fillPlane() looks for them
     /// Whether there may be cells, of a mask or nodata, that do not count. They have the value
     /// `none`, as if they were of one more level.
     bool missing = false;
@@ -57,12 +62,16 @@ struct Plane
 constexpr int kMostStrip = 256, kPlaneSlack = 64;
 
 /// The plane for the region of a problem, without memory. Regions, and images that stay where they
-/// are, have at most 2^30 columns and rows (fitsPlane).
-Plane planeFor(const Problem &problem);
+/// are, have at most 2^30 columns and rows (fitsPlane). `masked`: the kernel ANDs what it reads
+/// with Plane::mask; then images of less levels than their type has stay where they are, too.
+Plane planeFor(const Problem &problem, bool masked = false);
 bool fitsPlane(const Problem &problem);
 
 /// An address in device memory that 256 divides, with plane.size bytes behind it.
 void placePlane(const Problem &problem, Plane &plane, void *memory);
+
+/// Of a plane whose ends alone are loaded: the first column of `after`, a multiple of 64.
+int firstColumnAfter(const Plane &plane);
 
 /// A cell of an image that is no level, such that the first one, row by row, is the least:
 /// y 2^32 + x.

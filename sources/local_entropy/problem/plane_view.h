@@ -40,7 +40,7 @@ struct PlaneView
     int innerBegin, innerEnd;
     PieceView<Cell> before, middle, after;
     bool missing;
-    std::uint32_t none;
+    std::uint32_t none, mask;
     int left, top, right, bottom; ///< what exists, see Plane
 
     PlaneView() = default;
@@ -48,7 +48,8 @@ struct PlaneView
         : innerBegin(plane.innerBegin), innerEnd(plane.innerEnd),
           before(piece(plane, plane.before)), middle(piece(plane, plane.middle)),
           after(piece(plane, plane.after)), missing(plane.missing), none(plane.none),
-          left(plane.left), top(plane.top), right(plane.right), bottom(plane.bottom)
+          mask(plane.mask), left(plane.left), top(plane.top), right(plane.right),
+          bottom(plane.bottom)
     {
     }
 

@@ -10,7 +10,7 @@
 #include "local_entropy/library_errors.h"
 #include "local_entropy/memory/device_memory.h"
 #include "local_entropy/memory/launches.h"
-#include "local_entropy/methods/plain/recount.h"
+#include "local_entropy/methods/second_look.h"
 #include "local_entropy/schedule/same_filter.h"
 
 #include <algorithm>
@@ -101,7 +101,8 @@ struct Layout
 };
 
 Layout::Layout(const Problem &problem, const Plans &plans)
-    : plane(planeFor(problem)), wordsARow(common::ceilDiv<std::int64_t>(problem.region.width, 32))
+    : plane(planeFor(problem, plans.first->masksCells())),
+      wordsARow(common::ceilDiv<std::int64_t>(problem.region.width, 32))
 {
     const auto rounded = [](std::size_t size) {
         return common::ceilDiv(size, kBoundary) * kBoundary;
@@ -186,7 +187,7 @@ private:
         if (captured) refuseCapture();
         auto made = std::make_shared<Plans>(
             Plans{problem.filter, problem.result.isDouble, method.planePlan(problem), nullptr});
-        if (made->first->leavesUndecided()) made->second = makeRecountOfUndecided(problem);
+        if (made->first->leavesUndecided()) made->second = makeSecondLook(problem);
         if (kept.size() >= kMostPlans) {
             launches.waitForAll(); // they read the tables
             kept.clear();

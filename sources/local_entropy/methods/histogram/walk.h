@@ -117,7 +117,8 @@ struct Row
     static constexpr int kWords = (kCells + kCellsAWord - 1) / kCellsAWord;
     std::uint32_t words[kWords];
 
-    __device__ void load(const Cell *from)
+    /// `mask`: of the plane.
+    __device__ void load(const Cell *from, std::uint32_t mask)
     {
         const auto address = reinterpret_cast<std::uintptr_t>(from);
         const auto *aligned = reinterpret_cast<const std::uint32_t *>(address & ~std::uintptr_t(3));
@@ -127,7 +128,7 @@ struct Row
         for (int i = 0; i < kWords; ++i) {
             const std::uint32_t word = next;
             next = __ldg(aligned + i + 1);
-            words[i] = __funnelshift_r(word, next, shift);
+            words[i] = __funnelshift_r(word, next, shift) & mask;
         }
     }
 
@@ -313,11 +314,11 @@ __global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ 
         typename Own::CellsOfRow leaving, entering;
         walker.clear(task.values);
         for (int row = 0; row < task.windowHeight; ++row) {
-            entering.load(piece.row(below++) + x);
+            entering.load(piece.row(below++) + x, task.plane.mask);
             walker.enter(entering);
         }
-        leaving.load(piece.row(above) + x);
-        if (first + 1 < end) entering.load(piece.row(below) + x);
+        leaving.load(piece.row(above) + x, task.plane.mask);
+        if (first + 1 < end) entering.load(piece.row(below) + x, task.plane.mask);
         float *to = task.result + first * task.resultStride + own;
         for (int y = first;; ++y, to += task.resultStride) {
             float answers[kWindows];
@@ -340,8 +341,8 @@ __global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ 
             const typename Own::CellsOfRow left = leaving, entered = entering;
             ++above, ++below;
             if (y + 2 < end) { // while the counters are changed
-                leaving.load(piece.row(above) + x);
-                entering.load(piece.row(below) + x);
+                leaving.load(piece.row(above) + x, task.plane.mask);
+                entering.load(piece.row(below) + x, task.plane.mask);
             }
             walker.step(left, entered);
         }

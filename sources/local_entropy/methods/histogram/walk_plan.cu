@@ -109,6 +109,7 @@ public:
     explicit WalkPlan(const Problem &problem) : WalkPlan(problem, SumScale(problem.shape.cells)) {}
 
     bool leavesUndecided() const override { return true; }
+    bool masksCells() const override { return true; }
 
     void launch(const PlanePart &part, void *stream) const override
     {

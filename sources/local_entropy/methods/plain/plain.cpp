@@ -113,7 +113,7 @@ public:
     double launchCost(const Problem &) const override { return 2; }
     std::unique_ptr<const PlanePlan> planePlan(const Problem &problem) const override
     {
-        return makeRecountOfAll(problem);
+        return makeRecount(problem);
     }
 };
 

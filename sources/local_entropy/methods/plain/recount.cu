@@ -11,6 +11,7 @@
 #ifdef __CUDACC__
 #include "local_entropy/answers/gpu_answers.h"
 #include "local_entropy/methods/answers_of.h"
+#include "local_entropy/methods/plain/warp.h"
 #include "local_entropy/problem/plane_view.h"
 
 #include <algorithm>
@@ -25,8 +26,9 @@ namespace local_entropy
 namespace
 {
 
-constexpr int kLanes = 32, kThreads = 128, kWarps = kThreads / kLanes;
-constexpr unsigned kAllLanes = 0xffffffff;
+using warp::kLanes;
+
+constexpr int kThreads = 128, kWarps = kThreads / kLanes;
 
 /// A cell of a window, from its first one.
 struct Place
@@ -44,51 +46,10 @@ struct Recount
     int windowCells, windowWidth;
     Value *result;
     std::int64_t width, height, resultStride;
-    std::uint32_t *undecided; ///< null: all windows
-    std::int64_t wordsARow;
     int *scratch;       ///< counts and a list for every warp; null: in shared memory
     int scratchOfAWarp; ///< in ints
     AnswerTables answers;
 };
-
-/// The sum of all lanes' values, in every lane.
-__device__ std::uint64_t sumOfLanes(std::uint64_t value)
-{
-    for (int apart = kLanes / 2; apart > 0; apart /= 2)
-        value += __shfl_xor_sync(kAllLanes, value, apart);
-    return value;
-}
-__device__ UInt128 sumOfLanes(UInt128 value)
-{
-    for (int apart = kLanes / 2; apart > 0; apart /= 2) {
-        const auto low = static_cast<std::uint64_t>(value);
-        const auto high = static_cast<std::uint64_t>(value >> 64);
-        value +=
-            wide(__shfl_xor_sync(kAllLanes, high, apart), __shfl_xor_sync(kAllLanes, low, apart));
-    }
-    return value;
-}
-
-/// Ascending; by one thread, of what is rarely asked for: a heap.
-__device__ void sort(int *numbers, int count)
-{
-    const auto sink = [numbers](int at, int end) {
-        for (int child; (child = 2 * at + 1) < end; at = child) {
-            if (child + 1 < end && numbers[child] < numbers[child + 1]) ++child;
-            if (numbers[at] >= numbers[child]) return;
-            const int larger = numbers[child];
-            numbers[child] = numbers[at];
-            numbers[at] = larger;
-        }
-    };
-    for (int at = count / 2 - 1; at >= 0; --at) sink(at, count);
-    for (int end = count - 1; end > 0; --end) {
-        const int largest = numbers[0];
-        numbers[0] = numbers[end];
-        numbers[end] = largest;
-        sink(0, end);
-    }
-}
 
 /// The windows of one warp.
 template <typename Cell, typename Value>
@@ -140,8 +101,8 @@ private:
             cells += n;
             sum += task.answers.wideSums[n];
         }
-        cells = sumOfLanes(cells);
-        sum = sumOfLanes(sum);
+        cells = warp::sumOf<kLanes>(cells);
+        sum = warp::sumOfAll(sum);
         Value answer;
         const bool decided = decideWide(task.answers, sum, static_cast<int>(cells), answer);
         return decided ? answer : fromCounts(levels); // the same in all lanes
@@ -158,7 +119,7 @@ private:
         }
         __syncwarp();
         if (lane == 0) {
-            sort(list, levels);
+            warp::sort(list, levels);
             answer = answerOf<Value>(task.answers, list, levels);
             *length = 0; // nothing is left to be cleared
         }
@@ -191,21 +152,8 @@ __global__ void __launch_bounds__(kThreads)
     int *const scratch = task.scratch ? task.scratch + number * task.scratchOfAWarp
                                       : ofBlock + warp * task.scratchOfAWarp;
     Counter<Cell, Value> counter(task, scratch, &lengths[warp]);
-    if (!task.undecided) {
-        for (std::int64_t i = number; i < task.width * task.height; i += warps)
-            counter.compute(static_cast<int>(i % task.width), static_cast<int>(i / task.width));
-        return;
-    }
-    for (std::int64_t i = number; i < task.wordsARow * task.height; i += warps) {
-        std::uint32_t bits = task.undecided[i];
-        if (!bits) continue;
-        __syncwarp();
-        if (threadIdx.x % kLanes == 0) task.undecided[i] = 0;
-        for (; bits; bits &= bits - 1)
-            counter.compute(static_cast<int>(i % task.wordsARow) * 32 +
-                                __ffs(static_cast<int>(bits)) - 1,
-                            static_cast<int>(i / task.wordsARow));
-    }
+    for (std::int64_t i = number; i < task.width * task.height; i += warps)
+        counter.compute(static_cast<int>(i % task.width), static_cast<int>(i / task.width));
 }
 
 std::vector<Place> placesOf(const Shape &shape)
@@ -229,8 +177,8 @@ int multiprocessors()
 class RecountPlan : public PlanePlan
 {
 public:
-    RecountPlan(const Problem &problem, bool all)
-        : all(all), answers(answersOf(problem)), windowCells(problem.shape.cells),
+    explicit RecountPlan(const Problem &problem)
+        : answers(answersOf(problem)), windowCells(problem.shape.cells),
           places(common::upload(placesOf(problem.shape).data(), windowCells)),
           mostBlocks(multiprocessors() * kBlocksOfAMultiprocessor)
     {
@@ -295,8 +243,6 @@ private:
                                         result.width,
                                         result.height,
                                         result.stride,
-                                        all ? nullptr : part.undecided.words,
-                                        part.undecided.wordsARow,
                                         shared ? nullptr : static_cast<int *>(part.scratch),
                                         scratchOfAWarp(plane),
                                         answers.tables()};
@@ -305,7 +251,6 @@ private:
         CUDA_CHECK(cudaGetLastError());
     }
 
-    const bool all;
     const GpuAnswers answers;
     const int windowCells;
     const common::DeviceArray<Place> places;
@@ -314,26 +259,16 @@ private:
 
 } // namespace
 
-std::unique_ptr<const PlanePlan> makeRecountOfAll(const Problem &problem)
+std::unique_ptr<const PlanePlan> makeRecount(const Problem &problem)
 {
-    return std::make_unique<RecountPlan>(problem, true);
-}
-
-std::unique_ptr<const PlanePlan> makeRecountOfUndecided(const Problem &problem)
-{
-    return std::make_unique<RecountPlan>(problem, false);
+    return std::make_unique<RecountPlan>(problem);
 }
 
 #else
 
-std::unique_ptr<const PlanePlan> makeRecountOfAll(const Problem &)
+std::unique_ptr<const PlanePlan> makeRecount(const Problem &)
 {
     throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
-
-std::unique_ptr<const PlanePlan> makeRecountOfUndecided(const Problem &problem)
-{
-    return makeRecountOfAll(problem);
 }
 
 #endif

@@ -1,0 +1,290 @@
+// The second look, for second_look.cu.
+//
+// A warp reads 128 words of bits, side by side, writes the places of those that are set into a
+// queue in shared memory, and computes the windows of the queue: several at a time, each by a group
+// of lanes, or one by all lanes. Each lane of a group takes words of a window's cells. A cell
+// raises its level's counter; the old count n names F(n + 1) - F(n), which goes into the sum. These
+// are atomic additions in shared memory, so that lanes may meet the same level. The F here have up
+// to 48 bits of fraction (answers.h), where a method's kernel has 32 bits for all: one double
+// decides nearly all of what a kernel has left. One window in millions goes to a step of its own,
+// in which all lanes compute with 128 bits, and one with as many as it takes (answer_tables.h). So
+// do measures that need the counts, and doubles.
+//
+// Counters: a table with one for each level where cells are bytes; else a hash table of twice as
+// many slots as the window has cells, open addressing, whose word is level * 2^16 + count.
+#pragma once
+
+#include "local_entropy/answers/finish.h"
+#include "local_entropy/methods/second_look_counters.h"
+
+#include <type_traits>
+
+namespace local_entropy::second_look
+{
+
+/// By all lanes, from all bits. `table`: slots words that are 0, and are again afterwards.
+template <typename Cell, typename Value>
+__device__ __noinline__ void lookClosely(const Task<Cell, Value> &task, std::uint32_t *table, int x,
+                                         int y)
+{
+    const int lane = threadIdx.x % kLanes;
+    const PlaneView<Cell> &plane = task.plane;
+    const PieceView<Cell> &piece = plane.pieceOf(x, x + task.windowWidth);
+    const Counters<Cell, 1> counters(table, task.slots);
+    for (int i = lane; i < task.chunksOfWindow; i += kLanes) {
+        const Chunk chunk = task.chunks[i];
+        const Cell *const cells = piece.row(y + chunk.row) + x + chunk.column;
+        for (int cell = 0; cell < chunk.cells; ++cell)
+            if (plane.exists(x + chunk.column + cell, y + chunk.row) &&
+                !(plane.missing && cells[cell] == plane.none))
+                counters.enter(cells[cell]);
+    }
+    __syncwarp();
+    Value *const to = &task.result[y * task.resultStride + x];
+    bool decided = false;
+    if (isFromSums(task.answers.kind)) {
+        int cells = 0;
+        UInt128 sum = 0;
+        for (int i = lane; i < task.slots; i += kLanes) {
+            const int n = counters.countOf(table[i]);
+            cells += n;
+            sum += task.answers.wideSums[n];
+        }
+        Value answer;
+        decided = decideWide(task.answers, warp::sumOfAll(sum), warp::sumOf<kLanes>(cells), answer);
+        if (decided && lane == 0) *to = answer;
+    }
+    if (!decided) { // the same in all lanes
+        int levels = 0;
+        for (int i = lane; i < task.slots; i += kLanes) { // counts go to the beginning of the table
+            const std::uint32_t word = table[i];
+            const unsigned present = __ballot_sync(kAllLanes, word != 0);
+            if (word) table[levels + __popc(present & ((1u << lane) - 1))] = counters.countOf(word);
+            levels += __popc(present);
+            __syncwarp();
+        }
+        if (lane == 0) {
+            int *const counts = reinterpret_cast<int *>(table);
+            warp::sort(counts, levels);
+            *to = answerOf<Value>(task.answers, counts, levels);
+        }
+    }
+    __syncwarp();
+    for (int i = lane; i < task.slots; i += kLanes) table[i] = 0;
+    __syncwarp();
+}
+
+/// A warp's windows, kGroup lanes each. `tables`: one for each group, see Counters.
+template <typename Cell, int kGroup>
+class Group
+{
+public:
+    static constexpr int kGroups = kLanes / kGroup;
+
+    __device__ Group(const Task<Cell, float> &task, const std::int64_t *differences,
+                     const PackedChunk *chunks, std::uint32_t *tables)
+        : task(task), differences(differences), chunks(chunks), tables(tables),
+          counters(tables + threadIdx.x % kLanes / kGroup, task.slots)
+    {
+    }
+
+    /// Result (x, y) in each group, if there is one. By all lanes; true in those of a group that
+    /// must look closely.
+    __device__ bool compute(bool isThere, int x, int y) const
+    {
+        const int own = threadIdx.x % kGroup;
+        int cells = 0;
+        std::int64_t sum = 0;
+        if (isThere) add(x, y, own, cells, sum);
+        cells = warp::sumOf<kGroup>(cells);
+        sum = warp::sumOf<kGroup>(sum);
+        clear();
+        if (!isThere) return false;
+        const double value = static_cast<double>(__ldg(&task.answers.sums[cells]) - sum) *
+                             __ldg(&task.answers.scales[cells]);
+        const bool near = cells && nearBoundary(value, task.answers.band);
+        if (own == 0 && !near)
+            task.result[y * task.resultStride + x] =
+                cells ? static_cast<float>(value) : task.answers.emptyFloat;
+        return near;
+    }
+
+private:
+    static constexpr int kCells = 4 / static_cast<int>(sizeof(Cell)); ///< of a word
+
+    /// A lane's part of a window.
+    __device__ void add(int x, int y, int own, int &cells, std::int64_t &sum) const
+    {
+        const PlaneView<Cell> &plane = task.plane;
+        const PieceView<Cell> piece = plane.pieceOf(x, x + task.windowWidth);
+        const bool isWhole = plane.columnsOf(x, task.windowWidth) == task.windowWidth &&
+                             plane.rowsOf(y, task.windowHeight) == task.windowHeight;
+        const bool inside = y >= piece.top && y + task.windowHeight <= piece.top + piece.rows;
+        const Cell *const corner = piece.cells + y * piece.stride + x;
+        if constexpr (sizeof(Cell) == 1)
+            if (isWhole && inside && !plane.missing && task.packedChunks &&
+                piece.cells == plane.middle.cells) {
+                sum = sumOfBytes<kGroup>(corner, chunks, task.packedChunks, own,
+                                         addressOf(tables + threadIdx.x % kLanes / kGroup),
+                                         addressOf(differences), 8 * task.windowCells);
+                cells = own ? 0 : task.windowCells;
+                return;
+            }
+        for (int i = own; i < task.chunksOfWindow; i += kGroup) {
+            const Chunk chunk = task.chunks[i];
+            const Cell *const row =
+                inside ? corner + chunk.row * piece.stride : piece.row(y + chunk.row) + x;
+            const std::uint32_t word = wordAt(row + chunk.column);
+            int begin = 0, end = chunk.cells;
+            if (!isWhole) {
+                begin = plane.left - x - chunk.column;
+                end = min(end, plane.right - x - chunk.column);
+                if (y + chunk.row < plane.top || y + chunk.row >= plane.bottom) end = 0;
+            }
+            int before[kCells]; // first all additions, then all that depends on them
+#pragma unroll
+            for (int cell = 0; cell < kCells; ++cell) {
+                const std::uint32_t level = cellOf<Cell>(word, cell);
+                const bool counts =
+                    cell >= begin && cell < end && !(plane.missing && level == plane.none);
+                before[cell] = counts ? counters.enter(level) : task.windowCells;
+                cells += counts;
+            }
+#pragma unroll
+            for (int cell = 0; cell < kCells; ++cell) sum += differences[before[cell]];
+        }
+    }
+
+    __device__ void clear() const
+    {
+        __syncwarp();
+        auto *const fours = reinterpret_cast<uint4 *>(tables);
+        const int slots = sizeof(Cell) == 1 ? kBytes : task.slots;
+#pragma unroll 8
+        for (int i = threadIdx.x % kLanes; i < slots * kGroups / 4; i += kLanes)
+            fours[i] = make_uint4(0, 0, 0, 0);
+        __syncwarp();
+    }
+
+    const Task<Cell, float> &task;
+    const std::int64_t *const differences;
+    const PackedChunk *const chunks;
+    std::uint32_t *const tables;
+    const Counters<Cell, kGroups> counters;
+};
+
+/// The windows that are set in a warp's words of bits.
+class Queue
+{
+public:
+    __device__ Queue(std::uint16_t *places, int wordsARow) : places(places), wordsARow(wordsARow) {}
+
+    /// Calls use(number) for up to kQueue windows at a time. By all lanes.
+    template <typename Use>
+    __device__ void forAll(const std::uint32_t *undecided, std::int64_t words, std::int64_t first,
+                           const Use &use)
+    {
+        const int lane = threadIdx.x % kLanes;
+        std::uint32_t bits[kWordsOfALane];
+        int own = 0;
+#pragma unroll
+        for (int i = 0; i < kWordsOfALane; ++i) {
+            const std::int64_t word = first + i * kLanes + lane;
+            bits[i] = word < words ? __ldg(&undecided[word]) : 0;
+        }
+#pragma unroll
+        for (int i = 0; i < kWordsOfALane; ++i) own += __popc(bits[i]);
+        if (!__any_sync(kAllLanes, own)) return;
+        int end = own; // of the lane's places in the queue
+        for (int apart = 1; apart < kLanes; apart *= 2) {
+            const int others = __shfl_up_sync(kAllLanes, end, apart);
+            if (lane >= apart) end += others;
+        }
+        const int total = __shfl_sync(kAllLanes, end, kLanes - 1);
+        row = static_cast<int>(first / wordsARow);
+        wordOfRow = static_cast<int>(first % wordsARow);
+        int place = end - own;
+        for (int begin = 0; begin < total; begin += kQueue) {
+#pragma unroll
+            for (int i = 0; i < kWordsOfALane; ++i)
+                for (; bits[i] && place < begin + kQueue; bits[i] &= bits[i] - 1)
+                    places[place++ - begin] = static_cast<std::uint16_t>(
+                        (i * kLanes + lane) * 32 + __ffs(static_cast<int>(bits[i])) - 1);
+            __syncwarp();
+            use(min(total - begin, kQueue));
+            __syncwarp();
+        }
+    }
+
+    /// Where window i of those is.
+    __device__ void find(int i, int &x, int &y) const
+    {
+        const unsigned place = places[i], word = wordOfRow + place / 32;
+        y = row + static_cast<int>(word / wordsARow);
+        x = static_cast<int>(word % wordsARow * 32 + place % 32);
+    }
+
+private:
+    std::uint16_t *const places;
+    const unsigned wordsARow;
+    int row = 0, wordOfRow = 0;
+};
+
+template <typename Cell, typename Value, int kGroup>
+__global__ void __launch_bounds__(kMostThreads, kBlocks)
+    look(const __grid_constant__ Task<Cell, Value> task)
+{
+    constexpr int kGroups = kLanes / kGroup;
+    extern __shared__ uint4 shared[]; // tables, if they are here; differences; chunks
+    __shared__ std::uint16_t places[kMostWarps][kQueue];
+    const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
+    const int warps = blockDim.x / kLanes, wordsOfWarp = task.slots * kGroups;
+    std::uint32_t *const inShared = reinterpret_cast<std::uint32_t *>(shared);
+    std::uint32_t *const tables =
+        sizeof(Cell) == 1 || !task.tables
+            ? inShared + warp * wordsOfWarp
+            : task.tables + (static_cast<std::int64_t>(blockIdx.x) * warps + warp) * wordsOfWarp;
+    auto *const copied = reinterpret_cast<std::int64_t *>(
+        inShared + (sizeof(Cell) == 1 || !task.tables ? warps * wordsOfWarp : 0));
+    for (int i = threadIdx.x; i < task.sharedDifferences; i += blockDim.x)
+        copied[i] = task.differences[i];
+    auto *const packed = reinterpret_cast<PackedChunk *>(copied + task.sharedDifferences);
+    for (int i = threadIdx.x; i < task.packedChunks; i += blockDim.x) {
+        const Chunk chunk = task.chunks[i];
+        const auto offset = chunk.row * task.plane.middle.stride + chunk.column;
+        packed[i] = static_cast<PackedChunk>(8 * offset + chunk.cells);
+    }
+    for (int i = lane; i < wordsOfWarp; i += kLanes) tables[i] = 0;
+    __syncthreads();
+
+    Queue queue(places[warp], task.wordsARow);
+    const auto closely = [&](int i) {
+        int x, y;
+        queue.find(i, x, y);
+        lookClosely(task, tables, x, y);
+    };
+    constexpr int kWords = kLanes * kWordsOfALane;
+    const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * warps * kWords;
+    for (std::int64_t first = (static_cast<std::int64_t>(warp) * gridDim.x + blockIdx.x) * kWords;
+         first < task.words; first += step)
+        queue.forAll(task.undecided, task.words, first, [&](int number) {
+            if constexpr (std::is_same_v<Value, float>)
+                if (task.answers.kind == AnswerKind::Entropy) {
+                    const Group<Cell, kGroup> group(
+                        task, task.sharedDifferences ? copied : task.differences, packed, tables);
+                    for (int i = lane / kGroup; i - lane / kGroup < number; i += kGroups) {
+                        int x, y;
+                        queue.find(min(i, number - 1), x, y);
+                        unsigned left = __ballot_sync(kAllLanes, group.compute(i < number, x, y) &&
+                                                                     lane % kGroup == 0);
+                        for (; left; left &= left - 1)
+                            closely(i - lane / kGroup +
+                                    (__ffs(static_cast<int>(left)) - 1) / kGroup);
+                    }
+                    return;
+                }
+            for (int i = 0; i < number; ++i) closely(i);
+        });
+}
+
+} // namespace local_entropy::second_look
