@@ -252,13 +252,16 @@ peers: $(BUILD)/entropy $(BUILD)/entropy_measures $(BUILD)/make_data $(if $(filt
 	$(PYTHON) tools/peers.py --build $(BUILD) --csv $(RESULTS)/peers.csv $(ARGUMENTS)
 
 # The library by window, type and levels, beside scikit-image on one core as far as it is installed.
-# A part of it, ARGUMENTS='--cases 9x9', is printed only: it would take the place of the whole.
-bench-filter: $(BUILD)/bench_filter
+# A part of it, ARGUMENTS='--cases 9x9', is printed only: it would take the place of the whole. With a
+# GPU also in its memory, and by it and the CPU together.
+GPU_BENCHES := $(if $(GPU),$(if $(filter 0,$(CUDA)),,bench_launches bench_together))
+bench-filter: $(addprefix $(BUILD)/,bench_filter $(GPU_BENCHES))
 ifneq ($(strip $(ARGUMENTS)),)
 	$(BUILD)/bench_filter $(ARGUMENTS)
 else
 	@mkdir -p $(RESULTS)
 	$(BUILD)/bench_filter --csv $(RESULTS)/filter.csv
+	$(foreach bench,$(GPU_BENCHES),$(BUILD)/$(bench) --csv $(RESULTS)/$(bench:bench_%=%).csv &&) true
 	@if command -v $(PYTHON) >/dev/null; then \
 	    $(PYTHON) tools/bench/scikit_image.py --program $(BUILD)/bench_filter --csv $(RESULTS)/filter.csv; \
 	    else echo 'scikit-image is not timed: there is no $(PYTHON)'; fi
@@ -436,7 +439,8 @@ make                build $(PROGRAM) and $(BUILD)/make_data
 make data           make data/data.bin and data/reference.bin, and check their checksums
 make run            run the active version on data/data.bin, after the benchmark of all versions
 make bench          the same, and keep the times in $(RESULTS)/
-make bench-filter   the library by window, type and levels, beside scikit-image if it is installed;
+make bench-filter   the library by window, type and levels, beside scikit-image if it is installed,
+                    with a GPU in its memory too, and on both together;
                     ARGUMENTS='--methods all' and the like, see $(BUILD)/bench_filter --help
 make costs          measure what the library's methods cost, the table by which it chooses among them
 make check-choice   is what it chooses within WITHIN=1.15 of the best, over a grid of cases?

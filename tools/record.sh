@@ -92,7 +92,7 @@ build() {
         programs+=" build/$core build/${core}_measures"
     done
     if [ "$gpus" != 0 ]; then
-        for program in bench_gpu parts threshold occupancy {entropy,variants_study}_devices \
+        for program in bench_gpu bench_launches bench_together parts threshold occupancy {entropy,variants_study}_devices \
             {entropy,fast_study}_profile profile_labs; do
             programs+=" build/$program"
         done
@@ -149,11 +149,13 @@ engine() {
 
 # In rounds, since a machine that is shared has slow minutes: medians are reported.
 filter() {
-    local round
+    local round table
     for round in 1 2 3; do
         make -s bench-filter RESULTS="$scratch/filter_$round" || return
-        awk -v round="$round" 'NR > 1 || round == 1 { print (NR > 1 ? round : "round") "," $0 }' \
-            "$scratch/filter_$round/filter.csv" >>"$out/filter.csv" || return
+        for table in "$scratch/filter_$round"/*.csv; do
+            awk -v round="$round" 'NR > 1 || round == 1 { print (NR > 1 ? round : "round") "," $0 }' \
+                "$table" >>"$out/${table##*/}" || return
+        done
     done
 }
 
