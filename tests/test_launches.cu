@@ -2,6 +2,7 @@
 // windows, footprints, borders, masks, strides and regions, against the CPU, bit for bit. Without a
 // GPU, or without nvcc, each test is skipped by name.
 #include "common/devices.h"
+#include "local_entropy/boundary_windows.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/question.h"
 
@@ -12,6 +13,7 @@
 #include "common/device_stream.h"
 #include "local_entropy/methods/second_look.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 #endif
@@ -156,6 +158,31 @@ std::string differenceOfSecondLook(Engine &cpu, const Question<Cell> &question, 
     return found.bytes() == expected.bytes() ? "" : question.text();
 }
 
+/// Results of an image that is one period of a plane, with a window as large as it: every window
+/// has the counts that are given.
+template <typename Value>
+std::vector<Value> ofAPeriod(const std::vector<int> &counts, int width, int height, Base base,
+                             int rows, cudaStream_t stream)
+{
+    std::vector<std::uint8_t> cells;
+    for (std::size_t level = 0; level < counts.size(); ++level)
+        cells.insert(cells.end(), counts[level], static_cast<std::uint8_t>(level));
+    Filter filter;
+    filter.window.width = width;
+    filter.window.height = height;
+    filter.border = Border::Wrap;
+    filter.base = base;
+    const auto image = common::upload(cells.data(), cells.size());
+    auto values = common::poisoned<Value>(width * rows);
+    lookAtAll(checkedProblem(filter, {image.data(), CellType::Uint8, width, height, width}, {},
+                             {values.data(), sizeof(Value) == sizeof(double), width, rows, width},
+                             {0, 0, width, rows}),
+              stream);
+    std::vector<Value> found(values.size());
+    common::download(values, found.data());
+    return found;
+}
+
 template <typename Cell>
 void askSecondLook(unsigned seed, int questions)
 {
@@ -222,6 +249,28 @@ TEST_F(Launches, OfASecondLookAtEverythingGiveTheBitsOfTheCpu)
     askSecondLook<std::int16_t>(130000, 100);
     askSecondLook<float>(140000, 200);
     askSecondLook<bool>(150000, 60);
+}
+
+/// What 64 bits cannot decide.
+TEST_F(Launches, OfASecondLookDecideWindowsNextToABoundary)
+{
+    const common::Stream stream;
+    int tried = 0;
+    for (const boundary_windows::Window &window : boundary_windows::kWindows) {
+        int cells = 0, width = 255;
+        for (const int count : window.counts) cells += count;
+        while (width > 1 && cells % width) --width;
+        if (cells / width > 255 || window.counts.size() > 256) continue;
+        ++tried;
+        const int height = cells / width, rows = std::min(height, 3);
+        const auto floats =
+            ofAPeriod<float>(window.counts, width, height, window.base, rows, stream.get());
+        EXPECT_EQ(floats, std::vector<float>(floats.size(), window.nearestFloat)) << cells;
+        const auto doubles =
+            ofAPeriod<double>(window.counts, width, height, window.base, rows, stream.get());
+        EXPECT_EQ(doubles, std::vector<double>(doubles.size(), window.nearestDouble)) << cells;
+    }
+    EXPECT_GT(tried, 3);
 }
 
 TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)
