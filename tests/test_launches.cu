@@ -13,7 +13,6 @@
 #include "common/device_stream.h"
 #include "local_entropy/methods/second_look.h"
 
-#include <algorithm>
 #include <cstring>
 #include <type_traits>
 #endif
@@ -115,6 +114,7 @@ void lookAtAll(const Problem &problem, cudaStream_t stream)
     placePlane(problem, plane, cells.data());
     const BadCell none = kNoBadCell;
     common::DeviceArray<BadCell> bad = common::upload(&none, 1);
+    CUDA_CHECK(cudaDeviceSynchronize()); // other streams do not wait for the one of copies
     fillPlane(problem, plane, bad.data(), stream);
 
     const std::int64_t width = problem.region.width, wordsARow = (width + 31) / 32;
@@ -125,6 +125,7 @@ void lookAtAll(const Problem &problem, cudaStream_t stream)
     common::DeviceArray<std::uint32_t> undecided = common::upload(bits.data(), bits.size());
     const auto look = makeSecondLook(problem);
     common::DeviceArray<char> scratch(look->scratchBytes(problem, plane) + 1);
+    CUDA_CHECK(cudaDeviceSynchronize());
     look->launch({problem, plane, scratch.data(), {undecided.data(), wordsARow}}, stream);
     CUDA_CHECK(cudaStreamSynchronize(stream));
 }
@@ -158,12 +159,13 @@ std::string differenceOfSecondLook(Engine &cpu, const Question<Cell> &question, 
     return found.bytes() == expected.bytes() ? "" : question.text();
 }
 
-/// Results of an image that is one period of a plane, with a window as large as it: every window
-/// has the counts that are given.
+/// Some results of an image that is one period of a plane, with a window as large as it: every
+/// window has the counts that are given. (One warp computes them all.)
 template <typename Value>
 std::vector<Value> ofAPeriod(const std::vector<int> &counts, int width, int height, Base base,
-                             int rows, cudaStream_t stream)
+                             cudaStream_t stream)
 {
+    constexpr int kResults = 3;
     std::vector<std::uint8_t> cells;
     for (std::size_t level = 0; level < counts.size(); ++level)
         cells.insert(cells.end(), counts[level], static_cast<std::uint8_t>(level));
@@ -173,11 +175,12 @@ std::vector<Value> ofAPeriod(const std::vector<int> &counts, int width, int heig
     filter.border = Border::Wrap;
     filter.base = base;
     const auto image = common::upload(cells.data(), cells.size());
-    auto values = common::poisoned<Value>(width * rows);
-    lookAtAll(checkedProblem(filter, {image.data(), CellType::Uint8, width, height, width}, {},
-                             {values.data(), sizeof(Value) == sizeof(double), width, rows, width},
-                             {0, 0, width, rows}),
-              stream);
+    auto values = common::poisoned<Value>(kResults);
+    lookAtAll(
+        checkedProblem(filter, {image.data(), CellType::Uint8, width, height, width}, {},
+                       {values.data(), sizeof(Value) == sizeof(double), kResults, 1, kResults},
+                       {0, 0, kResults, 1}),
+        stream);
     std::vector<Value> found(values.size());
     common::download(values, found.data());
     return found;
@@ -262,12 +265,12 @@ TEST_F(Launches, OfASecondLookDecideWindowsNextToABoundary)
         while (width > 1 && cells % width) --width;
         if (cells / width > 255 || window.counts.size() > 256) continue;
         ++tried;
-        const int height = cells / width, rows = std::min(height, 3);
+        const int height = cells / width;
         const auto floats =
-            ofAPeriod<float>(window.counts, width, height, window.base, rows, stream.get());
+            ofAPeriod<float>(window.counts, width, height, window.base, stream.get());
         EXPECT_EQ(floats, std::vector<float>(floats.size(), window.nearestFloat)) << cells;
         const auto doubles =
-            ofAPeriod<double>(window.counts, width, height, window.base, rows, stream.get());
+            ofAPeriod<double>(window.counts, width, height, window.base, stream.get());
         EXPECT_EQ(doubles, std::vector<double>(doubles.size(), window.nearestDouble)) << cells;
     }
     EXPECT_GT(tried, 3);
