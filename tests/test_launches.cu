@@ -2,6 +2,7 @@
 // windows, footprints, borders, masks, strides and regions, against the CPU, bit for bit. Without a
 // GPU, or without nvcc, each test is skipped by name.
 #include "common/devices.h"
+#include "local_entropy/boundary_windows.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/question.h"
 
@@ -113,6 +114,7 @@ void lookAtAll(const Problem &problem, cudaStream_t stream)
     placePlane(problem, plane, cells.data());
     const BadCell none = kNoBadCell;
     common::DeviceArray<BadCell> bad = common::upload(&none, 1);
+    CUDA_CHECK(cudaDeviceSynchronize()); // other streams do not wait for the one of copies
     fillPlane(problem, plane, bad.data(), stream);
 
     const std::int64_t width = problem.region.width, wordsARow = (width + 31) / 32;
@@ -123,6 +125,7 @@ void lookAtAll(const Problem &problem, cudaStream_t stream)
     common::DeviceArray<std::uint32_t> undecided = common::upload(bits.data(), bits.size());
     const auto look = makeSecondLook(problem);
     common::DeviceArray<char> scratch(look->scratchBytes(problem, plane) + 1);
+    CUDA_CHECK(cudaDeviceSynchronize());
     look->launch({problem, plane, scratch.data(), {undecided.data(), wordsARow}}, stream);
     CUDA_CHECK(cudaStreamSynchronize(stream));
 }
@@ -154,6 +157,33 @@ std::string differenceOfSecondLook(Engine &cpu, const Question<Cell> &question, 
                              question.region),
               stream);
     return found.bytes() == expected.bytes() ? "" : question.text();
+}
+
+/// Some results of an image that is one period of a plane, with a window as large as it: every
+/// window has the counts that are given. (One warp computes them all.)
+template <typename Value>
+std::vector<Value> ofAPeriod(const std::vector<int> &counts, int width, int height, Base base,
+                             cudaStream_t stream)
+{
+    constexpr int kResults = 3;
+    std::vector<std::uint8_t> cells;
+    for (std::size_t level = 0; level < counts.size(); ++level)
+        cells.insert(cells.end(), counts[level], static_cast<std::uint8_t>(level));
+    Filter filter;
+    filter.window.width = width;
+    filter.window.height = height;
+    filter.border = Border::Wrap;
+    filter.base = base;
+    const auto image = common::upload(cells.data(), cells.size());
+    auto values = common::poisoned<Value>(kResults);
+    lookAtAll(
+        checkedProblem(filter, {image.data(), CellType::Uint8, width, height, width}, {},
+                       {values.data(), sizeof(Value) == sizeof(double), kResults, 1, kResults},
+                       {0, 0, kResults, 1}),
+        stream);
+    std::vector<Value> found(values.size());
+    common::download(values, found.data());
+    return found;
 }
 
 template <typename Cell>
@@ -222,6 +252,28 @@ TEST_F(Launches, OfASecondLookAtEverythingGiveTheBitsOfTheCpu)
     askSecondLook<std::int16_t>(130000, 100);
     askSecondLook<float>(140000, 200);
     askSecondLook<bool>(150000, 60);
+}
+
+/// What 64 bits cannot decide.
+TEST_F(Launches, OfASecondLookDecideWindowsNextToABoundary)
+{
+    const common::Stream stream;
+    int tried = 0;
+    for (const boundary_windows::Window &window : boundary_windows::kWindows) {
+        int cells = 0, width = 255;
+        for (const int count : window.counts) cells += count;
+        while (width > 1 && cells % width) --width;
+        if (cells / width > 255 || window.counts.size() > 256) continue;
+        ++tried;
+        const int height = cells / width;
+        const auto floats =
+            ofAPeriod<float>(window.counts, width, height, window.base, stream.get());
+        EXPECT_EQ(floats, std::vector<float>(floats.size(), window.nearestFloat)) << cells;
+        const auto doubles =
+            ofAPeriod<double>(window.counts, width, height, window.base, stream.get());
+        EXPECT_EQ(doubles, std::vector<double>(doubles.size(), window.nearestDouble)) << cells;
+    }
+    EXPECT_GT(tried, 3);
 }
 
 TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)

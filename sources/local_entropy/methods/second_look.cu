@@ -99,11 +99,9 @@ private:
           differences(differencesOf(answers)), chunks{upload(chunksOf(problem.shape, 4)),
                                                       upload(chunksOf(problem.shape, 2)),
                                                       upload(chunksOf(problem.shape, 1))},
-          most(multiprocessors() * kBlocksOfAMultiprocessor)
+          most(multiprocessors() * second_look::kBlocks)
     {
     }
-
-    static constexpr int kBlocksOfAMultiprocessor = 8;
 
     static common::DeviceArray<Chunk> upload(const std::vector<Chunk> &chunks)
     {

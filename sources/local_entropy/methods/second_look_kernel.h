@@ -173,25 +173,61 @@ private:
     const Counters<Cell, kGroups> counters;
 };
 
-/// The windows that are set in a warp's words of bits.
+/// The windows that are set in a warp's words of bits, of which every so many are its own.
 class Queue
 {
 public:
-    __device__ Queue(std::uint16_t *places, int wordsARow) : places(places), wordsARow(wordsARow) {}
+    __device__ Queue(std::uint16_t *places, const std::uint32_t *undecided, std::int64_t words,
+                     int wordsARow, std::int64_t first, std::int64_t step)
+        : places(places), undecided(undecided), words(words), wordsARow(wordsARow), first(first),
+          step(step), rowStep(static_cast<int>(step / wordsARow)),
+          wordStep(static_cast<int>(step % wordsARow)), row(static_cast<int>(first / wordsARow)),
+          wordOfRow(static_cast<int>(first % wordsARow))
+    {
+    }
 
     /// Calls use(number) for up to kQueue windows at a time. By all lanes.
     template <typename Use>
-    __device__ void forAll(const std::uint32_t *undecided, std::int64_t words, std::int64_t first,
-                           const Use &use)
+    __device__ void forAll(const Use &use)
     {
-        const int lane = threadIdx.x % kLanes;
-        std::uint32_t bits[kWordsOfALane];
-        int own = 0;
+        std::uint32_t next[kWordsOfALane];
+        read(next);
+        while (first < words) {
+            std::uint32_t bits[kWordsOfALane];
+#pragma unroll
+            for (int i = 0; i < kWordsOfALane; ++i) bits[i] = next[i];
+            first += step;
+            read(next); // while the windows of these are computed
+            useAll(bits, use);
+            row += rowStep;
+            wordOfRow += wordStep;
+            if (wordOfRow >= wordsARow) wordOfRow -= wordsARow, ++row;
+        }
+    }
+
+    /// Where window i of those is.
+    __device__ void find(int i, int &x, int &y) const
+    {
+        const unsigned place = places[i], word = wordOfRow + place / 32;
+        y = row + static_cast<int>(word / wordsARow);
+        x = static_cast<int>(word % wordsARow * 32 + place % 32);
+    }
+
+private:
+    __device__ void read(std::uint32_t *bits) const
+    {
 #pragma unroll
         for (int i = 0; i < kWordsOfALane; ++i) {
-            const std::int64_t word = first + i * kLanes + lane;
+            const std::int64_t word = first + i * kLanes + threadIdx.x % kLanes;
             bits[i] = word < words ? __ldg(&undecided[word]) : 0;
         }
+    }
+
+    template <typename Use>
+    __device__ void useAll(std::uint32_t *bits, const Use &use) const
+    {
+        const int lane = threadIdx.x % kLanes;
+        int own = 0;
 #pragma unroll
         for (int i = 0; i < kWordsOfALane; ++i) own += __popc(bits[i]);
         if (!__any_sync(kAllLanes, own)) return;
@@ -201,8 +237,6 @@ public:
             if (lane >= apart) end += others;
         }
         const int total = __shfl_sync(kAllLanes, end, kLanes - 1);
-        row = static_cast<int>(first / wordsARow);
-        wordOfRow = static_cast<int>(first % wordsARow);
         int place = end - own;
         for (int begin = 0; begin < total; begin += kQueue) {
 #pragma unroll
@@ -216,18 +250,16 @@ public:
         }
     }
 
-    /// Where window i of those is.
-    __device__ void find(int i, int &x, int &y) const
-    {
-        const unsigned place = places[i], word = wordOfRow + place / 32;
-        y = row + static_cast<int>(word / wordsARow);
-        x = static_cast<int>(word % wordsARow * 32 + place % 32);
-    }
-
-private:
     std::uint16_t *const places;
+    const std::uint32_t *const undecided;
+    const std::int64_t words;
     const unsigned wordsARow;
-    int row = 0, wordOfRow = 0;
+    std::int64_t first; ///< of the words that come next
+    const std::int64_t step;
+    const int rowStep;
+    const unsigned wordStep;
+    int row; ///< of the words in the queue
+    unsigned wordOfRow;
 };
 
 template <typename Cell, typename Value, int kGroup>
@@ -257,34 +289,32 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
     for (int i = lane; i < wordsOfWarp; i += kLanes) tables[i] = 0;
     __syncthreads();
 
-    Queue queue(places[warp], task.wordsARow);
+    constexpr int kWords = kLanes * kWordsOfALane;
+    Queue queue(places[warp], task.undecided, task.words, task.wordsARow,
+                (static_cast<std::int64_t>(warp) * gridDim.x + blockIdx.x) * kWords,
+                static_cast<std::int64_t>(gridDim.x) * warps * kWords);
     const auto closely = [&](int i) {
         int x, y;
         queue.find(i, x, y);
         lookClosely(task, tables, x, y);
     };
-    constexpr int kWords = kLanes * kWordsOfALane;
-    const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * warps * kWords;
-    for (std::int64_t first = (static_cast<std::int64_t>(warp) * gridDim.x + blockIdx.x) * kWords;
-         first < task.words; first += step)
-        queue.forAll(task.undecided, task.words, first, [&](int number) {
-            if constexpr (std::is_same_v<Value, float>)
-                if (task.answers.kind == AnswerKind::Entropy) {
-                    const Group<Cell, kGroup> group(
-                        task, task.sharedDifferences ? copied : task.differences, packed, tables);
-                    for (int i = lane / kGroup; i - lane / kGroup < number; i += kGroups) {
-                        int x, y;
-                        queue.find(min(i, number - 1), x, y);
-                        unsigned left = __ballot_sync(kAllLanes, group.compute(i < number, x, y) &&
-                                                                     lane % kGroup == 0);
-                        for (; left; left &= left - 1)
-                            closely(i - lane / kGroup +
-                                    (__ffs(static_cast<int>(left)) - 1) / kGroup);
-                    }
-                    return;
+    queue.forAll([&](int number) {
+        if constexpr (std::is_same_v<Value, float>)
+            if (task.answers.kind == AnswerKind::Entropy) {
+                const Group<Cell, kGroup> group(
+                    task, task.sharedDifferences ? copied : task.differences, packed, tables);
+                for (int i = lane / kGroup; i - lane / kGroup < number; i += kGroups) {
+                    int x, y;
+                    queue.find(min(i, number - 1), x, y);
+                    unsigned left = __ballot_sync(kAllLanes, group.compute(i < number, x, y) &&
+                                                                 lane % kGroup == 0);
+                    for (; left; left &= left - 1)
+                        closely(i - lane / kGroup + (__ffs(static_cast<int>(left)) - 1) / kGroup);
                 }
-            for (int i = 0; i < number; ++i) closely(i);
-        });
+                return;
+            }
+        for (int i = 0; i < number; ++i) closely(i);
+    });
 }
 
 } // namespace local_entropy::second_look

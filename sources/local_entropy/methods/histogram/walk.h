@@ -27,6 +27,7 @@ namespace local_entropy::walk
 
 constexpr int kLanes = 32;
 constexpr int kMostThreads = 512;
+constexpr bool kMasksCells = true; ///< Row::load() ANDs with the mask of the plane
 
 /// What the kernel reads and writes.
 template <typename Cell>

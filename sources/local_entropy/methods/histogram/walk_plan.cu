@@ -109,7 +109,7 @@ public:
     explicit WalkPlan(const Problem &problem) : WalkPlan(problem, SumScale(problem.shape.cells)) {}
 
     bool leavesUndecided() const override { return true; }
-    bool masksCells() const override { return true; }
+    bool masksCells() const override { return walk::kMasksCells; }
 
     void launch(const PlanePart &part, void *stream) const override
     {
