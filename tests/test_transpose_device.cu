@@ -81,7 +81,8 @@ TEST(TransposeDevice, UnalignedArraysSmallShapes)
 #endif
 }
 
-// Sides around those of tiles and windows, at every place in a quad and in a sector.
+// Sides around those of tiles and windows, and more than one band of tiles, at every place in a
+// quad and in a sector.
 TEST(TransposeDevice, WindowsOfSmallShapes)
 {
     if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
@@ -100,7 +101,8 @@ TEST(TransposeDevice, WindowsOfSmallShapes)
                                {65, 57},
                                {66, 121},
                                {131, 67},
-                               {67, 130}})
+                               {67, 130},
+                               {2100, 122}})
         for (const std::size_t input : {0, 1, 2, 3})
             for (const std::size_t output : {0, 1, 2, 3, 4, 5, 6, 7})
                 EXPECT_EQ(whatIsWrong(transpose::t10::transposeByWindows, sides, {input, output}),
@@ -127,6 +129,7 @@ TEST(TransposeDevice, AwkwardSides)
                                    {100000, 3},
                                    {193, 50001},
                                    {50001, 193},
+                                   {30001, 961},
                                    {8191, 8190}})
             for (const Offsets offsets : {Offsets{0, 0}, Offsets{1, 6}})
                 EXPECT_EQ(whatIsWrong(transposes, sides, offsets), "") << version.name;

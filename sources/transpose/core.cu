@@ -556,12 +556,38 @@ __device__ inline void storeQuad(float *to, int place, int length, const float (
         if (place + k >= 0 && place + k < length) to[k] = cell[k];
 }
 
+/// The first tile of each row of the output may begin up to a sector early.
+__host__ __device__ inline unsigned tilesDown(int rows)
+{
+    return (static_cast<unsigned>(rows) + kSector - 2) / kDown + 1;
+}
+
+__host__ __device__ inline unsigned tilesAcross(int columns)
+{
+    return (static_cast<unsigned>(columns) - 1) / kAcross + 1;
+}
+
+/// A tile's place in the input, counted in tiles.
+struct Place
+{
+    int down, across;
+};
+
+/// As in t8, numbers run down one column of tiles, then down the next; but in bands of so many
+/// tiles, one below the other.
+__device__ inline Place placeOf(unsigned block, unsigned down, unsigned across, unsigned band)
+{
+    const unsigned top = block / (band * across) * band, inBand = block % (band * across);
+    const unsigned high = min(band, down - top);
+    return {static_cast<int>(top + inBand % high), static_cast<int>(inBand / high)};
+}
+
 __global__ void __launch_bounds__(kThreads)
-    windowKernel(int rows, int columns, const float *input, float *output, int pitch)
+    windowKernel(int rows, int columns, const float *input, float *output, int pitch, unsigned band)
 {
     __shared__ float window[kHeight * kOtherPitch];
-    const unsigned tilesDown = (rows + kSector - 2u) / kDown + 1, tile = blockIdx.x;
-    const int left = tile / tilesDown * kAcross, top = tile % tilesDown * kDown - kSector;
+    const Place place = placeOf(blockIdx.x, tilesDown(rows), tilesAcross(columns), band);
+    const int left = place.across * kAcross, top = place.down * kDown - kSector;
     // A warp has 8 quads of 4 rows.
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int i = warp / 2 * 4 + lane / 8, j = warp % 2 * 8 + lane % 8;
@@ -629,18 +655,26 @@ static bool inSectors(int rows, int columns, const float *input, const float *ou
 /// A block for each tile, in a grid of one dimension.
 static std::int64_t tiles(int rows, int columns)
 {
-    return std::int64_t(ceilDiv(rows + kSector - 1, kDown)) * ceilDiv(columns, kAcross);
+    return std::int64_t(tilesDown(rows)) * tilesAcross(columns);
 }
 
-/// Whether there are windows for all multiprocessors, one to read while others write, and tiles
-/// fill most of them.
+/// How many tiles high the bands are: one band, unless rows of the input are so short that blocks
+/// which run at the same time had better read whole ones.
+static unsigned bandFor(int rows, int columns)
+{
+    constexpr unsigned kFew = 16, kBand = 32;
+    return tilesAcross(columns) <= kFew ? kBand : tilesDown(rows);
+}
+
+/// Whether there are windows for all multiprocessors, some to read while others write, and they are
+/// not nearly empty.
 static bool areWindowsWorthIt(int rows, int columns)
 {
-    constexpr int kThin = 64, kEach = 3;
+    constexpr int kEach = 3;
     int device = 0, multiprocessors = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    return std::min(rows, columns) >= kThin && tiles(rows, columns) >= kEach * multiprocessors;
+    return rows >= kDown && columns >= kSector && tiles(rows, columns) >= kEach * multiprocessors;
 }
 
 /// For any matrix. Tests call it, too: they are about small ones.
@@ -653,7 +687,7 @@ void transposeByWindows(int rows, int columns, const float *input, float *output
     CUDA_CHECK(cudaFuncSetAttribute(windowKernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                     kShared));
     launch(windowKernel, static_cast<unsigned>(tiles(rows, columns)), kThreads, rows, columns,
-           input, output, pitchFor(rows, columns));
+           input, output, pitchFor(rows, columns), bandFor(rows, columns));
 }
 
 void matrixTranspose(int rows, int columns, const float *input, float *output, int block)
