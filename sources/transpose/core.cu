@@ -1,8 +1,8 @@
-// The matrix transpose: versions t0 to t9, each in a namespace of its own with its own
+// The matrix transpose: versions t0 to t10, each in a namespace of its own with its own
 // matrixTranspose (contract: core.h). From top to bottom: what the versions share; t0 and t1 (CPU);
-// t2 to t7 (CUDA, one factor at a time); t8 (as fast as a copy); t9 (the vendor's library); the
-// table of versions; the switch. To compare two versions, diff two namespaces. A verdict in a lead
-// comment is on the kernel alone and a large matrix.
+// t2 to t7 (CUDA, one factor at a time); t8 (as fast as a copy); t9 (the vendor's library); t10
+// (whatever the sides); the table of versions; the switch. To compare two versions, diff two
+// namespaces. A verdict in a lead comment is on the kernel alone and a large matrix.
 //
 // A transpose computes nothing. It reads and writes every cell once, 8 bytes in all, so the most it
 // can reach is the speed of a copy. What costs is order: memory moves in sectors of 32 bytes, eight
@@ -461,6 +461,245 @@ void matrixTranspose(int rows, int columns, const float *input, float *output, i
 
 #endif
 
+// ---- t10: as fast as a copy, whatever the sides ------------------------------------------------
+
+// From t8: any sides. Rows of an odd number of floats begin anywhere in a sector, so a tile that is
+// a rectangle cuts the sectors at both ends of each of its rows, and t8 moves it 4 bytes at a time.
+// Here a tile's edge follows the sectors of the output: each row of the output is written from a
+// sector's beginning to a sector's beginning, 16 bytes at a time, and no sector by two blocks.
+// Where all rows begin with a sector, and for matrices that are small or thin, it is t8. Ahead of
+// cuBLAS geam at every size that was measured; nearly as fast as a copy, but for matrices of few
+// columns.
+//
+// A block reads a window of the input, wide and high enough for every tile that may begin in it: 72
+// rows of 16 quads, each row from the last 16-byte boundary before the tile. What is read beyond
+// the tile, its neighbours read too, at about the same time: the second-level cache has it then, as
+// long as nobody tells it to give up such lines first, so there are no streaming hints. The window
+// lies in shared memory as it was read; a row's offset is added when a cell is taken out.
+//
+// Banks: a warp reads and writes 4 rows of 8 quads, one cell of each quad at a time. Rows of the
+// window are an odd number of cells apart, so the 4 x 8 cells that go in have 32 different banks.
+// So have those that come out, though offsets are added, unless only the number of rows is odd
+// (see pitchFor).
+//
+// And what decides is the first-level cache: a load needs room there until it is done. With as much
+// shared memory as blocks can use, little cache is left, and all of this is no faster than t8. What
+// was tried besides, and lost: cp.async past that cache, places in the window exchanged instead of
+// padded; tiles that follow lines of 128 bytes, or only quads. Windows twice as wide are as good,
+// and higher or lower ones are not.
+namespace transpose::t10
+{
+
+constexpr int kQuad = 4, kSector = 8;                    // in floats
+constexpr int kQuads = 16, kHeight = 72;                 // a window, in quads and rows
+constexpr int kAcross = 60, kDown = 64;                  // a tile, in columns and rows of the input
+constexpr int kThreads = 192, kStep = kThreads / kQuads; // a quad a thread, kStep rows at a time
+constexpr int kPitch = kQuads * kQuad + 1, kOtherPitch = kPitch + 2;
+static_assert(kAcross + kQuad - 1 <= kQuads * kQuad && kDown + kSector - 1 <= kHeight);
+static_assert(kHeight % kStep == 0 && kAcross % kStep == 0 && kDown == kQuads * kQuad);
+
+/// How many floats an address lies behind the last boundary of so many floats.
+__host__ __device__ inline unsigned pastBoundary(const float *address, int floats)
+{
+    return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) / sizeof(float)) %
+           floats;
+}
+
+/// The quads of the input, from the boundary at or before its first cell on.
+struct Quads
+{
+    const float *input;
+    int columns, left; ///< of the input, of the tile
+    std::int64_t cells;
+    unsigned skipped = pastBoundary(input, kQuad); ///< what the first quad holds before the input
+
+    /// The one that holds the tile's first cell of row y.
+    __device__ std::int64_t firstOf(int y) const
+    {
+        return (skipped + std::int64_t(y) * columns + left) / kQuad;
+    }
+
+    /// Whether all that a window needs of these rows belongs to the input.
+    __device__ bool areInside(int top, int bottom) const
+    {
+        return firstOf(top) * kQuad >= skipped &&
+               (firstOf(bottom) + kQuads) * kQuad <= skipped + cells;
+    }
+
+    __device__ float4 at(std::int64_t quad) const
+    {
+        return __ldg(reinterpret_cast<const float4 *>(input - skipped) + quad);
+    }
+
+    /// The same, of which some may not belong to the input.
+    __device__ float4 atEdge(std::int64_t quad) const
+    {
+        float cell[kQuad] = {};
+        for (int k = 0; k < kQuad; ++k) {
+            const std::int64_t place = quad * kQuad + k - skipped;
+            if (place >= 0 && place < cells) cell[k] = input[place];
+        }
+        return make_float4(cell[0], cell[1], cell[2], cell[3]);
+    }
+};
+
+/// Four cells of a row of `length`, of which `place` is the first, to an address aligned to 16
+/// bytes; those outside are left out.
+__device__ inline void storeQuad(float *to, int place, int length, const float (&cell)[kQuad])
+{
+    if (place >= 0 && place + kQuad <= length) {
+        *reinterpret_cast<float4 *>(to) = make_float4(cell[0], cell[1], cell[2], cell[3]);
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < kQuad; ++k)
+        if (place + k >= 0 && place + k < length) to[k] = cell[k];
+}
+
+/// The first tile of each row of the output may begin up to a sector early.
+__host__ __device__ inline unsigned tilesDown(int rows)
+{
+    return (static_cast<unsigned>(rows) + kSector - 2) / kDown + 1;
+}
+
+__host__ __device__ inline unsigned tilesAcross(int columns)
+{
+    return (static_cast<unsigned>(columns) - 1) / kAcross + 1;
+}
+
+/// A tile's place in the input, counted in tiles.
+struct Place
+{
+    int down, across;
+};
+
+/// As in t8, numbers run down one column of tiles, then down the next; but in bands of so many
+/// tiles, one below the other.
+__device__ inline Place placeOf(unsigned block, unsigned down, unsigned across, unsigned band)
+{
+    const unsigned top = block / (band * across) * band, inBand = block % (band * across);
+    const unsigned high = min(band, down - top);
+    return {static_cast<int>(top + inBand % high), static_cast<int>(inBand / high)};
+}
+
+__global__ void __launch_bounds__(kThreads)
+    windowKernel(int rows, int columns, const float *input, float *output, int pitch, unsigned band)
+{
+    __shared__ float window[kHeight * kOtherPitch];
+    const Place place = placeOf(blockIdx.x, tilesDown(rows), tilesAcross(columns), band);
+    const int left = place.across * kAcross, top = place.down * kDown - kSector;
+    // A warp has 8 quads of 4 rows.
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int i = warp / 2 * 4 + lane / 8, j = warp % 2 * 8 + lane % 8;
+
+    const Quads quads = {input, columns, left, std::int64_t(rows) * columns};
+    // Beyond the edges the last row, and the last quad that a row needs, are read once more.
+    const auto rowOf = [&](int row) { return min(max(top + row, 0), rows - 1); };
+    const int needed = min(j, (columns - left + kQuad - 2) / kQuad);
+    float4 quad[kHeight / kStep];
+    if (quads.areInside(rowOf(0), rowOf(kHeight - 1))) {
+#pragma unroll
+        for (int n = 0; n < kHeight / kStep; ++n)
+            quad[n] = quads.at(quads.firstOf(rowOf(i + n * kStep)) + needed);
+    } else {
+#pragma unroll
+        for (int n = 0; n < kHeight / kStep; ++n)
+            quad[n] = quads.atEdge(quads.firstOf(rowOf(i + n * kStep)) + needed);
+    }
+#pragma unroll
+    for (int n = 0; n < kHeight / kStep; ++n) {
+        float *to = &window[(i + n * kStep) * pitch + j * kQuad];
+        to[0] = quad[n].x, to[1] = quad[n].y, to[2] = quad[n].z, to[3] = quad[n].w;
+    }
+    __syncthreads();
+
+    const unsigned outputSkipped = pastBoundary(output, kSector);
+#pragma unroll
+    for (int n = 0; n < kAcross / kStep; ++n) {
+        const int column = i + n * kStep, x = left + column;
+        if (x >= columns) return;
+        // Row x of the output begins so far behind a sector's beginning.
+        const int past = (outputSkipped + unsigned(x) * unsigned(rows)) % kSector;
+        const int row = kSector - past + j * kQuad, y = top + row;
+        // Only the last bits count: what wraps around, below 0 or above 2^32, keeps them.
+        const unsigned first = quads.skipped + unsigned(y) * unsigned(columns) + unsigned(left);
+        float cell[kQuad];
+#pragma unroll
+        for (int k = 0; k < kQuad; ++k)
+            cell[k] = window[(row + k) * pitch + column + (first + k * unsigned(columns)) % kQuad];
+        storeQuad(output + (std::int64_t(x) * rows + y), y, rows, cell);
+    }
+}
+
+/// How many floats rows of the window are apart.
+///
+/// Taking out, a warp wants one cell each of 8 quads of 4 rows of the output. Along such a row the
+/// cells are 4 rows of the window apart, in banks that differ by a multiple of 4: 8 of them. Rows
+/// of the output next to each other differ by 1 - rows * (pitch + columns) banks, modulo 4: by 1
+/// for the next column, and for what `past` and `first` become there. If that is odd, no two cells
+/// meet. If rows is odd and columns even, it cannot be; one of two pitches makes it 2, and two
+/// meet.
+static int pitchFor(int rows, int columns)
+{
+    const unsigned product = unsigned(rows) * (unsigned(kPitch) + unsigned(columns));
+    return product % 4 == 1 ? kOtherPitch : kPitch;
+}
+
+/// Whether the rows of both matrices begin with a sector.
+static bool inSectors(int rows, int columns, const float *input, const float *output)
+{
+    return rows % kSector == 0 && columns % kSector == 0 && pastBoundary(input, kSector) == 0 &&
+           pastBoundary(output, kSector) == 0;
+}
+
+/// A block for each tile, in a grid of one dimension.
+static std::int64_t tiles(int rows, int columns)
+{
+    return std::int64_t(tilesDown(rows)) * tilesAcross(columns);
+}
+
+/// How many tiles high the bands are: one band, unless rows of the input are so short that blocks
+/// which run at the same time had better read whole ones.
+static unsigned bandFor(int rows, int columns)
+{
+    constexpr unsigned kFew = 16, kBand = 32;
+    return tilesAcross(columns) <= kFew ? kBand : tilesDown(rows);
+}
+
+/// Whether there are windows for all multiprocessors, some to read while others write, and they are
+/// not nearly empty.
+static bool areWindowsWorthIt(int rows, int columns)
+{
+    constexpr int kEach = 3;
+    int device = 0, multiprocessors = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    return rows >= kDown && columns >= kSector && tiles(rows, columns) >= kEach * multiprocessors;
+}
+
+/// For any matrix. Tests call it, too: they are about small ones.
+void transposeByWindows(int rows, int columns, const float *input, float *output)
+{
+    if (tiles(rows, columns) > INT_MAX)
+        throw common::Unavailable(std::to_string(tiles(rows, columns)) + " tiles, a grid holds " +
+                                  std::to_string(INT_MAX));
+    constexpr int kShared = 40; // percent of what shared memory and first-level cache have together
+    CUDA_CHECK(cudaFuncSetAttribute(windowKernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                    kShared));
+    launch(windowKernel, static_cast<unsigned>(tiles(rows, columns)), kThreads, rows, columns,
+           input, output, pitchFor(rows, columns), bandFor(rows, columns));
+}
+
+void matrixTranspose(int rows, int columns, const float *input, float *output, int block)
+{
+    if (inSectors(rows, columns, input, output) || !areWindowsWorthIt(rows, columns))
+        t8::matrixTranspose(rows, columns, input, output, block);
+    else
+        transposeByWindows(rows, columns, input, output);
+}
+
+} // namespace transpose::t10
+
 #else // without nvcc: the CUDA versions stay in the table, and say why they cannot run
 
 // clang-format off
@@ -474,6 +713,7 @@ namespace t5 { void matrixTranspose(int, int, const float *, float *, int) { can
 namespace t6 { void matrixTranspose(int, int, const float *, float *, int) { cannotRun(); } }
 namespace t7 { void matrixTranspose(int, int, const float *, float *, int) { cannotRun(); } }
 namespace t8 { void matrixTranspose(int, int, const float *, float *, int) { cannotRun(); } }
+namespace t10 { void matrixTranspose(int, int, const float *, float *, int) { cannotRun(); } }
 } // namespace transpose
 // clang-format on
 
@@ -511,6 +751,7 @@ const std::vector<transpose::Version> &transpose::versions()
         {"t7", cuda, "t6 turned: reads and writes columns", t7::matrixTranspose, noGpu, true},
         {"t8", cuda, "16-byte accesses, 4 x 4 patches", t8::matrixTranspose, noGpu},
         {"t9", cuda, "cuBLAS geam", t9::matrixTranspose, noGeam, false, false},
+        {"t10", cuda, "t8 + whole sectors at any sides", t10::matrixTranspose, noGpu},
     };
     return table;
 }
@@ -557,7 +798,7 @@ void transpose::run(const Version &version, int rows, int columns, const float *
 // ---- the switch --------------------------------------------------------------------------------
 
 #ifndef VERSION
-#define VERSION t8 // the active version: edit this line, or build with `make VERSION=t5`
+#define VERSION t10 // the active version: edit this line, or build with `make VERSION=t5`
 #endif
 
 void transpose::matrixTranspose(int rows, int columns, const float *input, float *output, int block)

@@ -20,7 +20,7 @@ namespace
 {
 
 constexpr int kPassed = 0, kFailed = 1, kCannotRun = 2;
-constexpr int kSizes[] = {512, 1024, 2048, 8096, 8191, 8192, 16192, 16384};
+constexpr int kSizes[] = {512, 513, 1024, 2047, 2048, 4095, 8096, 8191, 8192, 16192, 16384};
 constexpr int kSmall = 8; // printed without being asked
 
 int checkOneMatrix(const Options &options, common::Csv &csv)

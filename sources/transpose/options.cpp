@@ -25,8 +25,8 @@ bit for bit against the right answer, and times it beside a copy of the same flo
   --block SIDE      thread blocks of SIDE x SIDE: 8, 16 or 32 (default: 32), for the versions that
                     leave the choice
   --print           print the matrix and its transpose, as is done without asking up to 8 x 8
-  --benchmark       every version and block at 512, 1024, 2048, 8096, 8191, 8192, 16192 and 16384,
-                    or at the size given
+  --benchmark       every version and block at 512, 513, 1024, 2047, 2048, 4095, 8096, 8191, 8192,
+                    16192 and 16384, or at the size given
   --csv FILE        write the times to FILE; - is standard output, and the table goes to standard
                     error
   --help            this text
