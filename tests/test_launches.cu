@@ -139,6 +139,23 @@ TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpu)
     ask<bool>("histogram", 50000, 100);
 }
 
+TEST_F(Launches, OfLevelsGiveTheBitsOfTheCpu)
+{
+    ask<std::uint8_t>("levels", 80000, 200);
+    ask<std::uint16_t>("levels", 90000, 80);
+    ask<std::int16_t>("levels", 100000, 80);
+    ask<float>("levels", 110000, 160);
+    ask<bool>("levels", 120000, 80);
+}
+
+TEST_F(Launches, OfWideGiveTheBitsOfTheCpu)
+{
+    ask<std::uint8_t>("wide", 130000, 120);
+    ask<std::uint16_t>("wide", 140000, 160);
+    ask<std::int16_t>("wide", 150000, 80);
+    ask<float>("wide", 160000, 80);
+}
+
 TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)
 {
     ask<std::uint8_t>("", 60000, 200);
