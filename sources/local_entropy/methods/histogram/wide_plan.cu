@@ -3,13 +3,14 @@
 #include "common/devices.h"
 #include "local_entropy/error.h"
 
+#include <algorithm>
+
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "common/integer.h"
 #include "local_entropy/methods/histogram/scale.h"
 #include "local_entropy/methods/histogram/wide_walk.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 #endif
@@ -35,8 +36,10 @@ bool canWalkWide(const Problem &problem)
 
 double wideCost(const Problem &problem)
 {
+    const bool bytes = problem.shape.cells <= kMostByteCells;
+    const bool isBroad = problem.shape.width + (bytes ? 3 : 1) > 32; // more cells than lanes
     const double levels = std::max(problem.filter.levels.count / 4096.0, 1.0);
-    return levels * (problem.shape.cells <= kMostByteCells ? 0.05 : 0.09);
+    return levels * (bytes ? 0.05 : 0.1) * (isBroad ? 1.8 : 1);
 }
 
 #ifdef __CUDACC__

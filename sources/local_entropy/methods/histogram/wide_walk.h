@@ -129,12 +129,13 @@ public:
         : task(task), histogram(histogram), lane(threadIdx.x % kLanes)
     {
         const std::uint32_t zero = table + 4 * (kZeros - 1), first = table + 4 * kZeros;
+        none = table + 4 * lane;
         cells = task.windowWidth + kWindows - 1;
 #pragma unroll
         for (int group = 0; group < kGroups; ++group) {
             const int column = lane + group * kLanes;
             steps[group] = column < cells ? 4 : 0;
-            words[group] = column < cells ? histogram : table + 4 * lane;
+            words[group] = column < cells ? histogram : none;
             ones[group] = 0;
 #pragma unroll
             for (int window = 0; window < kWindows; ++window) {
@@ -282,23 +283,33 @@ private:
         return __ldg(column[group] + row * task.plane.middle.stride);
     }
 
-    /// A row leaves and a row enters.
+    /// A row leaves and a row enters. Where both have the same cell, nothing changes: a lane then
+    /// adds 0 to its own word, whose 0 says so, F(1) being F(0). Where cells are all equal their
+    /// additions, to one word, would wait for each other.
     template <bool kWhole>
     __device__ void exchange(int row, int y, const Rows &rows, std::uint32_t *left,
                              std::uint32_t *entered)
     {
         const bool leaves = kWhole || (y > rows.first && y < rows.end);
         const bool enters = kWhole || y < rows.end;
+        std::uint32_t out[kGroups], in[kGroups], change[kGroups];
+#pragma unroll
+        for (int group = 0; group < kGroups; ++group) {
+            const bool changes = !kWhole || leaving[row][group] != entering[row][group];
+            change[group] = changes ? ones[group] : 0;
+            out[group] = changes ? wordOf(leaving[row][group], group) : none;
+            in[group] = changes ? wordOf(entering[row][group], group) : none;
+        }
 #pragma unroll
         for (int group = 0; group < kGroups; ++group)
-            left[group] = addTo(wordOf(leaving[row][group], group), leaves ? 0u - ones[group] : 0);
+            left[group] = addTo(out[group], leaves ? 0u - change[group] : 0);
         if (!leaves) // what stands before the table's first entry is 0
 #pragma unroll
             for (int group = 0; group < kGroups; ++group) left[group] = 0;
         __syncwarp(); // a counter never has more than a window's cells
 #pragma unroll
         for (int group = 0; group < kGroups; ++group)
-            entered[group] = addTo(wordOf(entering[row][group], group), enters ? ones[group] : 0);
+            entered[group] = addTo(in[group], enters ? change[group] : 0);
         __syncwarp();
     }
 
@@ -358,6 +369,7 @@ private:
     const std::uint32_t histogram;
     const int lane;
     int cells;                                    ///< of a row
+    std::uint32_t none;                           ///< a word of this lane, always 0
     const Cell *column[kGroups] = {};             ///< of this lane's cells, in row 0
     std::uint32_t steps[kGroups], words[kGroups]; ///< what makes an address of a level's word
     std::uint32_t ones[kGroups];                  ///< for the windows that hold them

@@ -18,6 +18,8 @@
 // nodata takes away are one more level.
 #pragma once
 
+#include "local_entropy/answers/answer_tables.h"
+#include "local_entropy/methods/levels/launch_counts.h"
 #include "local_entropy/problem/plane_view.h"
 
 #include <cstddef>
@@ -28,8 +30,7 @@ namespace local_entropy::boxes
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffff;
-constexpr int kMostWidth = 64; ///< of a window
-constexpr int kLevelsAWord = 4;
+constexpr int kMostWidth = 64;               ///< of a window
 constexpr std::uint32_t kShift = 0x80000000; ///< what makes F positive
 constexpr int kFineBits = 24;
 
@@ -50,99 +51,9 @@ struct Task
     int tableWords;          ///< shared memory for F: more than windowCells
     double error, fineError; ///< of D, from F without and with the fraction
     float empty;             ///< the result where no cell counts
-    std::uint32_t *undecided;
-    std::int64_t wordsARow;
+    AnswerTables answers;    ///< for what the sums do not decide
     int kept;                ///< columns of results of a strip
     int strips, rows, items; ///< an item: so many rows of a strip
-};
-
-__device__ inline std::uint32_t addressOf(const void *shared)
-{
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-}
-/// Of a table that does not change: the compiler may move it.
-__device__ inline std::uint32_t entryAt(std::uint32_t address)
-{
-    std::uint32_t entry;
-    asm("ld.shared.u32 %0, [%1];" : "=r"(entry) : "r"(address));
-    return entry;
-}
-/// 1 << bits, and 0 where that is more than a word has.
-__device__ inline std::uint32_t oneAt(std::uint32_t bits)
-{
-    std::uint32_t word;
-    asm("shl.b32 %0, 1, %1;" : "=r"(word) : "r"(bits));
-    return word;
-}
-/// The cells of a thread in a row: kOwn bytes, at an address that kOwn divides.
-template <int kOwn>
-struct Cells
-{
-    std::uint32_t words[kOwn / 4];
-
-    __device__ void load(const std::uint8_t *from)
-    {
-        if constexpr (kOwn == 8) {
-            const uint2 both = __ldg(reinterpret_cast<const uint2 *>(from));
-            words[0] = both.x, words[1] = both.y;
-        } else {
-            words[0] = __ldg(reinterpret_cast<const std::uint32_t *>(from));
-        }
-    }
-    /// A one in the byte of cell i's level, if that is among the four of this word.
-    __device__ std::uint32_t ones(int i, int word) const
-    {
-        const auto first = 0u - static_cast<std::uint32_t>(8 * kLevelsAWord * word);
-        return oneAt(__dp4a(words[i / 4], 8u << (8 * (i % 4)), first));
-    }
-};
-
-/// The counts of a window, of 4 kWords levels.
-template <int kWords, int kBits>
-struct Counts
-{
-    static constexpr int kLevels = kLevelsAWord * kWords;
-    static constexpr int kOwnWords = kWords * kBits / 8;
-    std::uint32_t words[kOwnWords];
-
-    __device__ void clear()
-    {
-#pragma unroll
-        for (int i = 0; i < kOwnWords; ++i) words[i] = 0;
-    }
-    /// The bytes of `change`, those of the four levels of this word, are -128 ... 127.
-    __device__ void add(int word, std::uint32_t change)
-    {
-        if constexpr (kBits == 8) {
-            words[word] += change;
-        } else {
-            const std::uint32_t positive = change + 0x80808080;
-            words[2 * word] += (positive & 0x00ff00ff) - 0x00800080;
-            words[2 * word + 1] += __byte_perm(positive, 0, 0x4341) - 0x00800080;
-        }
-    }
-    __device__ std::uint32_t of(int level) const
-    {
-        if constexpr (kBits == 8) return words[level / 4] >> (8 * (level % 4)) & 0xff;
-        return words[2 * (level / 4) + level % 2] >> (16 * (level / 2 % 2)) & 0xffff;
-    }
-    /// Four times that, plus an address: of the table's entry.
-    __device__ std::uint32_t entry(int level, std::uint32_t table) const
-    {
-        if constexpr (kBits == 8)
-            return __dp4a(words[level / 4], 4u << (8 * (level % 4)), table);
-        else
-            return table + 4 * of(level);
-    }
-    /// The same for a level that is not known before.
-    __device__ std::uint32_t ofAny(int wanted) const
-    {
-        std::uint32_t count = 0;
-#pragma unroll
-        for (int level = 0; level < kLevels; ++level)
-            if (level == wanted) count = of(level);
-        return count;
-    }
 };
 
 /// What a window has, but for its levels.
@@ -161,6 +72,23 @@ __device__ std::int64_t differenceOf(const Window &window, const Number *table, 
     const std::int64_t own = sum + __ldg(&table[window.first - window.beyond]) -
                              __ldg(&table[window.first]) - __ldg(&table[window.none]);
     return __ldg(&table[window.cells]) - own;
+}
+
+/// The answer for a window whose sums leave two.
+template <typename Counts>
+__device__ __noinline__ float fromCounts(const Task &task, const Counts &counts,
+                                         const Window &window)
+{
+    int sorted[Counts::kLevels], number = 0;
+    for (int level = 0; level < Counts::kLevels; ++level) {
+        int count = static_cast<int>(counts.ofAny(level)) - (level == 0 ? window.beyond : 0);
+        if (task.plane.missing && level == static_cast<int>(task.plane.none)) count = 0;
+        if (count == 0) continue;
+        int place = number++;
+        for (; place > 0 && sorted[place - 1] > count; --place) sorted[place] = sorted[place - 1];
+        sorted[place] = count;
+    }
+    return answerOf<float>(task.answers, sorted, number);
 }
 
 template <int kOwn, int kWords, int kBits>
@@ -260,8 +188,9 @@ public:
         return undecided;
     }
 
-    /// Another look, with the fraction of F, at result i of those from x. True if that decides.
-    __device__ bool again(int i, int x, int y, float &answer) const
+    /// Another look at result i of those from x: with the fraction of F, and if that leaves two
+    /// floats, too, from the counts themselves.
+    __device__ float again(int i, int x, int y) const
     {
         Own own = counts[0];
 #pragma unroll
@@ -274,8 +203,9 @@ public:
         const std::int64_t difference = differenceOf(window, task.fine, sum);
         const double value = static_cast<double>(difference) / (1 << kFineBits);
         const double scale = __ldg(&task.scales[window.cells]);
-        answer = static_cast<float>((value - task.fineError) * scale);
-        return answer == static_cast<float>((value + task.fineError) * scale);
+        const auto low = static_cast<float>((value - task.fineError) * scale);
+        const auto high = static_cast<float>((value + task.fineError) * scale);
+        return low == high ? low : fromCounts(task, own, window);
     }
 
 private:
@@ -394,12 +324,10 @@ __global__ void __launch_bounds__(kThreads, 1) boxes(const __grid_constant__ Tas
                 std::uint32_t undecided = walker.finish(x, y, all, answers);
                 write<kOwn>(task, to, x, answers);
                 undecided &= (2u << min(task.width - 1 - x, kOwn - 1)) - 1;
-                for (std::uint32_t left = undecided; left; left &= left - 1) {
-                    const int i = __ffs(static_cast<int>(left)) - 1;
-                    if (walker.again(i, x, y, to[i])) undecided ^= 1u << i;
+                for (; undecided; undecided &= undecided - 1) {
+                    const int i = __ffs(static_cast<int>(undecided)) - 1;
+                    to[i] = walker.again(i, x, y);
                 }
-                if (undecided)
-                    atomicOr(&task.undecided[y * task.wordsARow + x / 32], undecided << (x % 32));
             }
             if (y + 1 == end) break;
             const Cells<kOwn> left = leaving, entered = entering;

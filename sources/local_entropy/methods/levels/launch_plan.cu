@@ -6,6 +6,7 @@
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "common/integer.h"
+#include "local_entropy/answers/gpu_answers.h"
 #include "local_entropy/methods/answers_of.h"
 #include "local_entropy/methods/levels/launch_boxes.h"
 #include "local_entropy/methods/levels/launch_sums.h"
@@ -40,8 +41,9 @@ double levelsLaunchCost(const Problem &problem)
 {
     const int values = planeFor(problem).values;
     const bool bytes = problem.shape.cells <= kMostByteCells;
-    if (values == 2 && problem.shape.cells <= kMostOfTwo) return 0.003;
-    return 0.0004 * values * (bytes ? 1 : 1.6);
+    if (values == 2 && problem.shape.cells <= kMostOfTwo) return 0.005;
+    const int counted = values <= 4 ? 4 : values <= 8 ? 8 : values <= 16 ? 16 : 32;
+    return 0.002 + 0.00048 * counted * (bytes ? 1 : 1.5);
 }
 
 #ifdef __CUDACC__
@@ -110,8 +112,6 @@ public:
     {
     }
 
-    bool leavesUndecided() const override { return true; }
-
     void launch(const PlanePart &part, void *stream) const override
     {
         const auto in = static_cast<cudaStream_t>(stream);
@@ -128,7 +128,7 @@ private:
           sums(common::upload(all.sums.data(), all.sums.size())),
           fine(common::upload(all.fine.data(), all.fine.size())),
           scales(common::upload(scalesOf(all, problem.filter.base).data(), all.sums.size())),
-          two(uploaded(answersOfTwo(problem))),
+          answers(answersOf(problem)), two(uploaded(answersOfTwo(problem))),
           multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
           sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
     {
@@ -210,8 +210,7 @@ private:
         task.error = error;
         task.fineError = fineError;
         task.empty = static_cast<float>(part.problem.filter.empty);
-        task.undecided = part.undecided.words;
-        task.wordsARow = part.undecided.wordsARow;
+        task.answers = answers.tables();
         // The windows of these end before a strip's last column.
         task.kept = (own * kLanes - shape.width) / own * own;
         return task;
@@ -233,6 +232,7 @@ private:
     const common::DeviceArray<std::int32_t> sums;
     const common::DeviceArray<std::int64_t> fine;
     const common::DeviceArray<double> scales;
+    const GpuAnswers answers;
     const common::DeviceArray<float> two;
     const int multiprocessors, sharedBytes;
 };
