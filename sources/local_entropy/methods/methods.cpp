@@ -2,6 +2,7 @@
 
 #include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/histogram/histogram.h"
+#include "local_entropy/methods/histogram/wide.h"
 #include "local_entropy/methods/levels/levels.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/methods/plain/plain.h"
@@ -17,7 +18,7 @@ const std::vector<const Method *> &methods()
     // Never destroyed: objects that outlive main may still compute.
     static const auto &all = *new std::vector<const Method *>{
         &bitsMethod(),   &wordsMethod(),     &ranksMethod(), &slidingRanksMethod(),
-        &levelsMethod(), &histogramMethod(), &plainMethod()};
+        &levelsMethod(), &histogramMethod(), &wideMethod(),  &plainMethod()};
     return all;
 }
 

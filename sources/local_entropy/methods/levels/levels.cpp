@@ -3,6 +3,7 @@
 #include "local_entropy/methods/answers_of.h"
 #include "local_entropy/methods/costs.h"
 #include "local_entropy/methods/levels/kernels.h"
+#include "local_entropy/methods/levels/launch_plan.h"
 #include "local_entropy/methods/levels/tile_levels.h"
 #include "local_entropy/methods/plain/plain.h"
 #include "local_entropy/methods/results.h"
@@ -128,6 +129,17 @@ public:
     std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const override
     {
         return std::make_unique<LevelsPlan>(problem, path);
+    }
+
+    bool canLaunch(const Problem &problem) const override { return canLaunchLevels(problem); }
+    double launchCost(const Problem &problem) const override { return levelsLaunchCost(problem); }
+    const char *launches() const override
+    {
+        return "entropies as float of rectangles up to 64 cells wide, of at most 32 levels";
+    }
+    std::unique_ptr<const PlanePlan> planePlan(const Problem &problem) const override
+    {
+        return makeLevelsPlan(problem);
     }
 };
 

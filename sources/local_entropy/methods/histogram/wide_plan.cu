@@ -1,0 +1,205 @@
+#include "local_entropy/methods/histogram/wide_plan.h"
+
+#include "common/devices.h"
+#include "local_entropy/error.h"
+
+#include <algorithm>
+
+#ifdef __CUDACC__
+#include "common/device_array.h"
+#include "common/integer.h"
+#include "local_entropy/methods/histogram/scale.h"
+#include "local_entropy/methods/histogram/wide_walk.h"
+
+#include <cstdint>
+#include <vector>
+#endif
+
+namespace local_entropy
+{
+namespace
+{
+
+constexpr int kMostByteCells = 255; ///< of windows whose counters are bytes
+constexpr int kMostWidth = 61, kMostCells = 4096;
+constexpr int kMostValues = 50000; ///< of a plane: a warp's histogram is 200 KB
+
+} // namespace
+
+bool canWalkWide(const Problem &problem)
+{
+    const Shape &shape = problem.shape;
+    return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
+           shape.rectangle && shape.width <= kMostWidth && shape.cells <= kMostCells &&
+           problem.filter.levels.count < kMostValues && planeFor(problem).isLoaded;
+}
+
+double wideCost(const Problem &problem)
+{
+    const bool bytes = problem.shape.cells <= kMostByteCells;
+    const bool isBroad = problem.shape.width + (bytes ? 3 : 1) > 32; // more cells than lanes
+    const double levels = std::max(problem.filter.levels.count / 4096.0, 1.0);
+    return levels * (bytes ? 0.05 : 0.1) * (isBroad ? 1.8 : 1);
+}
+
+#ifdef __CUDACC__
+
+namespace
+{
+
+using wide::kLanes;
+
+template <typename Cell>
+using Kernel = void (*)(wide::Task<Cell>);
+
+template <typename Cell, int kBits>
+Kernel<Cell> choose(int width)
+{
+    return width + 32 / kBits - 1 <= kLanes ? wide::walk<Cell, kBits, 1>
+                                            : wide::walk<Cell, kBits, 2>;
+}
+
+int attribute(cudaDeviceAttr which)
+{
+    int device = 0, value = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+}
+
+class WidePlan : public PlanePlan
+{
+public:
+    explicit WidePlan(const Problem &problem) : WidePlan(problem, SumScale(problem.shape.cells)) {}
+
+    bool leavesUndecided() const override { return true; }
+
+    void launch(const PlanePart &part, void *stream) const override
+    {
+        const auto in = static_cast<cudaStream_t>(stream);
+        if (part.plane.bytes == 1)
+            launchOn<std::uint8_t>(part, in);
+        else
+            launchOn<std::uint16_t>(part, in);
+    }
+
+private:
+    WidePlan(const Problem &problem, const SumScale &scale)
+        : cells(problem.shape.cells), error(scale.error + kRounding),
+          differences(common::upload(differencesOf(scale).data(), cells)),
+          sums(common::upload(scale.sums.data(), scale.sums.size())),
+          scales(common::upload(scalesOf(scale, problem.filter.base).data(), scale.sums.size())),
+          multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
+          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+    {
+    }
+
+    /// What the steps from an integer to a float may be off, in units of the sum, which is below
+    /// 2^42: three roundings of a double.
+    static constexpr double kRounding = 0x1p-7;
+
+    std::vector<std::int32_t> differencesOf(const SumScale &scale) const
+    {
+        std::vector<std::int32_t> all;
+        for (int n = 0; n < cells; ++n)
+            all.push_back(static_cast<std::int32_t>(scale.sums[n + 1] - scale.sums[n]));
+        return all;
+    }
+
+    std::vector<double> scalesOf(const SumScale &scale, Base base) const
+    {
+        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
+        const double perBase = base == Base::Two   ? kInverseLn2
+                               : base == Base::Ten ? kInverseLn10
+                                                   : 1;
+        std::vector<double> all = {0};
+        for (int n = 1; n <= cells; ++n) all.push_back(scale.nats(n) * perBase);
+        return all;
+    }
+
+    template <typename Cell>
+    void launchOn(const PlanePart &part, cudaStream_t stream) const
+    {
+        const Plane &plane = part.plane;
+        const Result &result = part.problem.result;
+        const Shape &shape = part.problem.shape;
+        const bool areBytes = cells <= kMostByteCells;
+        const Kernel<Cell> kernel =
+            areBytes ? choose<Cell, 8>(shape.width) : choose<Cell, 16>(shape.width);
+
+        wide::Task<Cell> task{};
+        task.plane = PlaneView<Cell>(plane);
+        task.values = plane.values;
+        task.windowWidth = shape.width;
+        task.windowHeight = shape.height;
+        task.result = static_cast<float *>(result.data);
+        task.width = static_cast<int>(result.width);
+        task.height = static_cast<int>(result.height);
+        task.resultStride = result.stride;
+        task.differences = differences.data();
+        task.sums = sums.data();
+        task.scales = scales.data();
+        task.windowCells = cells;
+        task.error = error;
+        task.empty = static_cast<float>(part.problem.filter.empty);
+        task.undecided = part.undecided.words;
+        task.wordsARow = part.undecided.wordsARow;
+        task.tableWords = common::ceilDiv(cells + wide::kZeros, kLanes) * kLanes;
+
+        constexpr int kWord = sizeof(std::uint32_t);
+        const int tableBytes = kWord * task.tableWords, warpBytes = kWord * plane.values;
+        const int warps =
+            std::min((sharedBytes - tableBytes) / warpBytes, wide::kMostThreads / kLanes);
+        if (warps < 1)
+            throw Error(Status::Unavailable, "a histogram of " + std::to_string(plane.values) +
+                                                 " levels does not fit this GPU's shared memory");
+        const int windows = areBytes ? 4 : 2;
+        share(task, windows, warps);
+
+        const int bytes = tableBytes + warps * warpBytes;
+        CUDA_CHECK(
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        const int blocks = std::min(multiprocessors, common::ceilDiv(task.items, warps));
+        kernel<<<blocks, warps * kLanes, bytes, stream>>>(task);
+        CUDA_CHECK(cudaGetLastError());
+    }
+
+    /// Items that are several for each warp, so that no warp has long to do when all others have
+    /// ended; but so high that an item's first window does not count.
+    template <typename Cell>
+    void share(wide::Task<Cell> &task, int windows, int warps) const
+    {
+        constexpr int kItems = 16; // of a warp
+        task.strips = common::ceilDiv(task.width, windows);
+        const int least = std::min(task.height, 16 * task.windowHeight);
+        const int chunks = std::max(kItems * multiprocessors * warps / task.strips, 1);
+        const int rows = std::max(common::ceilDiv(task.height, chunks), least);
+        task.rows = common::ceilDiv(rows, kLanes) * kLanes;
+        task.items = task.strips * common::ceilDiv(task.height, task.rows);
+    }
+
+    const int cells;
+    const double error;
+    const common::DeviceArray<std::int32_t> differences;
+    const common::DeviceArray<std::int64_t> sums;
+    const common::DeviceArray<double> scales;
+    const int multiprocessors, sharedBytes;
+};
+
+} // namespace
+
+std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &problem)
+{
+    return std::make_unique<WidePlan>(problem);
+}
+
+#else
+
+std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &)
+{
+    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
+}
+
+#endif
+
+} // namespace local_entropy

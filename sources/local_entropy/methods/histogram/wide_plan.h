@@ -1,0 +1,21 @@
+// Histograms of many levels in the memory of a GPU.
+#pragma once
+
+#include "local_entropy/methods/plane_plan.h"
+
+#include <memory>
+
+namespace local_entropy
+{
+
+/// Whether makeWidePlan() can compute that: entropies as float, rectangles up to 61 cells wide, so
+/// many levels as have a word each in a GPU's shared memory.
+bool canWalkWide(const Problem &problem);
+
+/// Nanoseconds a result, about.
+double wideCost(const Problem &problem);
+
+/// Throws Error (Unavailable) without CUDA or a GPU.
+std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &problem);
+
+} // namespace local_entropy

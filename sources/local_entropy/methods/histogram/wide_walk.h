@@ -1,0 +1,397 @@
+// Histograms of many levels in the shared memory of a GPU, for kernels (.cu): where one a thread
+// does not fit (walk.h), one a warp.
+//
+// A warp owns kWindows neighbouring columns of results and walks down. Their windows share one
+// histogram, a word for each level, which holds a counter for each of them. The cells of the row
+// that leaves, and of the row that enters, lie side by side in the warp's lanes; each lane changes
+// the word of its cell by an atomic addition, which gives back the old counts. So no two lanes miss
+// each other's changes, even where their cells are equal. A count that goes from n to n + 1 adds
+// F(n + 1) - F(n) to the window's sum, see scale.h.
+//
+// What a row changes is spread over the lanes and has to be added up. Rows wait for that until
+// there are 32 sums, so many rows of all windows: then each lane gets one of them, in five steps,
+// each of which hands half of what a lane has to another lane. And then each lane has a result to
+// finish.
+//
+// Cells that do not exist are of level 0, and a window knows how many it has. Cells that a mask or
+// nodata takes away are one more level.
+#pragma once
+
+#include "local_entropy/problem/plane_view.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace local_entropy::wide
+{
+
+constexpr int kLanes = 32;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr int kMostThreads = 512;
+/// Words of 0 before the table of differences: what cells that a window does not hold look up, and
+/// for each lane that has no cell of a row a word of its own, to which it adds 0.
+constexpr int kZeros = 2 + kLanes;
+
+/// What the kernel reads and writes.
+template <typename Cell>
+struct Task
+{
+    PlaneView<Cell> plane; ///< loaded
+    int values;            ///< of cells
+    int windowWidth, windowHeight;
+    float *result;
+    int width, height; ///< of the result
+    std::int64_t resultStride;
+    const std::int32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
+    const std::int64_t *sums;        ///< F(n), n = 0 ... windowCells
+    const double *scales;            ///< of N cells: what D is multiplied by; scales[0] is 0
+    int windowCells;
+    double error; ///< of D
+    float empty;  ///< the result where no cell counts
+    std::uint32_t *undecided;
+    std::int64_t wordsARow;
+    int tableWords;          ///< of shared memory, a multiple of kLanes
+    int strips, rows, items; ///< an item: so many rows of a strip, the columns of a warp
+};
+
+__device__ inline std::uint32_t addressOf(const void *shared)
+{
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+}
+/// The word before.
+__device__ inline std::uint32_t addTo(std::uint32_t address, std::uint32_t what)
+{
+    std::uint32_t before;
+    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(address), "r"(what));
+    return before;
+}
+__device__ inline std::uint32_t wordAt(std::uint32_t address)
+{
+    std::uint32_t word;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
+    return word;
+}
+/// Of the table of differences, which does not change: the compiler may move it.
+template <int kOffset>
+__device__ inline std::int32_t differenceAt(std::uint32_t address)
+{
+    std::int32_t difference;
+    asm("ld.shared.s32 %0, [%1 + %2];" : "=r"(difference) : "r"(address), "n"(kOffset));
+    return difference;
+}
+
+/// Hands over half of what each lane has, kHalf numbers, so that the lanes whose number has the bit
+/// kHalf keep the upper half; of what is left each is a sum over two lanes.
+template <int kHalf, typename To, typename From>
+__device__ void halve(int lane, const From *from, To *to)
+{
+    const bool upper = lane & kHalf;
+#pragma unroll
+    for (int i = 0; i < kHalf; ++i) {
+        const From kept = upper ? from[i + kHalf] : from[i];
+        const From given = upper ? from[i] : from[i + kHalf];
+        to[i] = static_cast<To>(kept) + __shfl_xor_sync(kAllLanes, given, kHalf);
+    }
+}
+
+/// numbers[lane], summed over all lanes. The sums of kNarrow times two lanes' numbers fit 32 bits.
+template <int kNarrow>
+__device__ std::int64_t sumOfOwn(int lane, const std::int32_t *numbers)
+{
+    std::int64_t all[8];
+    if constexpr (kNarrow == 2) {
+        std::int32_t sixteen[16], eight[8];
+        halve<16>(lane, numbers, sixteen);
+        halve<8>(lane, sixteen, eight);
+#pragma unroll
+        for (int i = 0; i < 8; ++i) all[i] = eight[i];
+    } else {
+        std::int32_t sixteen[16];
+        halve<16>(lane, numbers, sixteen);
+        halve<8>(lane, sixteen, all);
+    }
+    std::int64_t four[4], two[2], one;
+    halve<4>(lane, all, four);
+    halve<2>(lane, four, two);
+    halve<1>(lane, two, &one);
+    return one;
+}
+
+/// One warp's histogram. kGroups: of 32 cells, of which a row has that many.
+template <typename Cell, int kBits, int kGroups>
+class Walker
+{
+public:
+    static constexpr int kWindows = 32 / kBits, kRows = kLanes / kWindows;
+    static constexpr int kAhead = 8; ///< rows that are on their way
+
+    __device__ Walker(const Task<Cell> &task, std::uint32_t histogram, std::uint32_t table)
+        : task(task), histogram(histogram), lane(threadIdx.x % kLanes)
+    {
+        const std::uint32_t zero = table + 4 * (kZeros - 1), first = table + 4 * kZeros;
+        none = table + 4 * lane;
+        cells = task.windowWidth + kWindows - 1;
+#pragma unroll
+        for (int group = 0; group < kGroups; ++group) {
+            const int column = lane + group * kLanes;
+            steps[group] = column < cells ? 4 : 0;
+            words[group] = column < cells ? histogram : none;
+            ones[group] = 0;
+#pragma unroll
+            for (int window = 0; window < kWindows; ++window) {
+                const bool holds = column >= window && column < window + task.windowWidth;
+                if (holds) ones[group] |= 1u << (kBits * window);
+                factors[group][window] = holds ? 4u << (8 * window) : 0;
+                entries[group][window] = holds ? first : zero;
+            }
+        }
+    }
+
+    /// The windows of an item: rows first ... end - 1 of the results in the columns from x.
+    __device__ void walk(int x, int first, int end)
+    {
+        clear();
+#pragma unroll
+        for (int group = 0; group < kGroups; ++group)
+            column[group] = task.plane.middle.cells + x + min(lane + group * kLanes, cells - 1);
+        const Rows rows{x, first, end};
+        std::int64_t sum = sumsBefore(first); // of this lane's window
+#pragma unroll
+        for (int row = 0; row < kAhead; ++row) load<false>(row, first + row, rows);
+        for (int y = first; y < end; y += kRows) {
+            const bool inner = y > first && y + kRows + kAhead <= end;
+            if (inner && !task.plane.missing && !isCut(x, y))
+                batch<true>(y, rows, sum);
+            else
+                batch<false>(y, rows, sum);
+        }
+        __syncwarp();
+    }
+
+private:
+    /// An item.
+    struct Rows
+    {
+        int x, first, end;
+    };
+
+    /// kRows rows of results; `sum` is that of this lane's window in the row before. kWhole: rows
+    /// enter and leave for all of them and the next kAhead, and all cells count.
+    template <bool kWhole>
+    __device__ void batch(int y, const Rows &rows, std::int64_t &sum)
+    {
+        std::uint32_t ofFirst = 0, ofNone = 0; // counts of this lane's result
+        std::uint32_t left[kRows][kGroups], entered[kRows][kGroups];
+        std::int32_t changes[kLanes];
+        // A row's old counts are looked up while the next row's are on their way.
+#pragma unroll
+        for (int row = 0; row <= kRows; ++row) {
+            if (row < kRows) {
+                exchange<kWhole>(row % kAhead, y + row, rows, left[row], entered[row]);
+                if (!kWhole) {
+                    const std::uint32_t zeros = wordAt(histogram);
+                    const std::uint32_t nones =
+                        task.plane.missing ? wordAt(histogram + 4 * task.plane.none) : 0;
+                    if (lane / kWindows == row) ofFirst = counter(zeros), ofNone = counter(nones);
+                    __syncwarp();
+                }
+                load<kWhole>(row % kAhead, y + row + kAhead, rows);
+            }
+            if (row > 0) {
+                const bool enters = kWhole || y + row - 1 < rows.end;
+                lookUp(enters, left[row - 1], entered[row - 1], changes + (row - 1) * kWindows);
+            }
+        }
+        constexpr int kNarrow = kGroups == 1 ? 2 : 1;
+        sum += sumsOverRows(sumOfOwn<kNarrow>(lane, changes));
+        const int own = rows.x + lane % kWindows, row = y + lane / kWindows;
+        if (own < task.width && (kWhole || row < rows.end))
+            finish<kWhole>(own, row, sum, ofFirst, ofNone);
+        sum = __shfl_sync(kAllLanes, sum, kLanes - kWindows + lane % kWindows);
+    }
+
+    __device__ void clear()
+    {
+        for (int value = lane; value < task.values; value += kLanes)
+            asm volatile("st.shared.u32 [%0], %1;" ::"r"(histogram + 4 * value), "r"(0));
+        __syncwarp();
+    }
+
+    __device__ bool isCut(int x, int y) const
+    {
+        return x < task.plane.left || x + cells > task.plane.right || y < task.plane.top ||
+               y + kRows - 1 + task.windowHeight > task.plane.bottom;
+    }
+
+    __device__ std::uint32_t wordOf(std::uint32_t cell, int group) const
+    {
+        return cell * steps[group] + words[group];
+    }
+
+    __device__ std::uint32_t counter(std::uint32_t word) const
+    {
+        return word >> (kBits * (lane % kWindows)) & ((1u << kBits) - 1);
+    }
+
+    /// The table's entry for the count in a window of the cell of this lane.
+    __device__ std::uint32_t entry(std::uint32_t word, int group, int window) const
+    {
+        if constexpr (kBits == 8)
+            return __dp4a(word, factors[group][window], entries[group][window]);
+        return __dp2a_lo(word, factors[group][window], entries[group][window]);
+    }
+
+    /// All but the last row of the windows of row `first` enter. The sum of this lane's window.
+    __device__ std::int64_t sumsBefore(int first)
+    {
+        std::int64_t own[kWindows] = {};
+        for (int row = first; row < first + task.windowHeight - 1; ++row)
+#pragma unroll
+            for (int group = 0; group < kGroups; ++group) {
+                const std::uint32_t before = addTo(wordOf(cellOf(row, group), group), ones[group]);
+#pragma unroll
+                for (int window = 0; window < kWindows; ++window)
+                    own[window] += differenceAt<0>(entry(before, group, window));
+            }
+        std::int64_t sum = 0;
+#pragma unroll
+        for (int window = 0; window < kWindows; ++window) {
+#pragma unroll
+            for (int apart = kLanes / 2; apart > 0; apart /= 2)
+                own[window] += __shfl_xor_sync(kAllLanes, own[window], apart);
+            if (lane % kWindows == window) sum = own[window];
+        }
+        return sum;
+    }
+
+    /// What leaves and enters for the results of row y; of the first one, no row leaves.
+    template <bool kWhole>
+    __device__ void load(int row, int y, const Rows &rows)
+    {
+        const int last = kWhole ? y : min(y, rows.end - 1);
+        const int above = kWhole ? y - 1 : max(last - 1, rows.first);
+#pragma unroll
+        for (int group = 0; group < kGroups; ++group) {
+            leaving[row][group] = cellOf(above, group);
+            entering[row][group] = cellOf(last + task.windowHeight - 1, group);
+        }
+    }
+
+    /// This lane's cell of a row of the plane.
+    __device__ std::uint32_t cellOf(int row, int group) const
+    {
+        return __ldg(column[group] + row * task.plane.middle.stride);
+    }
+
+    /// A row leaves and a row enters. Where both have the same cell, nothing changes: a lane then
+    /// adds 0 to its own word, whose 0 says so, F(1) being F(0). Where cells are all equal their
+    /// additions, to one word, would wait for each other.
+    template <bool kWhole>
+    __device__ void exchange(int row, int y, const Rows &rows, std::uint32_t *left,
+                             std::uint32_t *entered)
+    {
+        const bool leaves = kWhole || (y > rows.first && y < rows.end);
+        const bool enters = kWhole || y < rows.end;
+        std::uint32_t out[kGroups], in[kGroups], change[kGroups];
+#pragma unroll
+        for (int group = 0; group < kGroups; ++group) {
+            const bool changes = !kWhole || leaving[row][group] != entering[row][group];
+            change[group] = changes ? ones[group] : 0;
+            out[group] = changes ? wordOf(leaving[row][group], group) : none;
+            in[group] = changes ? wordOf(entering[row][group], group) : none;
+        }
+#pragma unroll
+        for (int group = 0; group < kGroups; ++group)
+            left[group] = addTo(out[group], leaves ? 0u - change[group] : 0);
+        if (!leaves) // what stands before the table's first entry is 0
+#pragma unroll
+            for (int group = 0; group < kGroups; ++group) left[group] = 0;
+        __syncwarp(); // a counter never has more than a window's cells
+#pragma unroll
+        for (int group = 0; group < kGroups; ++group)
+            entered[group] = addTo(in[group], enters ? change[group] : 0);
+        __syncwarp();
+    }
+
+    __device__ void lookUp(bool enters, const std::uint32_t *left, const std::uint32_t *entered,
+                           std::int32_t *changes) const
+    {
+#pragma unroll
+        for (int window = 0; window < kWindows; ++window) {
+            std::int32_t change = 0;
+#pragma unroll
+            for (int group = 0; group < kGroups; ++group) {
+                // from n to n - 1: the difference before n's
+                const std::int32_t less = differenceAt<-4>(entry(left[group], group, window));
+                const std::int32_t more = differenceAt<0>(entry(entered[group], group, window));
+                change += (enters ? more : 0) - less;
+            }
+            changes[window] = change;
+        }
+    }
+
+    /// Of what rows change, lane by lane, all to this lane's row.
+    __device__ std::int64_t sumsOverRows(std::int64_t change) const
+    {
+#pragma unroll
+        for (int apart = kWindows; apart < kLanes; apart *= 2) {
+            const std::int64_t other = __shfl_up_sync(kAllLanes, change, apart);
+            if (lane >= apart) change += other;
+        }
+        return change;
+    }
+
+    /// The float for one window; sets its bit if the sum leaves two.
+    template <bool kWhole>
+    __device__ void finish(int x, int y, std::int64_t sum, std::uint32_t ofFirst,
+                           std::uint32_t ofNone) const
+    {
+        const int existing =
+            task.plane.columnsOf(x, task.windowWidth) * task.plane.rowsOf(y, task.windowHeight);
+        if (existing < task.windowCells) {
+            const int beyond = task.windowCells - existing;
+            sum += __ldg(&task.sums[ofFirst - beyond]) - __ldg(&task.sums[ofFirst]);
+        }
+        sum -= __ldg(&task.sums[ofNone]);
+        const int count = existing - static_cast<int>(ofNone);
+        const std::int64_t difference = __ldg(&task.sums[count]) - sum;
+        const double scale = __ldg(&task.scales[count]), value = static_cast<double>(difference);
+        const auto low = static_cast<float>((value - task.error) * scale);
+        const auto high = static_cast<float>((value + task.error) * scale);
+        float answer = difference ? low : 0; // one level
+        if (count == 0) answer = task.empty;
+        task.result[y * task.resultStride + x] = answer;
+        if (difference && low != high)
+            atomicOr(&task.undecided[y * task.wordsARow + x / 32], 1u << (x % 32));
+    }
+
+    const Task<Cell> &task;
+    const std::uint32_t histogram;
+    const int lane;
+    int cells;                                    ///< of a row
+    std::uint32_t none;                           ///< a word of this lane, always 0
+    const Cell *column[kGroups] = {};             ///< of this lane's cells, in row 0
+    std::uint32_t steps[kGroups], words[kGroups]; ///< what makes an address of a level's word
+    std::uint32_t ones[kGroups];                  ///< for the windows that hold them
+    std::uint32_t factors[kGroups][kWindows];     ///< what makes an address of a counter
+    std::uint32_t entries[kGroups][kWindows];     ///< and of which table
+    std::uint32_t leaving[kAhead][kGroups], entering[kAhead][kGroups]; ///< cells of the next rows
+};
+
+template <typename Cell, int kBits, int kGroups>
+__global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ Task<Cell> task)
+{
+    using Own = Walker<Cell, kBits, kGroups>;
+    extern __shared__ std::uint32_t shared[]; // zeros, differences; a histogram for every warp
+    for (int n = threadIdx.x; n < task.windowCells + kZeros; n += blockDim.x)
+        shared[n] = n < kZeros ? 0 : static_cast<std::uint32_t>(task.differences[n - kZeros]);
+    __syncthreads();
+    const int warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes;
+    Own walker(task, addressOf(shared + task.tableWords + warp * task.values), addressOf(shared));
+    for (int item = blockIdx.x * warps + warp; item < task.items; item += gridDim.x * warps) {
+        const int first = item / task.strips * task.rows;
+        walker.walk(item % task.strips * Own::kWindows, first, min(first + task.rows, task.height));
+    }
+}
+
+} // namespace local_entropy::wide

@@ -1,0 +1,256 @@
+#include "local_entropy/methods/levels/launch_plan.h"
+
+#include "common/devices.h"
+#include "local_entropy/error.h"
+
+#ifdef __CUDACC__
+#include "common/device_array.h"
+#include "common/integer.h"
+#include "local_entropy/answers/gpu_answers.h"
+#include "local_entropy/methods/answers_of.h"
+#include "local_entropy/methods/levels/launch_boxes.h"
+#include "local_entropy/methods/levels/launch_sums.h"
+#include "local_entropy/methods/levels/launch_two.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+#endif
+
+namespace local_entropy
+{
+namespace
+{
+
+constexpr int kMostWidth = 64, kMostValues = 32;
+constexpr int kMostCells = 8192;    ///< whose table is 32 KiB
+constexpr int kMostOfTwo = 1023;    ///< cells of windows of two levels: a table of 2 MB
+constexpr int kMostByteCells = 255; ///< of windows whose counters are bytes
+
+} // namespace
+
+bool canLaunchLevels(const Problem &problem)
+{
+    const Shape &shape = problem.shape;
+    return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
+           shape.rectangle && shape.width <= kMostWidth && shape.cells <= kMostCells &&
+           planeFor(problem).values <= kMostValues;
+}
+
+double levelsLaunchCost(const Problem &problem)
+{
+    const int values = planeFor(problem).values;
+    const bool bytes = problem.shape.cells <= kMostByteCells;
+    if (values == 2 && problem.shape.cells <= kMostOfTwo) return 0.005;
+    const int counted = values <= 4 ? 4 : values <= 8 ? 8 : values <= 16 ? 16 : 32;
+    return 0.002 + 0.00048 * counted * (bytes ? 1 : 1.5);
+}
+
+#ifdef __CUDACC__
+
+namespace
+{
+
+using boxes::kLanes, boxes::Task;
+
+/// A kernel and what it needs.
+struct Chosen
+{
+    void (*kernel)(Task) = nullptr;
+    int own = 0;         ///< columns of a thread
+    int sharedBytes = 0; ///< of a warp
+    int threads = 0;     ///< of a block
+};
+
+template <int kOwn, int kWords, int kBits, int kThreads>
+Chosen chosen()
+{
+    using Walker = boxes::Walker<kOwn, kWords, kBits>;
+    return {boxes::boxes<kOwn, kWords, kBits, kThreads>, kOwn,
+            Walker::kShared * static_cast<int>(sizeof(typename Walker::Vector)), kThreads};
+}
+
+template <int kBits>
+Chosen choose(int values)
+{
+    if (values <= 4) return chosen<8, 1, kBits, 512>();
+    if (values <= 8) return chosen<8, 2, kBits, 512>();
+    if (values > 16) return chosen<4, 8, kBits, 512>();
+    return chosen<8, 4, kBits, 512>();
+}
+
+int attribute(cudaDeviceAttr which)
+{
+    int device = 0, value = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+}
+
+/// What TwoLevels::answers is, or one number that nobody reads.
+std::vector<float> answersOfTwo(const Problem &problem)
+{
+    if (problem.filter.levels.count != 2 || problem.shape.cells > kMostOfTwo) return {0};
+    const Answers answers = answersOf(problem);
+    std::vector<float> all = {static_cast<float>(answers.empty())};
+    for (int cells = 1; cells <= problem.shape.cells; ++cells)
+        for (int n = 0; n <= cells; ++n) {
+            const int counts[] = {n, cells - n};
+            const std::int64_t sum = answers.sums()[counts[0]] + answers.sums()[counts[1]];
+            all.push_back(answers.nearestFloat(
+                sum, cells, [&](std::vector<int> &both) { both.assign(counts, counts + 2); }));
+        }
+    return all;
+}
+
+class LevelsPlanePlan : public PlanePlan
+{
+public:
+    explicit LevelsPlanePlan(const Problem &problem)
+        : LevelsPlanePlan(problem, LevelSums(problem.shape.cells, problem.filter.levels.count,
+                                             boxes::kFineBits))
+    {
+    }
+
+    void launch(const PlanePart &part, void *stream) const override
+    {
+        const auto in = static_cast<cudaStream_t>(stream);
+        if (part.plane.values == 2 && !part.plane.missing && cells <= kMostOfTwo)
+            launchTwo(part, in);
+        else
+            launchAny(part, in);
+    }
+
+private:
+    LevelsPlanePlan(const Problem &problem, const LevelSums &all)
+        : cells(problem.shape.cells), error(all.error + kRounding),
+          fineError(all.fineError + kRounding),
+          sums(common::upload(all.sums.data(), all.sums.size())),
+          fine(common::upload(all.fine.data(), all.fine.size())),
+          scales(common::upload(scalesOf(all, problem.filter.base).data(), all.sums.size())),
+          answers(answersOf(problem)), two(uploaded(answersOfTwo(problem))),
+          multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
+          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+    {
+    }
+
+    /// What the steps from an integer to a float may be off, in units of the sum, which is below
+    /// 2^43: four roundings of a double.
+    static constexpr double kRounding = 0x1p-7;
+
+    static common::DeviceArray<float> uploaded(const std::vector<float> &all)
+    {
+        return common::upload(all.data(), all.size());
+    }
+
+    std::vector<double> scalesOf(const LevelSums &all, Base base) const
+    {
+        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
+        const double perBase = base == Base::Two   ? kInverseLn2
+                               : base == Base::Ten ? kInverseLn10
+                                                   : 1;
+        std::vector<double> scales = {0};
+        for (int n = 1; n <= cells; ++n) scales.push_back(all.nats(n) * perBase);
+        return scales;
+    }
+
+    void launchTwo(const PlanePart &part, cudaStream_t stream) const
+    {
+        constexpr int kThreads = 256, kOwn = 8, kBlocks = 4; // of a multiprocessor
+        Task task = taskOf(part, kOwn);
+        share(task, kBlocks * kThreads / kLanes);
+        const int bytes = static_cast<int>(sizeof(float)) * (cells + 1);
+        const auto kernel = cells <= kMostByteCells ? boxes::twoLevels<8, kThreads>
+                                                    : boxes::twoLevels<16, kThreads>;
+        const int blocks = std::min(multiprocessors * kBlocks, task.items);
+        kernel<<<blocks, kThreads, bytes, stream>>>(task, {two.data()});
+        CUDA_CHECK(cudaGetLastError());
+    }
+
+    void launchAny(const PlanePart &part, cudaStream_t stream) const
+    {
+        const int values = part.plane.values;
+        const Chosen own = cells <= kMostByteCells ? choose<8>(values) : choose<16>(values);
+        Task task = taskOf(part, own.own);
+        task.tableWords = common::ceilDiv(cells + 1, kLanes) * kLanes;
+        const int tableBytes = static_cast<int>(sizeof(std::int32_t)) * task.tableWords;
+        const int warps =
+            std::min((sharedBytes - tableBytes) / own.sharedBytes, own.threads / kLanes);
+        if (warps < 1)
+            throw Error(Status::Unavailable, "the counts of few levels do not fit this GPU's "
+                                             "shared memory");
+        share(task, warps);
+        const int bytes = tableBytes + warps * own.sharedBytes;
+        CUDA_CHECK(
+            cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        own.kernel<<<std::min(multiprocessors, task.items), warps * kLanes, bytes, stream>>>(task);
+        CUDA_CHECK(cudaGetLastError());
+    }
+
+    Task taskOf(const PlanePart &part, int own) const
+    {
+        const Plane &plane = part.plane;
+        const Result &result = part.problem.result;
+        const Shape &shape = part.problem.shape;
+        Task task{};
+        task.plane = PlaneView<std::uint8_t>(plane);
+        task.columns = static_cast<int>(plane.loadedStride);
+        task.windowWidth = shape.width;
+        task.windowHeight = shape.height;
+        task.result = static_cast<float *>(result.data);
+        task.width = static_cast<int>(result.width);
+        task.height = static_cast<int>(result.height);
+        task.resultStride = result.stride;
+        task.fours =
+            reinterpret_cast<std::uintptr_t>(result.data) % 16 == 0 && result.stride % 4 == 0;
+        task.sums = sums.data();
+        task.fine = fine.data();
+        task.scales = scales.data();
+        task.windowCells = cells;
+        task.error = error;
+        task.fineError = fineError;
+        task.empty = static_cast<float>(part.problem.filter.empty);
+        task.answers = answers.tables();
+        // The windows of these end before a strip's last column.
+        task.kept = (own * kLanes - shape.width) / own * own;
+        return task;
+    }
+
+    /// Items for so many warps of each multiprocessor: as many as there are warps, if that leaves
+    /// each so many rows that its first window does not count.
+    void share(Task &task, int warps) const
+    {
+        task.strips = common::ceilDiv(task.width, task.kept);
+        const int least = std::min(task.height, 2 * task.windowHeight);
+        const int chunks = std::max(multiprocessors * warps / task.strips, 1);
+        task.rows = std::max(common::ceilDiv(task.height, chunks), least);
+        task.items = task.strips * common::ceilDiv(task.height, task.rows);
+    }
+
+    const int cells;
+    const double error, fineError;
+    const common::DeviceArray<std::int32_t> sums;
+    const common::DeviceArray<std::int64_t> fine;
+    const common::DeviceArray<double> scales;
+    const GpuAnswers answers;
+    const common::DeviceArray<float> two;
+    const int multiprocessors, sharedBytes;
+};
+
+} // namespace
+
+std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &problem)
+{
+    return std::make_unique<LevelsPlanePlan>(problem);
+}
+
+#else
+
+std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &)
+{
+    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
+}
+
+#endif
+
+} // namespace local_entropy

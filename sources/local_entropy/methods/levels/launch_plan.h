@@ -1,0 +1,21 @@
+// Few levels in the memory of a GPU.
+#pragma once
+
+#include "local_entropy/methods/plane_plan.h"
+
+#include <memory>
+
+namespace local_entropy
+{
+
+/// Whether makeLevelsPlan() can compute that: entropies as float, at most 32 levels, rectangles up
+/// to 64 cells wide, whose table fits a GPU's shared memory.
+bool canLaunchLevels(const Problem &problem);
+
+/// Nanoseconds a result, about.
+double levelsLaunchCost(const Problem &problem);
+
+/// Throws Error (Unavailable) without CUDA or a GPU.
+std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &problem);
+
+} // namespace local_entropy
