@@ -274,162 +274,161 @@ TEST_F(Launches, OfASecondLookDecideWindowsNextToABoundary)
         EXPECT_EQ(doubles, std::vector<double>(doubles.size(), window.nearestDouble)) << cells;
     }
     EXPECT_GT(tried, 3);
+}
 
-    TEST_F(Launches, OfLevelsGiveTheBitsOfTheCpu)
-    {
-        ask<std::uint8_t>("levels", 80000, 200);
-        ask<std::uint16_t>("levels", 90000, 80);
-        ask<std::int16_t>("levels", 100000, 80);
-        ask<float>("levels", 110000, 160);
-        ask<bool>("levels", 120000, 80);
-    }
+TEST_F(Launches, OfLevelsGiveTheBitsOfTheCpu)
+{
+    ask<std::uint8_t>("levels", 80000, 200);
+    ask<std::uint16_t>("levels", 90000, 80);
+    ask<std::int16_t>("levels", 100000, 80);
+    ask<float>("levels", 110000, 160);
+    ask<bool>("levels", 120000, 80);
+}
 
-    TEST_F(Launches, OfWideGiveTheBitsOfTheCpu)
-    {
-        ask<std::uint8_t>("wide", 130000, 120);
-        ask<std::uint16_t>("wide", 140000, 160);
-        ask<std::int16_t>("wide", 150000, 80);
-        ask<float>("wide", 160000, 80);
-    }
+TEST_F(Launches, OfWideGiveTheBitsOfTheCpu)
+{
+    ask<std::uint8_t>("wide", 130000, 120);
+    ask<std::uint16_t>("wide", 140000, 160);
+    ask<std::int16_t>("wide", 150000, 80);
+    ask<float>("wide", 160000, 80);
+}
 
-    TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)
-    {
-        ask<std::uint8_t>("", 60000, 200);
-        ask<float>("", 70000, 100);
-    }
+TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)
+{
+    ask<std::uint8_t>("", 60000, 200);
+    ask<float>("", 70000, 100);
+}
 
-    TEST_F(Launches, CanBeCapturedIntoAGraph)
-    {
-        constexpr int kWidth = 300, kHeight = 120;
-        std::vector<std::uint8_t> cells(kWidth * kHeight);
-        std::vector<float> values(cells.size()), expected(cells.size()), found(cells.size());
-        Filter filter;
-        filter.window.width = filter.window.height = 9; // some results are looked at twice
-        Engine cpu, engine;
-        const common::Stream stream;
-        auto image = common::upload(cells.data(), cells.size());
-        auto result = common::poisoned<float>(cells.size());
-        const auto enqueue = [&] {
-            engine.enqueue(filter, View<const std::uint8_t>{image.data(), kWidth, kHeight},
-                           View<float>{result.data(), kWidth, kHeight}, stream.get());
-        };
-        CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
-        EXPECT_THROW(enqueue(), Error) << "tables were made in a capture";
-        cudaGraph_t graph = nullptr;
-        cudaStreamEndCapture(stream.get(), &graph);
-        if (graph) CUDA_CHECK(cudaGraphDestroy(graph));
-        cudaGetLastError(); // of a capture in which something was refused
-        enqueue();
-        CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
-        enqueue();
-        CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
-        cudaGraphExec_t executable = nullptr;
-        CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
-        for (const unsigned factor : {1u, 7u, 255u}) {
-            for (std::size_t i = 0; i < cells.size(); ++i)
-                cells[i] = static_cast<std::uint8_t>(i * i % 251 * factor % 97);
-            CUDA_CHECK(
-                cudaMemcpy(image.data(), cells.data(), cells.size(), cudaMemcpyHostToDevice));
-            CUDA_CHECK(cudaMemset(result.data(), 0xFF, result.bytes()));
-            CUDA_CHECK(cudaDeviceSynchronize());
-            CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
-            stream.wait();
-            common::download(result, found.data());
-            cpu.run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
-                    View<float>{expected.data(), kWidth, kHeight});
-            EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0)
-                << factor;
-        }
-        CUDA_CHECK(cudaGraphExecDestroy(executable));
-        CUDA_CHECK(cudaGraphDestroy(graph));
-    }
-
-    TEST_F(Launches, WorkInMemoryThatIsGiven)
-    {
-        constexpr int kWidth = 200, kHeight = 90;
-        std::vector<std::uint8_t> cells(kWidth * kHeight);
+TEST_F(Launches, CanBeCapturedIntoAGraph)
+{
+    constexpr int kWidth = 300, kHeight = 120;
+    std::vector<std::uint8_t> cells(kWidth * kHeight);
+    std::vector<float> values(cells.size()), expected(cells.size()), found(cells.size());
+    Filter filter;
+    filter.window.width = filter.window.height = 9; // some results are looked at twice
+    Engine cpu, engine;
+    const common::Stream stream;
+    auto image = common::upload(cells.data(), cells.size());
+    auto result = common::poisoned<float>(cells.size());
+    const auto enqueue = [&] {
+        engine.enqueue(filter, View<const std::uint8_t>{image.data(), kWidth, kHeight},
+                       View<float>{result.data(), kWidth, kHeight}, stream.get());
+    };
+    CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+    EXPECT_THROW(enqueue(), Error) << "tables were made in a capture";
+    cudaGraph_t graph = nullptr;
+    cudaStreamEndCapture(stream.get(), &graph);
+    if (graph) CUDA_CHECK(cudaGraphDestroy(graph));
+    cudaGetLastError(); // of a capture in which something was refused
+    enqueue();
+    CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+    enqueue();
+    CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+    cudaGraphExec_t executable = nullptr;
+    CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    for (const unsigned factor : {1u, 7u, 255u}) {
         for (std::size_t i = 0; i < cells.size(); ++i)
-            cells[i] = static_cast<std::uint8_t>(i * i % 241);
-        std::vector<float> expected(cells.size()), found(cells.size());
-        const auto image = common::upload(cells.data(), cells.size());
-        auto result = common::poisoned<float>(cells.size());
-        const View<const std::uint8_t> from{image.data(), kWidth, kHeight};
-        const View<float> to{result.data(), kWidth, kHeight};
-        Engine engine;
-        for (const int side : {4, 5, 9, 31}) {
-            Filter filter;
-            filter.window.width = filter.window.height = side;
-            engine.run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
-                       View<float>{expected.data(), kWidth, kHeight});
-            RunOptions options;
-            const std::size_t bytes = engine.workspaceBytes(filter, from, to);
-            constexpr std::size_t kMore = 4096;
-            auto memory = common::poisoned<char>(bytes + kMore);
-            const auto tail = [&] {
-                std::vector<char> all(bytes + kMore);
-                common::download(memory, all.data());
-                return std::string(all.begin() + static_cast<std::ptrdiff_t>(bytes), all.end());
-            };
-            const std::string before = tail();
-            CUDA_CHECK(cudaMemset(result.data(), 0xFF, result.bytes()));
-            CUDA_CHECK(cudaDeviceSynchronize());
-            options.workspace = {memory.data(), bytes};
-            engine.enqueue(filter, from, to, nullptr, options);
-            engine.synchronize();
-            common::download(result, found.data());
-            EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0)
-                << side;
-            EXPECT_EQ(tail(), before) << "written behind the workspace";
+            cells[i] = static_cast<std::uint8_t>(i * i % 251 * factor % 97);
+        CUDA_CHECK(cudaMemcpy(image.data(), cells.data(), cells.size(), cudaMemcpyHostToDevice));
+        CUDA_CHECK(cudaMemset(result.data(), 0xFF, result.bytes()));
+        CUDA_CHECK(cudaDeviceSynchronize());
+        CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
+        stream.wait();
+        common::download(result, found.data());
+        cpu.run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
+                View<float>{expected.data(), kWidth, kHeight});
+        EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0)
+            << factor;
+    }
+    CUDA_CHECK(cudaGraphExecDestroy(executable));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+}
 
-            const auto refused = [&](const Workspace &workspace) {
-                options.workspace = workspace;
+TEST_F(Launches, WorkInMemoryThatIsGiven)
+{
+    constexpr int kWidth = 200, kHeight = 90;
+    std::vector<std::uint8_t> cells(kWidth * kHeight);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        cells[i] = static_cast<std::uint8_t>(i * i % 241);
+    std::vector<float> expected(cells.size()), found(cells.size());
+    const auto image = common::upload(cells.data(), cells.size());
+    auto result = common::poisoned<float>(cells.size());
+    const View<const std::uint8_t> from{image.data(), kWidth, kHeight};
+    const View<float> to{result.data(), kWidth, kHeight};
+    Engine engine;
+    for (const int side : {4, 5, 9, 31}) {
+        Filter filter;
+        filter.window.width = filter.window.height = side;
+        engine.run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
+                   View<float>{expected.data(), kWidth, kHeight});
+        RunOptions options;
+        const std::size_t bytes = engine.workspaceBytes(filter, from, to);
+        constexpr std::size_t kMore = 4096;
+        auto memory = common::poisoned<char>(bytes + kMore);
+        const auto tail = [&] {
+            std::vector<char> all(bytes + kMore);
+            common::download(memory, all.data());
+            return std::string(all.begin() + static_cast<std::ptrdiff_t>(bytes), all.end());
+        };
+        const std::string before = tail();
+        CUDA_CHECK(cudaMemset(result.data(), 0xFF, result.bytes()));
+        CUDA_CHECK(cudaDeviceSynchronize());
+        options.workspace = {memory.data(), bytes};
+        engine.enqueue(filter, from, to, nullptr, options);
+        engine.synchronize();
+        common::download(result, found.data());
+        EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0)
+            << side;
+        EXPECT_EQ(tail(), before) << "written behind the workspace";
+
+        const auto refused = [&](const Workspace &workspace) {
+            options.workspace = workspace;
+            try {
+                engine.enqueue(filter, from, to, nullptr, options);
+            } catch (const Error &error) {
+                EXPECT_EQ(error.status(), Status::BadArgument);
+                return std::string(error.what());
+            }
+            return std::string("not refused");
+        };
+        EXPECT_NE(refused({memory.data(), bytes - 1}).find("expected " + std::to_string(bytes)),
+                  std::string::npos);
+        EXPECT_NE(refused({memory.data() + 8, bytes}).find("256 does not divide"),
+                  std::string::npos);
+        EXPECT_NE(refused({cells.data(), bytes}).find("the workspace is not in the memory"),
+                  std::string::npos);
+    }
+}
+
+TEST_F(Launches, TellTheFirstBadCell)
+{
+    // Images that are loaded, and images that stay where they are.
+    for (const int width : {70, 1501})
+        for (const int count : {16, 100, 128, 200})
+            for (const int bad : {count, 255}) {
+                std::vector<std::uint8_t> cells(width * 50, static_cast<std::uint8_t>(count - 1));
+                cells[12 * width + width - 9] = static_cast<std::uint8_t>(bad);
+                cells[40 * width + 5] = 255;
+                Filter filter;
+                filter.levels.count = count;
+                std::vector<float> values(cells.size());
+                OnDevice<const std::uint8_t> image(
+                    View<const std::uint8_t>{cells.data(), width, 50, width});
+                OnDevice<float> result(View<float>{values.data(), width, 50, width});
+                Engine engine;
+                engine.enqueue(filter, image.view(), result.view());
                 try {
-                    engine.enqueue(filter, from, to, nullptr, options);
+                    engine.synchronize();
+                    FAIL() << "a bad cell was not told";
                 } catch (const Error &error) {
-                    EXPECT_EQ(error.status(), Status::BadArgument);
-                    return std::string(error.what());
+                    EXPECT_EQ(error.status(), Status::BadLevel);
+                    const std::string place = "x " + std::to_string(width - 9) + ", y 12 ";
+                    EXPECT_NE(std::string(error.what()).find(place), std::string::npos)
+                        << error.what() << ", " << count << " levels";
                 }
-                return std::string("not refused");
-            };
-            EXPECT_NE(refused({memory.data(), bytes - 1}).find("expected " + std::to_string(bytes)),
-                      std::string::npos);
-            EXPECT_NE(refused({memory.data() + 8, bytes}).find("256 does not divide"),
-                      std::string::npos);
-            EXPECT_NE(refused({cells.data(), bytes}).find("the workspace is not in the memory"),
-                      std::string::npos);
-        }
-    }
-
-    TEST_F(Launches, TellTheFirstBadCell)
-    {
-        // Images that are loaded, and images that stay where they are.
-        for (const int width : {70, 1501})
-            for (const int count : {16, 100, 128, 200})
-                for (const int bad : {count, 255}) {
-                    std::vector<std::uint8_t> cells(width * 50,
-                                                    static_cast<std::uint8_t>(count - 1));
-                    cells[12 * width + width - 9] = static_cast<std::uint8_t>(bad);
-                    cells[40 * width + 5] = 255;
-                    Filter filter;
-                    filter.levels.count = count;
-                    std::vector<float> values(cells.size());
-                    OnDevice<const std::uint8_t> image(
-                        View<const std::uint8_t>{cells.data(), width, 50, width});
-                    OnDevice<float> result(View<float>{values.data(), width, 50, width});
-                    Engine engine;
-                    engine.enqueue(filter, image.view(), result.view());
-                    try {
-                        engine.synchronize();
-                        FAIL() << "a bad cell was not told";
-                    } catch (const Error &error) {
-                        EXPECT_EQ(error.status(), Status::BadLevel);
-                        const std::string place = "x " + std::to_string(width - 9) + ", y 12 ";
-                        EXPECT_NE(std::string(error.what()).find(place), std::string::npos)
-                            << error.what() << ", " << count << " levels";
-                    }
-                    engine.synchronize(); // told once
-                }
-    }
+                engine.synchronize(); // told once
+            }
+}
 
 #else
 
