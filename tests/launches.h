@@ -1,0 +1,121 @@
+// The library in the memory of a GPU, as tests ask it: random questions from a fixed seed, over
+// types, levels, windows, footprints, borders, masks, strides and regions, against the CPU, bit for
+// bit.
+#pragma once
+
+#include "common/devices.h"
+#include "local_entropy/engine.h"
+#include "local_entropy/question.h"
+
+#include <gtest/gtest.h>
+
+#ifdef __CUDACC__
+#include "common/device_array.h"
+#include "common/device_stream.h"
+
+#include <cstring>
+#include <type_traits>
+#endif
+
+/// Without a GPU, or without nvcc, each test is skipped by name.
+class Launches : public testing::Test
+{
+protected:
+    void SetUp() override
+    {
+        if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
+    }
+};
+
+#ifdef __CUDACC__
+
+/// A copy, in the memory of a GPU, of what lies between the first and the last cell of a view,
+/// among bytes that are 0xFF, at an address that is a multiple of the type's size and no more.
+template <typename T>
+class OnDevice
+{
+public:
+    explicit OnDevice(const local_entropy::View<T> &host)
+        : host(host), cells(host.data ? (host.height - 1) * host.stride + host.width : 0),
+          memory(common::poisoned<Cell>(cells + 2 * kGuard))
+    {
+        if (cells == 0) return;
+        CUDA_CHECK(cudaMemcpy(first(), host.data, cells * sizeof(T), cudaMemcpyHostToDevice));
+        CUDA_CHECK(cudaDeviceSynchronize()); // other streams do not wait for this one
+    }
+
+    local_entropy::View<T> view()
+    {
+        return {host.data ? reinterpret_cast<T *>(first()) : nullptr, host.width, host.height,
+                host.stride};
+    }
+
+    /// All of its bytes, the poison around it too.
+    std::vector<char> bytes() const
+    {
+        std::vector<char> all(memory.bytes());
+        CUDA_CHECK(cudaMemcpy(all.data(), memory.data(), all.size(), cudaMemcpyDeviceToHost));
+        return all;
+    }
+
+private:
+    using Cell = std::remove_const_t<T>;
+    static constexpr std::size_t kGuard = 1001; ///< in cells
+
+    Cell *first() { return memory.data() + kGuard; }
+
+    const local_entropy::View<T> host;
+    const std::size_t cells;
+    common::DeviceArray<Cell> memory;
+};
+
+/// How the GPU's answer differs from the CPU's; empty: not in a bit, and nothing else was written.
+template <typename Cell, typename Value>
+std::string difference(local_entropy::Engine &cpu, local_entropy::Engine &gpu,
+                       const Question<Cell> &question, cudaStream_t stream)
+{
+    GuardedArray<Value> values(question.region.width, question.region.height, question.gap);
+    std::memset(static_cast<void *>(values.view().data), 0xFF,
+                ((question.region.height - 1) * values.view().stride + question.region.width) *
+                    sizeof(Value));
+    OnDevice<const Cell> image(question.view());
+    OnDevice<const std::uint8_t> mask(question.maskView());
+    OnDevice<Value> found(values.view());
+    local_entropy::RunOptions options;
+    options.region = question.region;
+    options.mask = question.maskView();
+    cpu.run(question.filter, question.view(), values.view(), options);
+    OnDevice<Value> expected(values.view());
+    options.mask = mask.view();
+    gpu.enqueue(question.filter, image.view(), found.view(), stream, options);
+    gpu.synchronize();
+    return found.bytes() == expected.bytes() ? "" : question.text();
+}
+
+/// Of one type, with the method that is named; empty: with the engine's choice.
+template <typename Cell>
+void ask(const std::string &method, unsigned seed, int questions)
+{
+    local_entropy::Engine cpu;
+    local_entropy::EngineOptions options;
+    options.method = method;
+    local_entropy::Engine gpu(options);
+    const common::Stream stream;
+    int answered = 0;
+    for (int i = 0; i < questions; ++i) {
+        const Question<Cell> question(seed + static_cast<unsigned>(i));
+        try {
+            const std::string wrong =
+                question.asDouble ? difference<Cell, double>(cpu, gpu, question, stream.get())
+                                  : difference<Cell, float>(cpu, gpu, question, stream.get());
+            ASSERT_EQ(wrong, "") << method;
+            ++answered;
+        } catch (const local_entropy::Error &error) { // this method cannot do that
+            ASSERT_EQ(error.status(), local_entropy::Status::Unavailable)
+                << error.what() << question.text();
+        }
+    }
+    EXPECT_GT(answered, questions / 10) << method;
+}
+
+#endif
