@@ -475,7 +475,9 @@ std::string nameOf(const Job &job)
 
 words::Plan planOf(const Job &job)
 {
-    return words::makePlan(job.width, job.height, job.begin, job.end, job.stripColumns, job.warps);
+    return words::makePlan(
+        {job.width, job.height, job.width, 0, job.width, job.begin, job.end}, job.stripColumns,
+        job.warps);
 }
 
 /// Items go strip by strip, then band by band of rows: bands must follow each other from the first

@@ -47,37 +47,74 @@ namespace local_entropy::words
 {
 
 /// A warp on its way down a strip: what a lane carries from row to row.
-template <typename Cell, bool kAligned>
-struct Walk : Arrival<Cell, kAligned>
+template <typename Cell, Layout kLayout>
+struct Walk : Arrival<Cell, kLayout>
 {
-    using Base = Arrival<Cell, kAligned>;
-    using Base::addressOf, Base::insideFrom, Base::storeBeside, Base::pitch, Base::packedRow;
+    using Base = Arrival<Cell, kLayout>;
+    using Base::addressOf, Base::insideFrom, Base::storeBeside, Base::pitch, Base::resultPitch;
     using Base::plan, Base::sample, Base::result, Base::shared, Base::lane, Base::leader;
     using Base::strip, Base::lastRow, Base::rowsLeft, Base::mostLeft, Base::leastLeft, Base::from;
-    using Base::to, Base::columnsLeft, Base::inside, Base::before;
+    using Base::to, Base::columnsLeft, Base::inside, Base::before, Base::own, Base::packedRow;
+    using Base::kAligned, Base::kNarrow;
     using typename Base::Four;
+
+    /// Of a narrow array: from a lane's first result in a row to its second, and to its third; so
+    /// many columns of the same row lie between the first two.
+    std::int64_t toSecond = kWarp, toThird = 2 * kWarp;
+    int columnsToSecond = 0;
+    bool atTop = false; ///< above the first row there are no others
 
     Word ring[kBatch][kColumns];
     Sums sums[kColumns];
 
     /// Goes to a strip at some column, and rows of results of it; order<0>() and finish() follow.
-    __device__ void start(std::int64_t column, std::int64_t begin, std::int64_t end)
+    /// Those are the first `rows` rows from `begin` on, or of a narrow array as many for each
+    /// group, but none from `end` on.
+    __device__ void start(std::int64_t column, std::int64_t begin, std::int64_t end,
+                          std::int64_t rows)
     {
+        const int group = kNarrow ? lane / plan.lanes : 0;
+        const std::int64_t taken = min(rows, end - begin);
+        own = kNarrow ? lane % plan.lanes : lane;
+        atTop = !kNarrow && begin == 0;
         strip = column;
-        lastRow = end + kRadius;
-        rowsLeft = static_cast<int>(end - begin) + 2 * kRadius;
-        from = addressOf(begin - kRadius) + sizeof(Four) * lane;
-        to = result + (begin * plan.width + strip + lane * (kAligned ? kColumns : 1));
-        columnsLeft = static_cast<int>(min(plan.width - column, std::int64_t(kStripColumns))) -
-                      static_cast<int>(lane) * (kAligned ? kColumns : 1);
-        inside = insideFrom(lane * kColumns);
-        before = insideFrom(lane * kColumns - kColumns);
-        storeBeside();
+        const std::int64_t ofGroup = begin + group * rows, firstRow = ofGroup - (atTop ? 0 : kRadius);
+        lastRow = ofGroup + taken + kRadius;
+        rowsLeft = static_cast<int>(lastRow - firstRow);
+        from = addressOf(firstRow) + sizeof(Four) * own;
+        inside = insideFrom(own * kColumns);
+        before = insideFrom(own * kColumns - kColumns);
+        if constexpr (kNarrow) {
+            goToNarrow(begin, rows);
+            Base::storeNothingBeside();
+        } else {
+            const int first = static_cast<int>(lane) * (kAligned ? kColumns : 1);
+            to = result + (begin * plan.resultStride + strip + first);
+            columnsLeft =
+                static_cast<int>(min(plan.right - column, std::int64_t(kStripColumns))) - first;
+            storeBeside();
+        }
 
-        const RowRange safe = safeRows(plan, strip, kStripColumns);
-        mostLeft = static_cast<int>(min(lastRow - safe.begin, std::int64_t(rowsLeft)));
+        const RowRange safe = safeRows(plan, strip, kNarrow ? kColumns * plan.lanes : kStripColumns);
+        const std::int64_t lastOfAll = begin + (plan.groups - 1) * rows + taken + kRadius;
+        const std::int64_t lastOfFirst = begin + taken + kRadius;
+        mostLeft = static_cast<int>(min(lastOfFirst - safe.begin, std::int64_t(rowsLeft)));
         leastLeft = static_cast<int>(
-            min(max(lastRow - safe.end, std::int64_t(0)) + kBatch, std::int64_t(rowsLeft) + 1));
+            min(max(lastOfAll - safe.end, std::int64_t(0)) + kBatch, std::int64_t(rowsLeft) + 1));
+    }
+
+    /// The results of a narrow array: those of the warp lie in shared memory group by group, and
+    /// each lane writes every 32nd.
+    __device__ void goToNarrow(std::int64_t begin, std::int64_t rows)
+    {
+        const int columns = kColumns * plan.lanes, groups = kWarp / columns; // of 32 results
+        const std::int64_t ofGroup = rows * plan.resultStride;
+        toSecond = groups ? groups * ofGroup : kWarp;
+        toThird = groups ? 2 * groups * ofGroup : ofGroup;
+        columnsToSecond = groups ? 0 : kWarp;
+        const int column = lane % columns;
+        to = result + (begin * plan.resultStride + lane / columns * ofGroup + column);
+        columnsLeft = static_cast<int>(plan.width) - column;
     }
 
     /// Goes down to the end. The first rows only enter: their windows are not complete.
@@ -89,7 +126,10 @@ struct Walk : Arrival<Cell, kAligned>
 #pragma unroll
             for (int j = 0; j < kBatch; ++j) ring[j][i] = {0, 0};
         }
-        walkBatch<kWindow - 1>();
+        if (atTop)
+            walkBatch<kRadius>();
+        else
+            walkBatch<2 * kRadius>();
 #pragma unroll 1
         while (rowsLeft > 0) walkBatch<0>();
     }
@@ -105,16 +145,16 @@ struct Walk : Arrival<Cell, kAligned>
             Base::template packFours<true>();
         syncTeam(); // packed rows are read by the neighbours
         const std::uint32_t low = static_cast<std::uint32_t>(from);
-        const int rows = columnsLeft > 0 ? rowsLeft : 0;
+        const int rows = kNarrow || columnsLeft > 0 ? rowsLeft : 0;
         Base::template order<kBatch>();
         from += pitch(kBatch) * sizeof(Cell);
         rowsLeft -= kBatch;
 #pragma unroll
         for (int i = 0; i < kBatch; ++i) {
             enter(i, low);
-            if (i >= kFirst) write(i, rows, to + pitch(i - kFirst));
+            if (i >= kFirst) write(i, rows, to + resultPitch(i - kFirst));
         }
-        to += pitch(kBatch - kFirst);
+        to += resultPitch(kBatch - kFirst);
         syncTeam(); // before the packed rows are overwritten
     }
     __device__ void syncTeam() const { syncWarps(leader, plan.team); }
@@ -139,12 +179,13 @@ struct Walk : Arrival<Cell, kAligned>
             words[2] = word(own, 0), words[3] = word(own, 1);
             words[4] = word(own, 2), words[5] = word(own, 3);
             words[6] = word(right, 0), words[7] = word(right, 1);
-        } else { // two cells before the strip's columns, low / 4 % 4 cells behind the first four
-            low += i * static_cast<std::uint32_t>(plan.width) * sizeof(Cell);
-            at += low >> 1 & 4;
+        } else { // two cells before the strip's columns, up to three cells behind the first four
+            low += i * static_cast<std::uint32_t>(plan.stride) * sizeof(Cell);
+            const std::uint32_t shift = Base::bitsAt(low) + 16; // modulo 32
+            at += Base::bitsAt(low) >> 2 & 4;
             const std::uint32_t a = load(at), b = load(at + 4), c = load(at + 8);
-            const std::uint32_t left = __funnelshift_r(a, b, 2 * low + 16); // modulo 32
-            const std::uint32_t right = __funnelshift_r(b, c, 2 * low + 16);
+            const std::uint32_t left = __funnelshift_r(a, b, shift);
+            const std::uint32_t right = __funnelshift_r(b, c, shift);
             for (int j = 0; j < kColumns; ++j) {
                 words[j] = word(left, j);
                 words[kColumns + j] = word(right, j);
@@ -187,10 +228,20 @@ struct Walk : Arrival<Cell, kAligned>
             __syncwarp();
             const int columns = rows > i ? columnsLeft : 0;
 #pragma unroll
-            for (int j = 0; j < kColumns; ++j)
-                writeIf(columns, j * kWarp, there + j * kWarp,
-                        load(results + 4 * (lane + j * kWarp)));
+            for (int j = 0; j < kColumns; ++j) {
+                const std::uint32_t one = load(results + 4 * (lane + j * kWarp));
+                if constexpr (kNarrow)
+                    writeNarrow(j, columns, there, one);
+                else
+                    writeIf(columns, j * kWarp, there + j * kWarp, one);
+            }
         }
+    }
+    __device__ void writeNarrow(int j, int columns, float *there, std::uint32_t one) const
+    {
+        there += (j % 2 ? toSecond : 0) + (j / 2 ? toThird : 0);
+        if (there >= result + plan.end * plan.resultStride) columns = 0; // rows that there are not
+        writeIf(columns, j % 2 ? columnsToSecond : 0, there, one);
     }
 };
 
