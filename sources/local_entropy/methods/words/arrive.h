@@ -47,6 +47,7 @@ struct Arrival
 {
     static constexpr bool kFloats = std::is_same_v<Cell, float>;
     static constexpr bool kLevels = std::is_same_v<Cell, Level>;
+    static constexpr bool kChecked = kFloats || kLevels; ///< else whoever packed bytes has checked
     static constexpr bool kAligned = kLayout == Layout::Aligned;
     static constexpr bool kNarrow = kLayout == Layout::Narrow;
     using Four = std::conditional_t<kFloats, float4, std::uint32_t>;

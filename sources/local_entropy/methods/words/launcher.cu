@@ -8,7 +8,9 @@
 #include "local_entropy/library_errors.h"
 #include "local_entropy/memory/device_memory.h"
 #include "local_entropy/memory/launches.h"
+#include "local_entropy/methods/words/method.h"
 #include "local_entropy/methods/words/words.h"
+#include "local_entropy/schedule/plane_launcher.h"
 
 #include <algorithm>
 #include <mutex>
@@ -38,23 +40,28 @@ public:
     {
         const std::lock_guard<std::mutex> lock(mutex);
         const int counter = launches.begin(stream);
+        const Image &image = problem.image;
         const Region &rows = problem.region;
-        // As if the result were as large as the image.
-        float *const result = static_cast<float *>(problem.result.data) - rows.y * rows.width;
-        gpu.launch(problem.image.width, problem.image.height,
-                   static_cast<const float *>(problem.image.data), result, rows.y,
-                   rows.y + rows.height, stream, counter);
+        const Area area{image.width, image.height, image.stride, 0, image.width, rows.y,
+                        rows.y + rows.height};
+        auto *const result = static_cast<float *>(problem.result.data);
+        if (image.type == CellType::Float32) // as if the result were as large as the image
+            gpu.launch(image.width, image.height, static_cast<const float *>(image.data),
+                       result - rows.y * rows.width, area.begin, area.end, stream, counter);
+        else
+            gpu.launch(area, problem.filter.levels.count, static_cast<const Level *>(image.data),
+                       result, problem.result.stride, stream, counter);
         launches.end(counter, stream);
     }
 
-    bool sawBadCell()
+    BadCell firstBadCell()
     {
         launches.waitForAll(); // while others may enqueue
         const std::lock_guard<std::mutex> lock(mutex);
         // And what they have enqueued meanwhile: it must not tell of a bad cell while that is
         // reset.
         launches.waitForAll();
-        return gpu.sawBadCell(own.get());
+        return gpu.firstBadCell(own.get());
     }
 
 private:
@@ -72,12 +79,23 @@ void expectNoCapture(cudaStream_t stream)
                                          "possible yet: launch outside of it");
 }
 
+void throwBadCell(BadCell cell)
+{
+    if (cell == kNoBadCell) return;
+    const BadCell x = cell & ((BadCell(1) << kBadCellBits) - 1), y = cell >> kBadCellBits;
+    throw Error(Status::BadLevel, "the cell at x " + std::to_string(x) + ", y " +
+                                      std::to_string(y) +
+                                      " of an image that was put into a stream is not a level");
+}
+
+/// Reads images where they are, or has them loaded.
 class WordsLauncher : public Launcher
 {
 public:
     void enqueue(const Problem &problem, void *stream) override
     {
         withLibraryErrors([&] {
+            if (!isReadInPlace(problem)) return planes->enqueue(problem, stream);
             const int device = currentDevice();
             expectNoCapture(static_cast<cudaStream_t>(stream));
             checkDeviceMemory("image", problem.image.data, device);
@@ -90,10 +108,9 @@ public:
     {
         withLibraryErrors([&] {
             OfDevice *const current = find(currentDevice());
-            if (current && current->sawBadCell())
-                throw Error(Status::BadLevel, "a cell of an image that was put into a stream is "
-                                              "not an integer 0..15");
+            if (current) throwBadCell(current->firstBadCell());
         });
+        planes->synchronize();
     }
 
 private:
@@ -111,6 +128,7 @@ private:
         return *devices[device];
     }
 
+    const std::unique_ptr<Launcher> planes = makePlaneLauncher(wordsMethod());
     std::mutex mutex;
     std::vector<std::unique_ptr<OfDevice>> devices; ///< null: not used yet
 };

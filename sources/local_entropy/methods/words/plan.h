@@ -64,12 +64,33 @@ struct Plan
     std::int64_t bigEnd = 0;            ///< where big items end and small ones begin
     std::int64_t bigRows = 0, smallRows = 0; ///< of an item, or of each of its groups
     unsigned groups = 1, lanes = 32;         ///< of an item; of a group
+    bool fromTop = false; ///< items begin with row 0, above which there is nothing to be read
     unsigned team = 1;                       ///< warps: 1 or kTeam
     unsigned strips = 0, bigItems = 0, items = 0;
     std::int64_t unsafeAbove = 0, unsafeBelow = 0; ///< see safeRows()
     unsigned eight = 8;                            ///< see codeOf()
     unsigned levels = 16;                          ///< that bytes may have
 };
+
+/// What a team walks at once: `rows` rows from `begin` on, or of a narrow array as many for each
+/// group, but none from `end` on. A warp's columns begin with `column`.
+struct Item
+{
+    std::int64_t column, begin, end, rows;
+};
+
+/// Of the warp at that place in a team.
+HOST_DEVICE inline Item itemOf(const Plan &plan, unsigned number, unsigned place, int stripColumns)
+{
+    const bool big = number < plan.bigItems;
+    const unsigned index = big ? number : number - plan.bigItems;
+    const std::int64_t rows = big ? plan.bigRows : plan.smallRows;
+    const auto strip = std::int64_t(index % plan.strips) * plan.team + place;
+    return {plan.left + strip * stripColumns,
+            (big ? plan.begin : plan.bigEnd) +
+                std::int64_t(index / plan.strips) * rows * plan.groups,
+            big ? plan.bigEnd : plan.end, rows};
+}
 
 /// Rows [begin, end).
 struct RowRange
@@ -133,6 +154,9 @@ inline Plan makePlan(const Area &area, int stripColumns, std::int64_t warps, int
     const auto share = static_cast<std::int64_t>(rows * kBigShare);
     plan.bigRows = rowsOf(rows >= kManyRows ? batchesOf(share) - step : batchesOf(rows));
     plan.smallRows = rowsOf(2);
+    // Where a band of items has all the rows. That is a batch less for each, or changes nothing; for
+    // some items of many it would be other code, which all would wait for.
+    plan.fromTop = !lanes && area.begin == 0 && area.end <= plan.bigRows;
     const std::int64_t bigItem = plan.bigRows * plan.groups, smallItem = plan.smallRows * plan.groups;
     plan.bigEnd = std::min(area.end, area.begin + itemsPerStrip * bigItem);
     plan.bigItems = static_cast<unsigned>(plan.strips * ceilDiv(plan.bigEnd - area.begin, bigItem));

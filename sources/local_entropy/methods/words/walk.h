@@ -40,6 +40,7 @@
 #include "local_entropy/methods/words/memory.h"
 #include "local_entropy/methods/words/plan.h"
 #include "local_entropy/methods/words/tables.h"
+#include "local_entropy/problem/plane.h"
 
 #include <cstdint>
 
@@ -58,40 +59,37 @@ struct Walk : Arrival<Cell, kLayout>
     using Base::kAligned, Base::kNarrow;
     using typename Base::Four;
 
-    /// Of a narrow array: from a lane's first result in a row to its second, and to its third; so
-    /// many columns of the same row lie between the first two.
-    std::int64_t toSecond = kWarp, toThird = 2 * kWarp;
-    int columnsToSecond = 0;
-    bool atTop = false; ///< above the first row there are no others
+    /// Of a narrow array, for each of the results that a lane writes of a row: how far behind the
+    /// first one it lies, and how many more rows of it there are.
+    std::uint32_t further[kColumns];
+    int rowsOf[kColumns];
 
     Word ring[kBatch][kColumns];
     Sums sums[kColumns];
 
-    /// Goes to a strip at some column, and rows of results of it; order<0>() and finish() follow.
-    /// Those are the first `rows` rows from `begin` on, or of a narrow array as many for each
-    /// group, but none from `end` on.
-    __device__ void start(std::int64_t column, std::int64_t begin, std::int64_t end,
-                          std::int64_t rows)
+    /// Goes to the first row of an item; order<0>() and finish() follow.
+    __device__ void start(const Item &item)
     {
+        const std::int64_t begin = item.begin, rows = item.rows;
         const int group = kNarrow ? lane / plan.lanes : 0;
-        const std::int64_t taken = min(rows, end - begin);
+        const std::int64_t taken = min(rows, item.end - begin);
         own = kNarrow ? lane % plan.lanes : lane;
-        atTop = !kNarrow && begin == 0;
-        strip = column;
-        const std::int64_t ofGroup = begin + group * rows, firstRow = ofGroup - (atTop ? 0 : kRadius);
+        const int above = !kNarrow && plan.fromTop ? 0 : kRadius;
+        strip = item.column;
+        const std::int64_t ofGroup = begin + group * rows, firstRow = ofGroup - above;
         lastRow = ofGroup + taken + kRadius;
         rowsLeft = static_cast<int>(lastRow - firstRow);
         from = addressOf(firstRow) + sizeof(Four) * own;
         inside = insideFrom(own * kColumns);
         before = insideFrom(own * kColumns - kColumns);
         if constexpr (kNarrow) {
-            goToNarrow(begin, rows);
+            goToNarrow(item, taken);
             Base::storeNothingBeside();
         } else {
             const int first = static_cast<int>(lane) * (kAligned ? kColumns : 1);
             to = result + (begin * plan.resultStride + strip + first);
             columnsLeft =
-                static_cast<int>(min(plan.right - column, std::int64_t(kStripColumns))) - first;
+                static_cast<int>(min(plan.right - strip, std::int64_t(kStripColumns))) - first;
             storeBeside();
         }
 
@@ -105,16 +103,19 @@ struct Walk : Arrival<Cell, kLayout>
 
     /// The results of a narrow array: those of the warp lie in shared memory group by group, and
     /// each lane writes every 32nd.
-    __device__ void goToNarrow(std::int64_t begin, std::int64_t rows)
+    __device__ void goToNarrow(const Item &item, std::int64_t taken)
     {
-        const int columns = kColumns * plan.lanes, groups = kWarp / columns; // of 32 results
-        const std::int64_t ofGroup = rows * plan.resultStride;
-        toSecond = groups ? groups * ofGroup : kWarp;
-        toThird = groups ? 2 * groups * ofGroup : ofGroup;
-        columnsToSecond = groups ? 0 : kWarp;
-        const int column = lane % columns;
-        to = result + (begin * plan.resultStride + lane / columns * ofGroup + column);
-        columnsLeft = static_cast<int>(plan.width) - column;
+        const auto columns = static_cast<int>(kColumns * plan.lanes); // of a group
+        to = result + item.begin * plan.resultStride;
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j) {
+            const int place = static_cast<int>(lane) + j * kWarp;
+            const int column = place % columns;
+            const std::int64_t row = place / columns * item.rows;
+            further[j] = static_cast<std::uint32_t>(row * plan.resultStride + column);
+            const std::int64_t left = min(taken, item.end - item.begin - row);
+            rowsOf[j] = column < plan.width ? static_cast<int>(max(left, std::int64_t(0))) : 0;
+        }
     }
 
     /// Goes down to the end. The first rows only enter: their windows are not complete.
@@ -126,7 +127,7 @@ struct Walk : Arrival<Cell, kLayout>
 #pragma unroll
             for (int j = 0; j < kBatch; ++j) ring[j][i] = {0, 0};
         }
-        if (atTop)
+        if (!kNarrow && plan.fromTop)
             walkBatch<kRadius>();
         else
             walkBatch<2 * kRadius>();
@@ -145,19 +146,50 @@ struct Walk : Arrival<Cell, kLayout>
             Base::template packFours<true>();
         syncTeam(); // packed rows are read by the neighbours
         const std::uint32_t low = static_cast<std::uint32_t>(from);
-        const int rows = kNarrow || columnsLeft > 0 ? rowsLeft : 0;
+        const int rows = columnsLeft > 0 ? rowsLeft : 0;
         Base::template order<kBatch>();
         from += pitch(kBatch) * sizeof(Cell);
         rowsLeft -= kBatch;
 #pragma unroll
         for (int i = 0; i < kBatch; ++i) {
             enter(i, low);
-            if (i >= kFirst) write(i, rows, to + resultPitch(i - kFirst));
+            if (i >= kFirst) write<kFirst>(i, rows, to + resultPitch(i - kFirst));
         }
         to += resultPitch(kBatch - kFirst);
+        if constexpr (kNarrow)
+#pragma unroll
+            for (int j = 0; j < kColumns; ++j) rowsOf[j] -= kBatch - kFirst;
         syncTeam(); // before the packed rows are overwritten
     }
     __device__ void syncTeam() const { syncWarps(leader, plan.team); }
+
+    // ---- bad cells -----------------------------------------------------------------------------
+
+    /// Whether the warp has read a cell that is no level, since it was asked last.
+    __device__ bool sawBadCell()
+    {
+        const bool good =
+            Base::kLevels ? !(this->seen.raw & kTooHighBits) : cellsAreValid(this->seen);
+        this->seen = Seen();
+        return __any_sync(kAll, !good);
+    }
+    /// Looks for the first one that windows of an item reach, and lowers `*bad` to it.
+    __device__ void tellBadCells(const Item &item, BadCell *bad) const
+    {
+        const std::int64_t left = max(item.column - kRadius, std::int64_t(0));
+        const std::int64_t right = min(item.column + kStripColumns + kRadius, plan.width);
+        const std::int64_t end = min(item.begin + item.rows * plan.groups, item.end) + kRadius;
+        for (std::int64_t y = max(item.begin - kRadius, std::int64_t(0)); y < min(end, plan.height); ++y)
+            for (std::int64_t x = left + lane; x < right; x += kWarp)
+                if (!isLevel(sample[y * plan.stride + x]))
+                    atomicMin(bad, static_cast<BadCell>(y) << kBadCellBits |
+                                       static_cast<BadCell>(x));
+    }
+    __device__ bool isLevel(float cell) const
+    {
+        return cell >= 0 && cell < kLevels && cell == truncf(cell);
+    }
+    __device__ bool isLevel(Level cell) const { return static_cast<unsigned>(cell) < plan.levels; }
 
     // ---- counting ------------------------------------------------------------------------------
 
@@ -215,7 +247,9 @@ struct Walk : Arrival<Cell, kLayout>
         return __float_as_uint(loadEntropy(4 * code + loadShift(4 * tableRow + shared.shifts)));
     }
 
-    /// Writes the results of row i of six, if there are more than i rows.
+    /// Writes the results of row i of six, the first kFirst of which have none, if there are more
+    /// than i rows.
+    template <int kFirst>
     __device__ void write(int i, int rows, float *there)
     {
         const float4 four = make_float4(__uint_as_float(entropy(0)), __uint_as_float(entropy(1)),
@@ -231,17 +265,11 @@ struct Walk : Arrival<Cell, kLayout>
             for (int j = 0; j < kColumns; ++j) {
                 const std::uint32_t one = load(results + 4 * (lane + j * kWarp));
                 if constexpr (kNarrow)
-                    writeNarrow(j, columns, there, one);
+                    writeIf(rowsOf[j], i - kFirst, there + further[j], one);
                 else
                     writeIf(columns, j * kWarp, there + j * kWarp, one);
             }
         }
-    }
-    __device__ void writeNarrow(int j, int columns, float *there, std::uint32_t one) const
-    {
-        there += (j % 2 ? toSecond : 0) + (j / 2 ? toThird : 0);
-        if (there >= result + plan.end * plan.resultStride) columns = 0; // rows that there are not
-        writeIf(columns, j % 2 ? columnsToSecond : 0, there, one);
     }
 };
 

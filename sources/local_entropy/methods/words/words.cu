@@ -19,7 +19,7 @@ constexpr int kMostThreads = kMostWarps * kWarp;
 template <typename Cell, Layout kLayout>
 __global__ void __launch_bounds__(kMostThreads, 1)
     entropyKernel(const Cell *sample, float *result, const GpuTables *tables, unsigned *nextItem,
-                  int *badCell, const __grid_constant__ Plan plan)
+                  BadCell *badCell, const __grid_constant__ Plan plan)
 {
     extern __shared__ __align__(16) char ofTeams[];
     __shared__ __align__(256) GpuTables own;
@@ -46,13 +46,7 @@ __global__ void __launch_bounds__(kMostThreads, 1)
     unsigned number =
         plan.items <= teams ? team * gridDim.x + blockIdx.x : blockIdx.x * teamsOfBlock + team;
     const auto start = [&] {
-        const bool big = number < plan.bigItems;
-        const unsigned index = big ? number : number - plan.bigItems;
-        const std::int64_t rows = big ? plan.bigRows : plan.smallRows;
-        const std::int64_t begin = (big ? plan.begin : plan.bigEnd) +
-                                   std::int64_t(index / plan.strips) * rows * plan.groups;
-        const auto strip = std::int64_t(index % plan.strips) * plan.team + place;
-        walk.start(plan.left + strip * kStripColumns, begin, big ? plan.bigEnd : plan.end, rows);
+        walk.start(itemOf(plan, number, place, kStripColumns));
     };
 
     // The tables are ordered first, and turned to addresses while the first rows are on their way.
@@ -72,23 +66,26 @@ __global__ void __launch_bounds__(kMostThreads, 1)
         own.shifts[i] += static_cast<std::int32_t>(sharedAddress(own.entropies));
     __syncthreads();
 
+    const bool oneEach = plan.items <= teams;
     while (number < plan.items) {
-        walk.finish();
-        if (plan.items <= teams) break; // one each
-        if (place == 0 && walk.lane == 0) {
+        // The next one is asked for while cells are on their way.
+        walk.syncTeam(); // all know this one
+        if (!oneEach && place == 0 && walk.lane == 0) {
             const unsigned next = atomicAdd(nextItem, 1u);
             if (next == plan.items - 1) *nextItem = 0; // each item asks once; this was the last
             store(sharedAddress(numbers + leader), next + teams);
         }
-        walk.syncTeam();
+        walk.finish();
+        if constexpr (Walker::kChecked)
+            if (walk.sawBadCell())
+                walk.tellBadCells(itemOf(plan, number, place, kStripColumns), badCell);
+        if (oneEach) break;
         number = load(sharedAddress(numbers + leader));
         if (number < plan.items) {
             start();
             walk.template order<0>();
         }
     }
-    const bool good = Walker::kLevels ? !(walk.seen.raw & kTooHighBits) : cellsAreValid(walk.seen);
-    if (!good) *badCell = 1;
 }
 
 bool isAligned(const void *pointer, int bytes = 16)
@@ -137,7 +134,7 @@ Gpu::Gpu(int mostMultiprocessors, int counters)
     cudaFuncAttributes attributes{};
     CUDA_CHECK(cudaFuncGetAttributes(&attributes, entropyKernel<float, Layout::Aligned>));
     canOverlap = attributes.ptxVersion >= 90;
-    CUDA_CHECK(cudaMemset(badCell.data(), 0, badCell.bytes()));
+    CUDA_CHECK(cudaMemset(badCell.data(), 0xFF, badCell.bytes()));
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
     warps = std::min({warpsOfBlock<float, Layout::Aligned>(device),
                       warpsOfBlock<float, Layout::Anywhere>(device),
@@ -152,7 +149,8 @@ Gpu::Gpu(int mostMultiprocessors, int counters)
 
 template <typename Cell, Layout kLayout>
 void Gpu::launchKernel(const Area &area, const Cell *sample, float *result,
-                       std::int64_t resultStride, int levels, cudaStream_t stream, int counter)
+                       std::int64_t resultStride, int levels, cudaStream_t stream,
+                       unsigned *counter, bool overlaps)
 {
     Plan plan = makePlan(area, kStripColumns, std::int64_t(multiprocessors) * warps,
                          kLayout == Layout::Narrow ? lanesFor(area) : 0);
@@ -167,30 +165,35 @@ void Gpu::launchKernel(const Area &area, const Cell *sample, float *result,
     launch.dynamicSmemBytes = bytesOf<Cell, kLayout>(warps);
     launch.stream = stream;
     launch.attrs = &overlap;
-    launch.numAttrs = canOverlap ? 1 : 0;
+    launch.numAttrs = overlaps ? 1 : 0;
     CUDA_CHECK(cudaLaunchKernelEx(&launch, entropyKernel<Cell, kLayout>, sample, result,
-                                  tables.data(), nextItem.data() + counter, badCell.data(), plan));
+                                  tables.data(), counter, badCell.data(), plan));
     CUDA_CHECK(cudaGetLastError());
 }
 
 template <typename Cell>
 void Gpu::launchFittest(const Area &area, const Cell *sample, float *result,
-                        std::int64_t resultStride, int levels, cudaStream_t stream, int counter)
+                        std::int64_t resultStride, int levels, cudaStream_t stream,
+                        unsigned *counter, bool overlaps)
 {
     const float *const first = result + area.begin * resultStride + area.left;
     const bool inFours = area.left == 0 && area.width == area.right &&
                          area.width % kColumns == 0 && area.stride % kColumns == 0 &&
                          resultStride % kColumns == 0 && isAligned(first) &&
                          isAligned(sample, kColumns * sizeof(Cell));
-    if (lanesFor(area))
+    // Within an item of a narrow array, results are found by 32 bits.
+    const std::int64_t teams = std::int64_t(multiprocessors) * warps;
+    const bool isNear =
+        ((area.end - area.begin) / teams + kStripColumns * kBatch) * resultStride < 1ll << 31;
+    if (lanesFor(area) && isNear)
         launchKernel<Cell, Layout::Narrow>(area, sample, result, resultStride, levels, stream,
-                                           counter);
+                                           counter, overlaps);
     else if (inFours)
         launchKernel<Cell, Layout::Aligned>(area, sample, result, resultStride, levels, stream,
-                                            counter);
+                                            counter, overlaps);
     else
         launchKernel<Cell, Layout::Anywhere>(area, sample, result, resultStride, levels, stream,
-                                             counter);
+                                             counter, overlaps);
 }
 
 static void checkArea(const Area &area)
@@ -215,7 +218,8 @@ void Gpu::launch(std::int64_t width, std::int64_t height, const float *sample, f
     const Area area = wholeRows(width, height, begin, end);
     checkArea(area);
     if (begin == end) return;
-    launchFittest(area, sample, result, width, kLevels, stream, counter);
+    launchFittest(area, sample, result, width, kLevels, stream, nextItem.data() + counter,
+                  canOverlap);
 }
 
 void Gpu::launch(std::int64_t width, std::int64_t height, const std::uint8_t *sample, float *result,
@@ -229,7 +233,8 @@ void Gpu::launch(std::int64_t width, std::int64_t height, const std::uint8_t *sa
     if (!isAligned(sample, kColumns) || !isAligned(result))
         throw common::Error("Gpu::launch: sample not aligned to 4 bytes, or result not to 16");
     if (begin == end) return;
-    launchKernel<std::uint8_t, Layout::Aligned>(area, sample, result, width, kLevels, stream, 0);
+    launchKernel<std::uint8_t, Layout::Aligned>(area, sample, result, width, kLevels, stream,
+                                                nextItem.data(), canOverlap);
 }
 
 void Gpu::launch(const Area &area, int levels, const Level *sample, float *result,
@@ -238,23 +243,33 @@ void Gpu::launch(const Area &area, int levels, const Level *sample, float *resul
     checkArea(area);
     if (area.begin == area.end) return;
     launchFittest(area, sample, result - (area.begin * resultStride + area.left), resultStride,
-                  levels, stream, counter);
+                  levels, stream, nextItem.data() + counter, canOverlap);
 }
 
-bool Gpu::sawBadCell(cudaStream_t stream)
+void Gpu::launch(const Area &area, int levels, const Level *sample, float *result,
+                 std::int64_t resultStride, unsigned *counter, cudaStream_t stream)
 {
-    int seen = 0;
+    checkArea(area);
+    if (area.begin == area.end) return;
+    CUDA_CHECK(cudaMemsetAsync(counter, 0, sizeof *counter, stream));
+    launchFittest(area, sample, result - (area.begin * resultStride + area.left), resultStride,
+                  levels, stream, counter, false);
+}
+
+BadCell Gpu::firstBadCell(cudaStream_t stream)
+{
+    BadCell first = kNoBadCell;
     {
         const common::PartScope scope(common::Part::Down);
         CUDA_CHECK(
-            cudaMemcpyAsync(&seen, badCell.data(), sizeof seen, cudaMemcpyDeviceToHost, stream));
+            cudaMemcpyAsync(&first, badCell.data(), sizeof first, cudaMemcpyDeviceToHost, stream));
         CUDA_CHECK(cudaStreamSynchronize(stream));
     }
-    if (seen) {
-        CUDA_CHECK(cudaMemsetAsync(badCell.data(), 0, badCell.bytes(), stream));
+    if (first != kNoBadCell) {
+        CUDA_CHECK(cudaMemsetAsync(badCell.data(), 0xFF, badCell.bytes(), stream));
         CUDA_CHECK(cudaStreamSynchronize(stream)); // before launches in other streams
     }
-    return seen != 0;
+    return first;
 }
 
 } // namespace local_entropy::words
