@@ -2,9 +2,9 @@
 // else is touched. Without a GPU, or without nvcc, each test that needs one is skipped by name.
 #include "bits_call.h"
 #include "common/devices.h"
+#include "gallery.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/library_errors.h"
-#include "gallery.h"
 #include "messages.h"
 #include "shapes.h"
 
@@ -423,8 +423,8 @@ struct LevelImage
         cells.resize(std::size_t(stride) * height + offset, Cell(255));
         for (int y = 0; y < height; ++y)
             for (int x = 0; x < width; ++x)
-                cells[offset + std::size_t(y) * stride + x] = static_cast<Cell>(
-                    filter.levels.low + upTo(filter.levels.count - 1));
+                cells[offset + std::size_t(y) * stride + x] =
+                    static_cast<Cell>(filter.levels.low + upTo(filter.levels.count - 1));
     }
 
     View<const Cell> view(const Cell *from) const { return {from + offset, width, height, stride}; }

@@ -107,10 +107,10 @@ public:
     void launch(words::Gpu &gpu, cudaStream_t stream = nullptr)
     {
         if constexpr (std::is_same_v<Cell, words::Level>)
-            gpu.launch({shape.width, shape.height, shape.width, 0, shape.width, layout.begin,
-                        layout.end},
-                       16, inputData(), outputData() + std::int64_t(layout.begin) * shape.width,
-                       shape.width, stream);
+            gpu.launch(
+                {shape.width, shape.height, shape.width, 0, shape.width, layout.begin, layout.end},
+                16, inputData(), outputData() + std::int64_t(layout.begin) * shape.width,
+                shape.width, stream);
         else
             gpu.launch(shape.width, shape.height, inputData(), outputData(), layout.begin,
                        layout.end, stream);
@@ -123,7 +123,7 @@ public:
         const std::size_t before = layout.guard + layout.resultOffset;
         std::vector<float> expected = poison(output.size()), found(output.size());
         entropyOnCpu(shape.width, shape.height, sample.data(), expected.data() + before,
-                           layout.begin, layout.end);
+                     layout.begin, layout.end);
         common::download(output, found.data());
         if (sameBits(found, expected)) return "";
         std::size_t i = 0;
@@ -256,8 +256,7 @@ TEST_F(EngineGpu, ComputesAtAnyAlignment)
                               Shape{247, 30}, Shape{256, 23}, Shape{257, 23}, Shape{500, 12}}) {
         const auto sample = makeSample("random", shape);
         for (int sampleOffset = 0; sampleOffset < 5; ++sampleOffset)
-            for (int resultOffset = 0; resultOffset < 5; ++resultOffset)
-            {
+            for (int resultOffset = 0; resultOffset < 5; ++resultOffset) {
                 const Layout layout{sampleOffset, resultOffset};
                 ASSERT_EQ(compute<float>(gpu, shape, sample, layout), "");
                 ASSERT_EQ(compute<words::Level>(gpu, shape, sample, layout), "");
@@ -389,9 +388,9 @@ TEST_F(EngineGpu, SeesEveryLevelThatIsTooHigh)
             std::vector<words::Level> cells(size, static_cast<words::Level>(levels - 1));
             const auto sees = [&] {
                 const auto input = common::upload(cells.data(), size);
-                gpu.launch({shape.width, shape.height, shape.width, 0, shape.width, 0,
-                            shape.height},
-                           levels, input.data(), output.data(), shape.width);
+                gpu.launch(
+                    {shape.width, shape.height, shape.width, 0, shape.width, 0, shape.height},
+                    levels, input.data(), output.data(), shape.width);
                 return gpu.sawBadCell();
             };
             ASSERT_FALSE(sees()) << levels << " levels";
@@ -475,6 +474,49 @@ TEST_F(EngineGpu, LeavesOutBytesThatAreNoCells)
                 found[i] = result[i / width * padded + left + i % width];
             EXPECT_TRUE(sameBits(found, expected)) << width << " columns after " << left;
         }
+}
+
+// ---- host to host
+// ---------------------------------------------------------------------------------
+
+// Large enough to go by tiles: in fours or not, several side by side, low ones.
+TEST_F(EngineGpu, TilesOfHostMemoryMatchTheCpu)
+{
+    for (const Shape shape :
+         {Shape{2900, 2901}, Shape{10, 900000}, Shape{3, 2800000}, Shape{900001, 10}}) {
+        const auto sample = makeSample("random", shape);
+        std::vector<float> expected(sample.size()), found(sample.size(), -1);
+        entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0, shape.height);
+        words::entropyOnGpu(shape.width, shape.height, sample.data(), found.data());
+        EXPECT_TRUE(sameBits(found, expected)) << shape.width << " x " << shape.height;
+    }
+}
+
+// Each call has tiles on their way when a bad cell ends another one.
+TEST_F(EngineGpu, TilesOfSeveralCallsAtOnce)
+{
+    const Shape shape{3001, 2900};
+    const auto sample = makeSample("random", shape);
+    std::vector<float> expected(sample.size());
+    entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0, shape.height);
+    std::vector<std::string> wrong(3, "did not end");
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+        threads.emplace_back([&, i] {
+            auto own = sample;
+            if (i == 2) own[own.size() / 2] = 16;
+            std::vector<float> found(own.size(), -1);
+            wrong[i] = "";
+            for (int round = 0; round < 3; ++round) try {
+                    words::entropyOnGpu(shape.width, shape.height, own.data(), found.data());
+                    if (i == 2 || !sameBits(found, expected)) wrong[i] = "is wrong";
+                } catch (const local_entropy::Error &error) {
+                    if (i != 2 || error.status() != local_entropy::Status::BadLevel)
+                        wrong[i] = error.what();
+                }
+        });
+    for (std::thread &thread : threads) thread.join();
+    EXPECT_EQ(wrong, std::vector<std::string>(3));
 }
 
 // ---- launches -----------------------------------------------------------------------------------

@@ -32,18 +32,38 @@ struct Array
 };
 
 constexpr Array kArrays[] = {
-    {"random", 10240, 10240, 0},   {"smooth", 10240, 10240, 0},   {"flat", 10240, 10240, 0},
-    {"levels=2", 10240, 10240, 0}, {"levels=3", 10240, 10240, 0}, {"checkerboard", 10240, 10240, 0},
-    {"dominant", 10240, 10240, 0}, {"random", 10240, 10240, 1},   {"random", 10239, 10239, 0},
-    {"random", 10238, 10238, 0},   {"random", 10237, 10237, 0},   {"dominant", 10237, 10237, 3},
-    {"random", 2560, 2560, 0},     {"flat", 2560, 2560, 0},       {"random", 2000, 3000, 0},
-    {"random", 1024, 1024, 0},     {"random", 400, 400, 0},       {"random", 401, 399, 0},
-    {"random", 128, 128, 0},       {"random", 10, 1000000, 0},    {"random", 1000000, 10, 0},
-    {"random", 100, 100000, 0},      {"random", 60, 200000, 0},     {"random", 3, 3000000, 0},
-    {"random", 10240, 10240, 0, "uint8"}, {"flat", 10240, 10240, 0, "uint8"},
-    {"dominant", 10240, 10240, 0, "uint8"}, {"random", 10240, 10240, 1, "uint8"},
-    {"random", 10239, 10239, 0, "uint8"}, {"random", 4096, 4096, 0, "uint8"},
-    {"random", 1024, 1024, 0, "uint8"}, {"random", 10, 1000000, 0, "uint8"},
+    {"random", 10240, 10240, 0},
+    {"smooth", 10240, 10240, 0},
+    {"flat", 10240, 10240, 0},
+    {"levels=2", 10240, 10240, 0},
+    {"levels=3", 10240, 10240, 0},
+    {"checkerboard", 10240, 10240, 0},
+    {"dominant", 10240, 10240, 0},
+    {"random", 10240, 10240, 1},
+    {"random", 10239, 10239, 0},
+    {"random", 10238, 10238, 0},
+    {"random", 10237, 10237, 0},
+    {"dominant", 10237, 10237, 3},
+    {"random", 2560, 2560, 0},
+    {"flat", 2560, 2560, 0},
+    {"random", 2000, 3000, 0},
+    {"random", 1024, 1024, 0},
+    {"random", 400, 400, 0},
+    {"random", 401, 399, 0},
+    {"random", 128, 128, 0},
+    {"random", 10, 1000000, 0},
+    {"random", 1000000, 10, 0},
+    {"random", 100, 100000, 0},
+    {"random", 60, 200000, 0},
+    {"random", 3, 3000000, 0},
+    {"random", 10240, 10240, 0, "uint8"},
+    {"flat", 10240, 10240, 0, "uint8"},
+    {"dominant", 10240, 10240, 0, "uint8"},
+    {"random", 10240, 10240, 1, "uint8"},
+    {"random", 10239, 10239, 0, "uint8"},
+    {"random", 4096, 4096, 0, "uint8"},
+    {"random", 1024, 1024, 0, "uint8"},
+    {"random", 10, 1000000, 0, "uint8"},
     {"random", 1000000, 10, 0, "uint8"},
 };
 
@@ -64,8 +84,7 @@ public:
     Scene(const Array &array, words::Gpu &gpu)
         : gpu(gpu), offset(array.offset),
           cells(bench::makeCells(array.content, array.width, array.height)),
-          input(cells.count() + offset),
-          output(common::poisoned<float>(cells.count() + offset))
+          input(cells.count() + offset), output(common::poisoned<float>(cells.count() + offset))
     {
         const auto &sample = cellsAs(Cell(), cells.sample);
         CUDA_CHECK(cudaMemcpy(input.data() + offset, sample.data(), cells.count() * sizeof(Cell),
@@ -137,7 +156,8 @@ bench::Case arrayCase(const Array &array, const Gpu &gpu)
                 std::to_string(array.height), offset};
     row.results = static_cast<double>(array.width) * array.height;
     row.open = [=] { return isFloat ? open<float>(array, gpu) : open<words::Level>(array, gpu); };
-    return {array.cells + std::string(" ") + array.content + (" " + bench::sizeOf(array.width, array.height)) + " offset " + offset,
+    return {array.cells + std::string(" ") + array.content +
+                (" " + bench::sizeOf(array.width, array.height)) + " offset " + offset,
             "", isFloat ? 8.0 : 5.0, [row] { return std::vector<bench::Row>{row}; }};
 }
 

@@ -40,8 +40,7 @@ struct Shared
 /// shifted to the strip's columns when they are read from the packed row.
 ///
 /// Where rows are narrow, a warp's lanes are groups, each with rows of its own, one behind the other
-/// in the packed row. The last lane of a group is beyond its row: where one group ends and the next
-/// one begins there are no cells, as at any edge.
+/// in the packed row.
 template <typename Cell, Layout kLayout>
 struct Arrival
 {
@@ -69,10 +68,10 @@ struct Arrival
     const std::uint32_t lane;
     const unsigned leader, place; ///< number in the block of the team's first warp; place in it
 
-    int own = 0;                          ///< the lane's four in the strip: number `lane`, or in its group
-    std::int64_t strip = 0;               ///< its first column
-    std::int64_t lastRow = 0;             ///< behind the last row of cells
-    int rowsLeft = 0;                     ///< until there, from the next one on
+    int own = 0;              ///< the lane's four in the strip: number `lane`, or in its group
+    std::int64_t strip = 0;   ///< its first column
+    std::int64_t lastRow = 0; ///< behind the last row of cells
+    int rowsLeft = 0;         ///< until there, from the next one on
     int mostLeft = 0, leastLeft = 0;      ///< between these the next six rows are ordered in fours
     std::uintptr_t from = 0;              ///< address of the lane's first cell in the next row
     float *to = nullptr;                  ///< the lane's first result of the next row
@@ -107,10 +106,7 @@ struct Arrival
         return kAligned ? bits : __funnelshift_l(bitsBefore, bits, bitsAt(low)); // modulo 32
     }
     /// Bits of the packed cells between a four's begin and an address that ends with `low`.
-    static __device__ std::uint32_t bitsAt(std::uint32_t low)
-    {
-        return 8 / sizeof(Cell) * low;
-    }
+    static __device__ std::uint32_t bitsAt(std::uint32_t low) { return 8 / sizeof(Cell) * low; }
     /// Keeps a byte's bits, or makes it kNoCell. Bytes may be that already.
     static __device__ std::uint32_t keep(std::uint32_t bytes, std::uint32_t bits)
     {
@@ -158,15 +154,6 @@ struct Arrival
                place == (lane < 8 ? 0 : plan.team - 1);
     }
     __device__ bool isOutermost() const { return place == 0 || place == plan.team - 1; }
-
-    /// Beside a narrow array there is nothing, in no row.
-    __device__ void storeNothingBeside() const
-    {
-        constexpr int kFours[] = {0, 1 + kWarp, 2 + kWarp}; // one before, two behind
-#pragma unroll
-        for (const int four : kFours)
-            if (lane < kBatch) store(packedRow(lane) + 4 * four, kNoCell * kBytes);
-    }
 
     /// Keeps, in shared memory to spare registers, which bits the bytes before and those of the
     /// four have, and where it goes when it is packed. Lanes without one send what they find to the
@@ -283,7 +270,10 @@ struct Arrival
         for (int i = 0; i < kBatch; ++i) {
             const Four cells = next;
             next = loadAs<Four>(stage(i + 1));
-            const std::uint32_t bits = bitsOfRow(i, shifted(before, inside, low + i * bytesOfRow));
+            // Of narrow floats, what lies beside a row is left out when it is read.
+            const std::uint32_t bits =
+                bitsOfRow(i, kNarrow && kFloats ? kCellBits * kBytes
+                                                : shifted(before, inside, low + i * bytesOfRow));
             see(cells, bits);
             store(packedRow(i) + 4 * (1 + lane), keep(pack(cells), bits));
         }

@@ -6,8 +6,8 @@
 #ifdef __CUDACC__
 #include "common/launch.h"
 #include "local_entropy/answers/default_rounding.h"
-#include "local_entropy/methods/words/tiles.h"
 #include "local_entropy/library_errors.h"
+#include "local_entropy/methods/words/tiles.h"
 #include "local_entropy/methods/words/words.h"
 #endif
 
@@ -52,7 +52,8 @@ void entropyOnGpu(std::int64_t width, std::int64_t height, const float *sample, 
     problem.image = {sample, CellType::Float32, width, height, width};
     problem.region = {0, 0, width, height};
     problem.result = {result, false, width, height, width};
-    withLibraryErrors([&] { goesByTiles(problem) ? entropyByTiles(problem) : entropyAtOnce(problem); });
+    withLibraryErrors(
+        [&] { goesByTiles(problem) ? entropyByTiles(problem) : entropyAtOnce(problem); });
 }
 
 #else

@@ -42,8 +42,8 @@ public:
         const int counter = launches.begin(stream);
         const Image &image = problem.image;
         const Region &rows = problem.region;
-        const Area area{image.width, image.height, image.stride, 0, image.width, rows.y,
-                        rows.y + rows.height};
+        const Area area{image.width, image.height, image.stride,        0,
+                        image.width, rows.y,       rows.y + rows.height};
         auto *const result = static_cast<float *>(problem.result.data);
         if (image.type == CellType::Float32) // as if the result were as large as the image
             gpu.launch(image.width, image.height, static_cast<const float *>(image.data),

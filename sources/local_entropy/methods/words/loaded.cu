@@ -38,8 +38,8 @@ public:
         area.right = area.left + result.width;
         area.begin = kRadius - plane.top;
         area.end = area.begin + result.height;
-        const auto *const first = static_cast<const Level *>(cells.cells) +
-                                  plane.top * cells.stride + plane.left;
+        const auto *const first =
+            static_cast<const Level *>(cells.cells) + plane.top * cells.stride + plane.left;
         gpu.launch(area, kLevels, first, static_cast<float *>(result.data), result.stride,
                    static_cast<unsigned *>(part.scratch), static_cast<cudaStream_t>(stream));
     }

@@ -38,15 +38,17 @@ struct Area
     std::int64_t left = 0, right = 0, begin = 0, end = 0;
 };
 
-/// Lanes that a row of a narrow array takes, four columns each, and one more, between it and the
-/// next one: a power of two. 0 where a warp has no room for two of them, or where there are cells
-/// beside the results.
-inline int lanesFor(const Area &area)
+/// Lanes that a row of a narrow array takes, a four each; 0 where a warp has no room for two rows,
+/// or where there are cells beside the results. The first row begins `skipped` cells behind a four.
+inline int lanesFor(const Area &area, int skipped)
 {
-    if (area.left != 0 || area.right != area.width) return 0;
-    for (int lanes = 2; lanes <= 16; lanes *= 2)
-        if (area.width <= 4 * (lanes - 1)) return lanes;
-    return 0;
+    constexpr int kFour = 4, kMostLanes = 16;
+    if (area.left != 0 || area.right != area.width || area.width > kFour * kMostLanes) return 0;
+    std::int64_t most = 0; // cells between a four and a row that begins in it
+    for (int row = 0; row < kFour; ++row)
+        most = std::max(most, (skipped + row * (area.stride % kFour)) % kFour);
+    const auto lanes = static_cast<int>(common::ceilDiv(area.width + most, kFour));
+    return lanes <= kMostLanes ? lanes : 0;
 }
 
 /// Strips of columns, as wide as a team, and of each strip, items of rows. As many big items as
@@ -59,13 +61,13 @@ struct Plan
 {
     std::int64_t width = 0, height = 0; ///< of the array
     std::int64_t stride = 0, resultStride = 0;
-    std::int64_t left = 0, right = 0;   ///< columns to be computed
-    std::int64_t begin = 0, end = 0;    ///< rows to be computed
-    std::int64_t bigEnd = 0;            ///< where big items end and small ones begin
+    std::int64_t left = 0, right = 0;        ///< columns to be computed
+    std::int64_t begin = 0, end = 0;         ///< rows to be computed
+    std::int64_t bigEnd = 0;                 ///< where big items end and small ones begin
     std::int64_t bigRows = 0, smallRows = 0; ///< of an item, or of each of its groups
     unsigned groups = 1, lanes = 32;         ///< of an item; of a group
     bool fromTop = false; ///< items begin with row 0, above which there is nothing to be read
-    unsigned team = 1;                       ///< warps: 1 or kTeam
+    unsigned team = 1;    ///< warps: 1 or kTeam
     unsigned strips = 0, bigItems = 0, items = 0;
     std::int64_t unsafeAbove = 0, unsafeBelow = 0; ///< see safeRows()
     unsigned eight = 8;                            ///< see codeOf()
@@ -128,13 +130,9 @@ inline Plan makePlan(const Area &area, int stripColumns, std::int64_t warps, int
         plan.lanes = lanes;
         plan.groups = stripColumns / (kFour * lanes);
     }
-    // Rows of results whose windows reach over that many batches of cells. The rows of groups, side
-    // by side, begin equally far from a four, so that none has another's cells beside it.
-    const std::int64_t step = plan.groups > 1 && area.stride % 2 ? 2 : 1;
+    // Rows of results whose windows reach over that many batches of cells.
     const auto rowsOf = [](std::int64_t batches) { return batches * kBatch - (kWindow - 1); };
-    const auto batchesOf = [&](std::int64_t rows) {
-        return ceilDiv(ceilDiv(rows + kWindow - 1, kBatch), step) * step;
-    };
+    const auto batchesOf = [&](std::int64_t rows) { return ceilDiv(rows + kWindow - 1, kBatch); };
     const std::int64_t strips = ceilDiv(area.right - area.left, stripColumns); // of one warp each
     const std::int64_t height = area.end - area.begin;
     std::int64_t itemsPerStrip = 0, rows = 0;
@@ -149,15 +147,17 @@ inline Plan makePlan(const Area &area, int stripColumns, std::int64_t warps, int
     const std::int64_t columns =
         plan.left + (lanes ? kFour * lanes : std::int64_t(plan.strips) * plan.team * stripColumns);
     plan.unsafeAbove = ceilDiv<std::int64_t>(kMostBeside, area.stride);
-    plan.unsafeBelow =
-        std::clamp<std::int64_t>(ceilDiv(std::max<std::int64_t>(columns + kMostBeside - area.width, 0), area.stride), 0, area.height);
+    plan.unsafeBelow = std::clamp<std::int64_t>(
+        ceilDiv(std::max<std::int64_t>(columns + kMostBeside - area.width, 0), area.stride), 0,
+        area.height);
     const auto share = static_cast<std::int64_t>(rows * kBigShare);
-    plan.bigRows = rowsOf(rows >= kManyRows ? batchesOf(share) - step : batchesOf(rows));
+    plan.bigRows = rowsOf(rows >= kManyRows ? batchesOf(share) - 1 : batchesOf(rows));
     plan.smallRows = rowsOf(2);
-    // Where a band of items has all the rows. That is a batch less for each, or changes nothing; for
-    // some items of many it would be other code, which all would wait for.
+    // Where a band of items has all the rows. That is a batch less for each, or changes nothing;
+    // for some items of many it would be other code, which all would wait for.
     plan.fromTop = !lanes && area.begin == 0 && area.end <= plan.bigRows;
-    const std::int64_t bigItem = plan.bigRows * plan.groups, smallItem = plan.smallRows * plan.groups;
+    const std::int64_t bigItem = plan.bigRows * plan.groups,
+                       smallItem = plan.smallRows * plan.groups;
     plan.bigEnd = std::min(area.end, area.begin + itemsPerStrip * bigItem);
     plan.bigItems = static_cast<unsigned>(plan.strips * ceilDiv(plan.bigEnd - area.begin, bigItem));
     plan.items = plan.bigItems +

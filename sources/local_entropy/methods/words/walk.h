@@ -47,22 +47,25 @@
 namespace local_entropy::words
 {
 
-/// A warp on its way down a strip: what a lane carries from row to row.
-template <typename Cell, Layout kLayout>
+/// A warp on its way down a strip: what a lane carries from row to row. kFromTop: all items begin
+/// with row 0.
+template <typename Cell, Layout kLayout, bool kFromTop>
 struct Walk : Arrival<Cell, kLayout>
 {
     using Base = Arrival<Cell, kLayout>;
     using Base::addressOf, Base::insideFrom, Base::storeBeside, Base::pitch, Base::resultPitch;
+    using Base::kAligned, Base::kNarrow;
     using Base::plan, Base::sample, Base::result, Base::shared, Base::lane, Base::leader;
     using Base::strip, Base::lastRow, Base::rowsLeft, Base::mostLeft, Base::leastLeft, Base::from;
     using Base::to, Base::columnsLeft, Base::inside, Base::before, Base::own, Base::packedRow;
-    using Base::kAligned, Base::kNarrow;
     using typename Base::Four;
 
     /// Of a narrow array, for each of the results that a lane writes of a row: how far behind the
     /// first one it lies, and how many more rows of it there are.
     std::uint32_t further[kColumns];
     int rowsOf[kColumns];
+    /// Bits of the four bytes from two columns before the lane's on, and of the next four.
+    std::uint32_t insideLeft = 0, insideRight = 0;
 
     Word ring[kBatch][kColumns];
     Sums sums[kColumns];
@@ -71,10 +74,15 @@ struct Walk : Arrival<Cell, kLayout>
     __device__ void start(const Item &item)
     {
         const std::int64_t begin = item.begin, rows = item.rows;
-        const int group = kNarrow ? lane / plan.lanes : 0;
+        int group = 0;
+        own = lane;
+        if constexpr (kNarrow) { // lanes that are left over do what the last one does
+            const auto lanes = static_cast<int>(plan.lanes);
+            group = min(own / lanes, static_cast<int>(plan.groups) - 1);
+            own = min(own - group * lanes, lanes - 1);
+        }
         const std::int64_t taken = min(rows, item.end - begin);
-        own = kNarrow ? lane % plan.lanes : lane;
-        const int above = !kNarrow && plan.fromTop ? 0 : kRadius;
+        const int above = kFromTop ? 0 : kRadius;
         strip = item.column;
         const std::int64_t ofGroup = begin + group * rows, firstRow = ofGroup - above;
         lastRow = ofGroup + taken + kRadius;
@@ -84,7 +92,8 @@ struct Walk : Arrival<Cell, kLayout>
         before = insideFrom(own * kColumns - kColumns);
         if constexpr (kNarrow) {
             goToNarrow(item, taken);
-            Base::storeNothingBeside();
+            insideLeft = insideFrom(own * kColumns - kRadius);
+            insideRight = insideFrom(own * kColumns + kRadius);
         } else {
             const int first = static_cast<int>(lane) * (kAligned ? kColumns : 1);
             to = result + (begin * plan.resultStride + strip + first);
@@ -93,7 +102,8 @@ struct Walk : Arrival<Cell, kLayout>
             storeBeside();
         }
 
-        const RowRange safe = safeRows(plan, strip, kNarrow ? kColumns * plan.lanes : kStripColumns);
+        const RowRange safe =
+            safeRows(plan, strip, kNarrow ? kColumns * plan.lanes : kStripColumns);
         const std::int64_t lastOfAll = begin + (plan.groups - 1) * rows + taken + kRadius;
         const std::int64_t lastOfFirst = begin + taken + kRadius;
         mostLeft = static_cast<int>(min(lastOfFirst - safe.begin, std::int64_t(rowsLeft)));
@@ -114,7 +124,7 @@ struct Walk : Arrival<Cell, kLayout>
             const std::int64_t row = place / columns * item.rows;
             further[j] = static_cast<std::uint32_t>(row * plan.resultStride + column);
             const std::int64_t left = min(taken, item.end - item.begin - row);
-            rowsOf[j] = column < plan.width ? static_cast<int>(max(left, std::int64_t(0))) : 0;
+            rowsOf[j] = column < plan.width && place < columns * plan.groups ? static_cast<int>(max(left, std::int64_t(0))) : 0;
         }
     }
 
@@ -127,10 +137,7 @@ struct Walk : Arrival<Cell, kLayout>
 #pragma unroll
             for (int j = 0; j < kBatch; ++j) ring[j][i] = {0, 0};
         }
-        if (!kNarrow && plan.fromTop)
-            walkBatch<kRadius>();
-        else
-            walkBatch<2 * kRadius>();
+        walkBatch<kFromTop ? kRadius : 2 * kRadius>();
 #pragma unroll 1
         while (rowsLeft > 0) walkBatch<0>();
     }
@@ -179,11 +186,12 @@ struct Walk : Arrival<Cell, kLayout>
         const std::int64_t left = max(item.column - kRadius, std::int64_t(0));
         const std::int64_t right = min(item.column + kStripColumns + kRadius, plan.width);
         const std::int64_t end = min(item.begin + item.rows * plan.groups, item.end) + kRadius;
-        for (std::int64_t y = max(item.begin - kRadius, std::int64_t(0)); y < min(end, plan.height); ++y)
+        for (std::int64_t y = max(item.begin - kRadius, std::int64_t(0)); y < min(end, plan.height);
+             ++y)
             for (std::int64_t x = left + lane; x < right; x += kWarp)
                 if (!isLevel(sample[y * plan.stride + x]))
-                    atomicMin(bad, static_cast<BadCell>(y) << kBadCellBits |
-                                       static_cast<BadCell>(x));
+                    atomicMin(bad,
+                              static_cast<BadCell>(y) << kBadCellBits | static_cast<BadCell>(x));
     }
     __device__ bool isLevel(float cell) const
     {
@@ -216,8 +224,12 @@ struct Walk : Arrival<Cell, kLayout>
             const std::uint32_t shift = Base::bitsAt(low) + 16; // modulo 32
             at += Base::bitsAt(low) >> 2 & 4;
             const std::uint32_t a = load(at), b = load(at + 4), c = load(at + 8);
-            const std::uint32_t left = __funnelshift_r(a, b, shift);
-            const std::uint32_t right = __funnelshift_r(b, c, shift);
+            std::uint32_t left = __funnelshift_r(a, b, shift);
+            std::uint32_t right = __funnelshift_r(b, c, shift);
+            if constexpr (kNarrow) { // beside the row are those of other groups
+                left = Base::keep(left, insideLeft);
+                right = Base::keep(right, insideRight);
+            }
             for (int j = 0; j < kColumns; ++j) {
                 words[j] = word(left, j);
                 words[kColumns + j] = word(right, j);

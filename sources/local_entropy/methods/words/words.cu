@@ -6,8 +6,10 @@
 #include "local_entropy/methods/words/walk.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 
 namespace local_entropy::words
 {
@@ -16,7 +18,7 @@ namespace
 
 constexpr int kMostThreads = kMostWarps * kWarp;
 
-template <typename Cell, Layout kLayout>
+template <typename Cell, Layout kLayout, bool kFromTop>
 __global__ void __launch_bounds__(kMostThreads, 1)
     entropyKernel(const Cell *sample, float *result, const GpuTables *tables, unsigned *nextItem,
                   BadCell *badCell, const __grid_constant__ Plan plan)
@@ -28,7 +30,7 @@ __global__ void __launch_bounds__(kMostThreads, 1)
 
     __shared__ unsigned numbers[kMostWarps]; // of the next items of teams, by their leaders
 
-    using Walker = Walk<Cell, kLayout>;
+    using Walker = Walk<Cell, kLayout, kFromTop>;
     const unsigned warp = __shfl_sync(kAll, threadIdx.x / kWarp, 0); // the compiler sees: uniform
     const unsigned place = plan.team == 1 ? 0 : warp % kTeam, leader = warp - place;
     const std::uint32_t packed = sharedAddress(ofTeams) + warp / kTeam * Walker::kTeamBytes;
@@ -45,9 +47,7 @@ __global__ void __launch_bounds__(kMostThreads, 1)
     const unsigned teams = gridDim.x * teamsOfBlock, team = leader / plan.team;
     unsigned number =
         plan.items <= teams ? team * gridDim.x + blockIdx.x : blockIdx.x * teamsOfBlock + team;
-    const auto start = [&] {
-        walk.start(itemOf(plan, number, place, kStripColumns));
-    };
+    const auto start = [&] { walk.start(itemOf(plan, number, place, kStripColumns)); };
 
     // The tables are ordered first, and turned to addresses while the first rows are on their way.
     for (int i = threadIdx.x; i < GpuTables::kEntries / 4; i += blockDim.x)
@@ -93,14 +93,30 @@ bool isAligned(const void *pointer, int bytes = 16)
     return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
 }
 
+/// Cells between a four and the first one.
+template <typename Cell>
+int skippedCells(const Cell *sample)
+{
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(sample) / sizeof(Cell) % kColumns);
+}
+
 } // namespace
 
 /// Shared memory of a block besides the tables.
 template <typename Cell, Layout kLayout>
 static int bytesOf(int warps)
 {
-    return warps / kTeam * Walk<Cell, kLayout>::kTeamBytes;
+    return warps / kTeam * Arrival<Cell, kLayout>::kTeamBytes;
 }
+
+template <typename Cell>
+using Kernel = void (*)(const Cell *, float *, const GpuTables *, unsigned *, BadCell *, Plan);
+
+/// Those of a layout: for any items, and for items that all begin with row 0.
+template <typename Cell, Layout kLayout>
+static constexpr std::array<Kernel<Cell>, 2> kKernels = {
+    entropyKernel<Cell, kLayout, false>,
+    entropyKernel<Cell, kLayout, kLayout != Layout::Narrow && !std::is_same_v<Cell, std::uint8_t>>};
 
 /// As many warps a block as shared memory has room for; a kernel may have more of that than it has
 /// without asking.
@@ -108,18 +124,20 @@ template <typename Cell, Layout kLayout>
 static int warpsOfBlock(int device)
 {
     const common::PartScope scope(common::Part::Context); // asking for a kernel loads its code
-    const auto kernel = entropyKernel<Cell, kLayout>;
-    cudaFuncAttributes attributes{};
-    int limit = 0;
-    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    int limit = 0, warps = kMostWarps;
     CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    const int room = limit - static_cast<int>(attributes.sharedSizeBytes);
-    const int warps = std::min(room / Walk<Cell, kLayout>::kTeamBytes * kTeam, kMostWarps);
+    for (const auto kernel : kKernels<Cell, kLayout>) {
+        cudaFuncAttributes attributes{};
+        CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+        const int room = limit - static_cast<int>(attributes.sharedSizeBytes);
+        warps = std::min(room / Arrival<Cell, kLayout>::kTeamBytes * kTeam, warps);
+    }
     if (warps < 1)
         throw common::Unavailable("needs a GPU with more shared memory: a block has " +
                                   std::to_string(limit) + " bytes here");
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    bytesOf<Cell, kLayout>(warps)));
+    for (const auto kernel : kKernels<Cell, kLayout>)
+        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        bytesOf<Cell, kLayout>(warps)));
     return warps;
 }
 
@@ -132,7 +150,7 @@ Gpu::Gpu(int mostMultiprocessors, int counters)
     multiprocessors = std::max(std::min(multiprocessors, mostMultiprocessors), 1);
     // What counts is for what the kernel was compiled: without waitForLastKernel() it must not.
     cudaFuncAttributes attributes{};
-    CUDA_CHECK(cudaFuncGetAttributes(&attributes, entropyKernel<float, Layout::Aligned>));
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kKernels<float, Layout::Aligned>[0]));
     canOverlap = attributes.ptxVersion >= 90;
     CUDA_CHECK(cudaMemset(badCell.data(), 0xFF, badCell.bytes()));
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
@@ -152,8 +170,8 @@ void Gpu::launchKernel(const Area &area, const Cell *sample, float *result,
                        std::int64_t resultStride, int levels, cudaStream_t stream,
                        unsigned *counter, bool overlaps)
 {
-    Plan plan = makePlan(area, kStripColumns, std::int64_t(multiprocessors) * warps,
-                         kLayout == Layout::Narrow ? lanesFor(area) : 0);
+    const int lanes = kLayout == Layout::Narrow ? lanesFor(area, skippedCells(sample)) : 0;
+    Plan plan = makePlan(area, kStripColumns, std::int64_t(multiprocessors) * warps, lanes);
     plan.resultStride = resultStride;
     plan.levels = levels;
     cudaLaunchAttribute overlap{}; // see letNextKernelStart()
@@ -166,7 +184,7 @@ void Gpu::launchKernel(const Area &area, const Cell *sample, float *result,
     launch.stream = stream;
     launch.attrs = &overlap;
     launch.numAttrs = overlaps ? 1 : 0;
-    CUDA_CHECK(cudaLaunchKernelEx(&launch, entropyKernel<Cell, kLayout>, sample, result,
+    CUDA_CHECK(cudaLaunchKernelEx(&launch, kKernels<Cell, kLayout>[plan.fromTop], sample, result,
                                   tables.data(), counter, badCell.data(), plan));
     CUDA_CHECK(cudaGetLastError());
 }
@@ -177,15 +195,14 @@ void Gpu::launchFittest(const Area &area, const Cell *sample, float *result,
                         unsigned *counter, bool overlaps)
 {
     const float *const first = result + area.begin * resultStride + area.left;
-    const bool inFours = area.left == 0 && area.width == area.right &&
-                         area.width % kColumns == 0 && area.stride % kColumns == 0 &&
-                         resultStride % kColumns == 0 && isAligned(first) &&
-                         isAligned(sample, kColumns * sizeof(Cell));
+    const bool inFours = area.left == 0 && area.width == area.right && area.width % kColumns == 0 &&
+                         area.stride % kColumns == 0 && resultStride % kColumns == 0 &&
+                         isAligned(first) && isAligned(sample, kColumns * sizeof(Cell));
     // Within an item of a narrow array, results are found by 32 bits.
     const std::int64_t teams = std::int64_t(multiprocessors) * warps;
     const bool isNear =
         ((area.end - area.begin) / teams + kStripColumns * kBatch) * resultStride < 1ll << 31;
-    if (lanesFor(area) && isNear)
+    if (lanesFor(area, skippedCells(sample)) && isNear)
         launchKernel<Cell, Layout::Narrow>(area, sample, result, resultStride, levels, stream,
                                            counter, overlaps);
     else if (inFours)

@@ -67,13 +67,13 @@ public:
 private:
     template <typename Cell, Layout kLayout>
     void launchKernel(const Area &area, const Cell *sample, float *result,
-                      std::int64_t resultStride, int levels, cudaStream_t stream,
-                      unsigned *counter, bool overlaps);
+                      std::int64_t resultStride, int levels, cudaStream_t stream, unsigned *counter,
+                      bool overlaps);
     /// In the layout that suits it best.
     template <typename Cell>
     void launchFittest(const Area &area, const Cell *sample, float *result,
                        std::int64_t resultStride, int levels, cudaStream_t stream,
-                      unsigned *counter, bool overlaps);
+                       unsigned *counter, bool overlaps);
 
     common::DeviceArray<GpuTables> tables;
     common::DeviceArray<unsigned> nextItem; ///< of the small items, by counter; 0 between launches
