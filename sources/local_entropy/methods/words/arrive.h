@@ -39,8 +39,9 @@ struct Shared
 /// address (kAligned is false), its fours begin up to three cells before the strip; its bytes are
 /// shifted to the strip's columns when they are read from the packed row.
 ///
-/// Where rows are narrow, a warp's lanes are groups, each with rows of its own, one behind the other
-/// in the packed row.
+/// Where rows are narrow, a warp's lanes are groups, each with rows of its own, one behind the
+/// other in the packed row. The last lane of a group is beyond its row: where one group ends and
+/// the next one begins there are no cells, as at any edge.
 template <typename Cell, Layout kLayout>
 struct Arrival
 {
@@ -154,6 +155,15 @@ struct Arrival
                place == (lane < 8 ? 0 : plan.team - 1);
     }
     __device__ bool isOutermost() const { return place == 0 || place == plan.team - 1; }
+
+    /// Beside a narrow array there is nothing, in no row.
+    __device__ void storeNothingBeside() const
+    {
+        constexpr int kFours[] = {0, 1 + kWarp, 2 + kWarp}; // one before, two behind
+#pragma unroll
+        for (const int four : kFours)
+            if (lane < kBatch) store(packedRow(lane) + 4 * four, kNoCell * kBytes);
+    }
 
     /// Keeps, in shared memory to spare registers, which bits the bytes before and those of the
     /// four have, and where it goes when it is packed. Lanes without one send what they find to the
@@ -270,10 +280,7 @@ struct Arrival
         for (int i = 0; i < kBatch; ++i) {
             const Four cells = next;
             next = loadAs<Four>(stage(i + 1));
-            // Of narrow floats, what lies beside a row is left out when it is read.
-            const std::uint32_t bits =
-                bitsOfRow(i, kNarrow && kFloats ? kCellBits * kBytes
-                                                : shifted(before, inside, low + i * bytesOfRow));
+            const std::uint32_t bits = bitsOfRow(i, shifted(before, inside, low + i * bytesOfRow));
             see(cells, bits);
             store(packedRow(i) + 4 * (1 + lane), keep(pack(cells), bits));
         }

@@ -38,17 +38,15 @@ struct Area
     std::int64_t left = 0, right = 0, begin = 0, end = 0;
 };
 
-/// Lanes that a row of a narrow array takes, a four each; 0 where a warp has no room for two rows,
-/// or where there are cells beside the results. The first row begins `skipped` cells behind a four.
-inline int lanesFor(const Area &area, int skipped)
+/// Lanes that a row of a narrow array takes, four columns each, and one more, between it and the
+/// next one: a power of two. 0 where a warp has no room for two of them, or where there are cells
+/// beside the results.
+inline int lanesFor(const Area &area)
 {
-    constexpr int kFour = 4, kMostLanes = 16;
-    if (area.left != 0 || area.right != area.width || area.width > kFour * kMostLanes) return 0;
-    std::int64_t most = 0; // cells between a four and a row that begins in it
-    for (int row = 0; row < kFour; ++row)
-        most = std::max(most, (skipped + row * (area.stride % kFour)) % kFour);
-    const auto lanes = static_cast<int>(common::ceilDiv(area.width + most, kFour));
-    return lanes <= kMostLanes ? lanes : 0;
+    if (area.left != 0 || area.right != area.width) return 0;
+    for (int lanes = 2; lanes <= 16; lanes *= 2)
+        if (area.width <= 4 * (lanes - 1)) return lanes;
+    return 0;
 }
 
 /// Strips of columns, as wide as a team, and of each strip, items of rows. As many big items as
@@ -130,9 +128,13 @@ inline Plan makePlan(const Area &area, int stripColumns, std::int64_t warps, int
         plan.lanes = lanes;
         plan.groups = stripColumns / (kFour * lanes);
     }
-    // Rows of results whose windows reach over that many batches of cells.
+    // Rows of results whose windows reach over that many batches of cells. The rows of groups, side
+    // by side, begin equally far from a four, so that none has another's cells beside it.
+    const std::int64_t step = plan.groups > 1 && area.stride % 2 ? 2 : 1;
     const auto rowsOf = [](std::int64_t batches) { return batches * kBatch - (kWindow - 1); };
-    const auto batchesOf = [&](std::int64_t rows) { return ceilDiv(rows + kWindow - 1, kBatch); };
+    const auto batchesOf = [&](std::int64_t rows) {
+        return ceilDiv(ceilDiv(rows + kWindow - 1, kBatch), step) * step;
+    };
     const std::int64_t strips = ceilDiv(area.right - area.left, stripColumns); // of one warp each
     const std::int64_t height = area.end - area.begin;
     std::int64_t itemsPerStrip = 0, rows = 0;
@@ -151,7 +153,7 @@ inline Plan makePlan(const Area &area, int stripColumns, std::int64_t warps, int
         ceilDiv(std::max<std::int64_t>(columns + kMostBeside - area.width, 0), area.stride), 0,
         area.height);
     const auto share = static_cast<std::int64_t>(rows * kBigShare);
-    plan.bigRows = rowsOf(rows >= kManyRows ? batchesOf(share) - 1 : batchesOf(rows));
+    plan.bigRows = rowsOf(rows >= kManyRows ? batchesOf(share) - step : batchesOf(rows));
     plan.smallRows = rowsOf(2);
     // Where a band of items has all the rows. That is a batch less for each, or changes nothing;
     // for some items of many it would be other code, which all would wait for.

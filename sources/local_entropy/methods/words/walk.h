@@ -64,8 +64,6 @@ struct Walk : Arrival<Cell, kLayout>
     /// first one it lies, and how many more rows of it there are.
     std::uint32_t further[kColumns];
     int rowsOf[kColumns];
-    /// Bits of the four bytes from two columns before the lane's on, and of the next four.
-    std::uint32_t insideLeft = 0, insideRight = 0;
 
     Word ring[kBatch][kColumns];
     Sums sums[kColumns];
@@ -74,14 +72,9 @@ struct Walk : Arrival<Cell, kLayout>
     __device__ void start(const Item &item)
     {
         const std::int64_t begin = item.begin, rows = item.rows;
-        int group = 0;
-        own = lane;
-        if constexpr (kNarrow) { // lanes that are left over do what the last one does
-            const auto lanes = static_cast<int>(plan.lanes);
-            group = min(own / lanes, static_cast<int>(plan.groups) - 1);
-            own = min(own - group * lanes, lanes - 1);
-        }
+        const int group = kNarrow ? lane / plan.lanes : 0;
         const std::int64_t taken = min(rows, item.end - begin);
+        own = kNarrow ? lane % plan.lanes : lane;
         const int above = kFromTop ? 0 : kRadius;
         strip = item.column;
         const std::int64_t ofGroup = begin + group * rows, firstRow = ofGroup - above;
@@ -92,8 +85,7 @@ struct Walk : Arrival<Cell, kLayout>
         before = insideFrom(own * kColumns - kColumns);
         if constexpr (kNarrow) {
             goToNarrow(item, taken);
-            insideLeft = insideFrom(own * kColumns - kRadius);
-            insideRight = insideFrom(own * kColumns + kRadius);
+            Base::storeNothingBeside();
         } else {
             const int first = static_cast<int>(lane) * (kAligned ? kColumns : 1);
             to = result + (begin * plan.resultStride + strip + first);
@@ -124,7 +116,7 @@ struct Walk : Arrival<Cell, kLayout>
             const std::int64_t row = place / columns * item.rows;
             further[j] = static_cast<std::uint32_t>(row * plan.resultStride + column);
             const std::int64_t left = min(taken, item.end - item.begin - row);
-            rowsOf[j] = column < plan.width && place < columns * plan.groups ? static_cast<int>(max(left, std::int64_t(0))) : 0;
+            rowsOf[j] = column < plan.width ? static_cast<int>(max(left, std::int64_t(0))) : 0;
         }
     }
 
@@ -224,12 +216,8 @@ struct Walk : Arrival<Cell, kLayout>
             const std::uint32_t shift = Base::bitsAt(low) + 16; // modulo 32
             at += Base::bitsAt(low) >> 2 & 4;
             const std::uint32_t a = load(at), b = load(at + 4), c = load(at + 8);
-            std::uint32_t left = __funnelshift_r(a, b, shift);
-            std::uint32_t right = __funnelshift_r(b, c, shift);
-            if constexpr (kNarrow) { // beside the row are those of other groups
-                left = Base::keep(left, insideLeft);
-                right = Base::keep(right, insideRight);
-            }
+            const std::uint32_t left = __funnelshift_r(a, b, shift);
+            const std::uint32_t right = __funnelshift_r(b, c, shift);
             for (int j = 0; j < kColumns; ++j) {
                 words[j] = word(left, j);
                 words[kColumns + j] = word(right, j);

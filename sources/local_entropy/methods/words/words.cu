@@ -66,20 +66,18 @@ __global__ void __launch_bounds__(kMostThreads, 1)
         own.shifts[i] += static_cast<std::int32_t>(sharedAddress(own.entropies));
     __syncthreads();
 
-    const bool oneEach = plan.items <= teams;
     while (number < plan.items) {
-        // The next one is asked for while cells are on their way.
-        walk.syncTeam(); // all know this one
-        if (!oneEach && place == 0 && walk.lane == 0) {
-            const unsigned next = atomicAdd(nextItem, 1u);
-            if (next == plan.items - 1) *nextItem = 0; // each item asks once; this was the last
-            store(sharedAddress(numbers + leader), next + teams);
-        }
         walk.finish();
         if constexpr (Walker::kChecked)
             if (walk.sawBadCell())
                 walk.tellBadCells(itemOf(plan, number, place, kStripColumns), badCell);
-        if (oneEach) break;
+        if (plan.items <= teams) break; // one each
+        if (place == 0 && walk.lane == 0) {
+            const unsigned next = atomicAdd(nextItem, 1u);
+            if (next == plan.items - 1) *nextItem = 0; // each item asks once; this was the last
+            store(sharedAddress(numbers + leader), next + teams);
+        }
+        walk.syncTeam();
         number = load(sharedAddress(numbers + leader));
         if (number < plan.items) {
             start();
@@ -91,13 +89,6 @@ __global__ void __launch_bounds__(kMostThreads, 1)
 bool isAligned(const void *pointer, int bytes = 16)
 {
     return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
-}
-
-/// Cells between a four and the first one.
-template <typename Cell>
-int skippedCells(const Cell *sample)
-{
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(sample) / sizeof(Cell) % kColumns);
 }
 
 } // namespace
@@ -170,7 +161,7 @@ void Gpu::launchKernel(const Area &area, const Cell *sample, float *result,
                        std::int64_t resultStride, int levels, cudaStream_t stream,
                        unsigned *counter, bool overlaps)
 {
-    const int lanes = kLayout == Layout::Narrow ? lanesFor(area, skippedCells(sample)) : 0;
+    const int lanes = kLayout == Layout::Narrow ? lanesFor(area) : 0;
     Plan plan = makePlan(area, kStripColumns, std::int64_t(multiprocessors) * warps, lanes);
     plan.resultStride = resultStride;
     plan.levels = levels;
@@ -202,7 +193,7 @@ void Gpu::launchFittest(const Area &area, const Cell *sample, float *result,
     const std::int64_t teams = std::int64_t(multiprocessors) * warps;
     const bool isNear =
         ((area.end - area.begin) / teams + kStripColumns * kBatch) * resultStride < 1ll << 31;
-    if (lanesFor(area, skippedCells(sample)) && isNear)
+    if (lanesFor(area) && isNear)
         launchKernel<Cell, Layout::Narrow>(area, sample, result, resultStride, levels, stream,
                                            counter, overlaps);
     else if (inFours)
