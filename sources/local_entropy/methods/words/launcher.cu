@@ -40,18 +40,31 @@ public:
     {
         const std::lock_guard<std::mutex> lock(mutex);
         const int counter = launches.begin(stream);
-        const Image &image = problem.image;
-        const Region &rows = problem.region;
-        const Area area{image.width, image.height, image.stride,        0,
-                        image.width, rows.y,       rows.y + rows.height};
+        const Area area = areaOf(problem);
         auto *const result = static_cast<float *>(problem.result.data);
-        if (image.type == CellType::Float32) // as if the result were as large as the image
-            gpu.launch(image.width, image.height, static_cast<const float *>(image.data),
-                       result - rows.y * rows.width, area.begin, area.end, stream, counter);
+        if (problem.image.type == CellType::Float32) // as if the result were as large as the image
+            gpu.launch(area.width, area.height, floatsOf(problem), result - area.begin * area.width,
+                       area.begin, area.end, stream, counter);
         else
-            gpu.launch(area, problem.filter.levels.count, static_cast<const Level *>(image.data),
-                       result, problem.result.stride, stream, counter);
+            gpu.launch(area, problem.filter.levels.count, levelsOf(problem), result,
+                       problem.result.stride, stream, counter);
         launches.end(counter, stream);
+    }
+
+    /// Into a graph, which has a counter of its own; who launches the graph waits for it.
+    void capture(const Problem &problem, cudaStream_t stream)
+    {
+        const Area area = areaOf(problem);
+        const Result &result = problem.result;
+        auto *const first = static_cast<float *>(result.data);
+        unsigned *counter = nullptr;
+        CUDA_CHECK(cudaMallocAsync(&counter, sizeof *counter, stream));
+        if (problem.image.type == CellType::Float32)
+            gpu.launch(area, floatsOf(problem), first, result.stride, counter, stream);
+        else
+            gpu.launch(area, problem.filter.levels.count, levelsOf(problem), first, result.stride,
+                       counter, stream);
+        CUDA_CHECK(cudaFreeAsync(counter, stream));
     }
 
     BadCell firstBadCell()
@@ -65,19 +78,27 @@ public:
     }
 
 private:
+    static Area areaOf(const Problem &problem)
+    {
+        const Image &image = problem.image;
+        const Region &rows = problem.region;
+        return {image.width, image.height, image.stride,        0,
+                image.width, rows.y,       rows.y + rows.height};
+    }
+    static const float *floatsOf(const Problem &problem)
+    {
+        return static_cast<const float *>(problem.image.data);
+    }
+    static const Level *levelsOf(const Problem &problem)
+    {
+        return static_cast<const Level *>(problem.image.data);
+    }
+
     Gpu gpu;
     const common::Stream own;
     std::mutex mutex; ///< guards what follows, and what `gpu` has seen
     Launches launches;
 };
-
-/// A graph could be launched in several streams at once, of which nobody here would hear.
-void expectNoCapture(cudaStream_t stream)
-{
-    if (isCaptured(stream))
-        throw Error(Status::Unavailable, "the stream is being captured into a graph, which is not "
-                                         "possible yet: launch outside of it");
-}
 
 void throwBadCell(BadCell cell)
 {
@@ -97,10 +118,16 @@ public:
         withLibraryErrors([&] {
             if (!isReadInPlace(problem)) return planes->enqueue(problem, stream);
             const int device = currentDevice();
-            expectNoCapture(static_cast<cudaStream_t>(stream));
+            const auto in = static_cast<cudaStream_t>(stream);
             checkDeviceMemory("image", problem.image.data, device);
             checkDeviceMemory("result", problem.result.data, device);
-            made(device).enqueue(problem, static_cast<cudaStream_t>(stream));
+            if (!isCaptured(in)) return made(device).enqueue(problem, in);
+            OfDevice *const current = find(device);
+            if (!current)
+                throw Error(Status::Unavailable,
+                            "the stream is being captured into a graph, in which no tables can be "
+                            "made: enqueue once before");
+            current->capture(problem, in);
         });
     }
 

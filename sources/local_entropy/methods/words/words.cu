@@ -254,6 +254,18 @@ void Gpu::launch(const Area &area, int levels, const Level *sample, float *resul
                   levels, stream, nextItem.data() + counter, canOverlap);
 }
 
+void Gpu::launch(const Area &area, const float *sample, float *result, std::int64_t resultStride,
+                 unsigned *counter, cudaStream_t stream)
+{
+    checkArea(area);
+    if (area.stride != resultStride)
+        throw common::Error("Gpu::launch: floats and results with different strides");
+    if (area.begin == area.end) return;
+    CUDA_CHECK(cudaMemsetAsync(counter, 0, sizeof *counter, stream));
+    launchFittest(area, sample, result - (area.begin * resultStride + area.left), resultStride,
+                  kLevels, stream, counter, false);
+}
+
 void Gpu::launch(const Area &area, int levels, const Level *sample, float *result,
                  std::int64_t resultStride, unsigned *counter, cudaStream_t stream)
 {

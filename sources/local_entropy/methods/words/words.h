@@ -54,8 +54,10 @@ public:
     void launch(const Area &area, int levels, const Level *sample, float *result,
                 std::int64_t resultStride, cudaStream_t stream = nullptr, int counter = 0);
 
-    /// The same with a counter of the caller's, in device memory, that nobody else uses until this
-    /// has ended. May be captured into a graph.
+    /// The same two with a counter of the caller's, in device memory, that nobody else uses until
+    /// this has ended. May be captured into a graph.
+    void launch(const Area &area, const float *sample, float *result, std::int64_t resultStride,
+                unsigned *counter, cudaStream_t stream);
     void launch(const Area &area, int levels, const Level *sample, float *result,
                 std::int64_t resultStride, unsigned *counter, cudaStream_t stream);
 
