@@ -476,49 +476,6 @@ TEST_F(EngineGpu, LeavesOutBytesThatAreNoCells)
         }
 }
 
-// ---- host to host
-// ---------------------------------------------------------------------------------
-
-// Large enough to go by tiles: in fours or not, several side by side, low ones.
-TEST_F(EngineGpu, TilesOfHostMemoryMatchTheCpu)
-{
-    for (const Shape shape :
-         {Shape{2900, 2901}, Shape{10, 900000}, Shape{3, 2800000}, Shape{900001, 10}}) {
-        const auto sample = makeSample("random", shape);
-        std::vector<float> expected(sample.size()), found(sample.size(), -1);
-        entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0, shape.height);
-        words::entropyOnGpu(shape.width, shape.height, sample.data(), found.data());
-        EXPECT_TRUE(sameBits(found, expected)) << shape.width << " x " << shape.height;
-    }
-}
-
-// Each call has tiles on their way when a bad cell ends another one.
-TEST_F(EngineGpu, TilesOfSeveralCallsAtOnce)
-{
-    const Shape shape{3001, 2900};
-    const auto sample = makeSample("random", shape);
-    std::vector<float> expected(sample.size());
-    entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0, shape.height);
-    std::vector<std::string> wrong(3, "did not end");
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 3; ++i)
-        threads.emplace_back([&, i] {
-            auto own = sample;
-            if (i == 2) own[own.size() / 2] = 16;
-            std::vector<float> found(own.size(), -1);
-            wrong[i] = "";
-            for (int round = 0; round < 3; ++round) try {
-                    words::entropyOnGpu(shape.width, shape.height, own.data(), found.data());
-                    if (i == 2 || !sameBits(found, expected)) wrong[i] = "is wrong";
-                } catch (const local_entropy::Error &error) {
-                    if (i != 2 || error.status() != local_entropy::Status::BadLevel)
-                        wrong[i] = error.what();
-                }
-        });
-    for (std::thread &thread : threads) thread.join();
-    EXPECT_EQ(wrong, std::vector<std::string>(3));
-}
-
 // ---- launches -----------------------------------------------------------------------------------
 
 // More items than warps, which are taken one by one: the count of them starts anew in every launch.

@@ -762,10 +762,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 // ---- v15: the engine on one GPU ----------------------------------------------------------------
 
 // From v7: packed counters, sliding down the columns in registers, and one lookup of the exact
-// answer: sources/local_entropy/methods/words/walk.h tells how. The kernel, launched for the whole
-// array when its time is wanted, takes little longer than a copy of the floats within the device. A
-// call sends large arrays tile by tile: threads pack cells to bytes in page-locked memory, and the
-// bus carries them up while results come down: sources/local_entropy/methods/words/tiles.h.
+// answer: sources/local_entropy/methods/words/walk.h tells how. The kernel takes little longer than
+// a copy of the floats within the device, and a small part of a call.
 namespace v15
 {
 

@@ -1,5 +1,4 @@
-// The GPU engine for arrays in host memory: up, compute, down; large ones by tiles, all three at
-// once. In every build; without CUDA it says
+// The GPU engine for arrays in host memory: up, compute, down. In every build; without CUDA it says
 // so.
 #pragma once
 

@@ -113,10 +113,10 @@ void throwBadCell(BadCell cell)
 class WordsLauncher : public Launcher
 {
 public:
-    void enqueue(const Problem &problem, const Workspace &, void *stream) override
+    void enqueue(const Problem &problem, const Workspace &workspace, void *stream) override
     {
         withLibraryErrors([&] {
-            if (!isReadInPlace(problem)) return planes->enqueue(problem, stream);
+            if (!isReadInPlace(problem)) return planes->enqueue(problem, workspace, stream);
             const int device = currentDevice();
             const auto in = static_cast<cudaStream_t>(stream);
             checkDeviceMemory("image", problem.image.data, device);
@@ -129,6 +129,11 @@ public:
                             "made: enqueue once before");
             current->capture(problem, in);
         });
+    }
+
+    std::size_t workspaceBytes(const Problem &problem) override
+    {
+        return isReadInPlace(problem) ? 0 : planes->workspaceBytes(problem);
     }
 
     void synchronize() override
