@@ -218,8 +218,7 @@ TEST(EngineGpuHash, SlidesWithoutError)
         windows.push_back(cellsOf(partition, ++turn));
     const Gallery wall = tile(windows, 7);
     std::vector<float> expected(wall.sample.size());
-    entropyOnCpu(wall.width, wall.height, wall.sample.data(), expected.data(), 0,
-                       wall.height);
+    entropyOnCpu(wall.width, wall.height, wall.sample.data(), expected.data(), 0, wall.height);
     EXPECT_TRUE(sameBits(computeAsKernel(wall.width, wall.height, wall.sample), expected));
     for (const Shape shape :
          {Shape{1, 1}, Shape{3, 3}, Shape{4, 31}, Shape{97, 89}, Shape{2049, 3}})
@@ -227,7 +226,7 @@ TEST(EngineGpuHash, SlidesWithoutError)
             const auto sample = makeSample(content, shape);
             expected.assign(sample.size(), NAN);
             entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0,
-                               shape.height);
+                         shape.height);
             EXPECT_TRUE(sameBits(computeAsKernel(shape.width, shape.height, sample), expected))
                 << content << " " << shape.width << " x " << shape.height;
         }
@@ -475,7 +474,8 @@ std::string nameOf(const Job &job)
 
 words::Plan planOf(const Job &job)
 {
-    return words::makePlan(job.width, job.height, job.begin, job.end, job.stripColumns, job.warps);
+    return words::makePlan({job.width, job.height, job.width, 0, job.width, job.begin, job.end},
+                           job.stripColumns, job.warps);
 }
 
 /// Items go strip by strip, then band by band of rows: bands must follow each other from the first
@@ -609,6 +609,60 @@ TEST(EngineGpuPlan, MakesTeamsOnlyWhereFewWarpsAreIdle)
     EXPECT_EQ(planOf({10300, 10240, 0, 10240, 128, 2112}).team, unsigned(words::kTeam)); // 3 of 84
     EXPECT_EQ(planOf({1100, 100000, 0, 100000, 128, 2112}).team, 1u);                    // 3 of 12
     EXPECT_EQ(planOf({10, 1000000, 0, 1000000, 128, 2112}).team, 1u);
+}
+
+// Narrow arrays: the groups of an item follow each other, none is in the way of another, and what
+// they read is within the array.
+TEST(EngineGpuPlan, NarrowItemsCoverEveryRowOnce)
+{
+    for (std::int64_t width = 1; width <= 60; ++width)
+        for (const std::int64_t height : {1, 7, 64, 1000, 30011})
+            for (const std::int64_t begin : {std::int64_t(0), height / 3})
+                for (const std::int64_t stride : {width, width + 1, width + 64}) {
+                    const words::Area area{width, height, stride, 0, width, begin, height};
+                    const int lanes = words::lanesFor(area);
+                    ASSERT_GE(4 * (lanes - 1), width);
+                    ASSERT_EQ(32 % lanes, 0);
+                    const words::Plan plan = words::makePlan(area, 128, 64, lanes);
+                    ASSERT_EQ(plan.strips, 1u);
+                    ASSERT_EQ(plan.team, 1u);
+                    ASSERT_EQ(std::int64_t(plan.groups), 32 / lanes);
+                    std::vector<int> times(height, 0);
+                    for (unsigned number = 0; number < plan.items; ++number) {
+                        const words::Item item = words::itemOf(plan, number, 0, 128);
+                        ASSERT_EQ(item.column, 0);
+                        ASSERT_EQ(item.rows * stride % 4, 0) << "groups begin at other addresses";
+                        for (unsigned group = 0; group < plan.groups; ++group)
+                            for (std::int64_t row = 0; row < item.rows; ++row) {
+                                const std::int64_t y = item.begin + group * item.rows + row;
+                                if (y < item.end) ++times.at(y);
+                            }
+                    }
+                    for (std::int64_t y = 0; y < height; ++y) ASSERT_EQ(times[y], y >= begin) << y;
+                    const words::RowRange safe = words::safeRows(plan, 0, 4 * lanes);
+                    if (safe.begin >= safe.end) continue;
+                    ASSERT_GE(safe.begin * stride, words::kMostBeside);
+                    ASSERT_LE((safe.end - 1) * stride + 4 * lanes + words::kMostBeside,
+                              (height - 1) * stride + width);
+                }
+}
+
+TEST(EngineGpuPlan, OnlyNarrowArraysHaveGroups)
+{
+    EXPECT_EQ(words::lanesFor({4, 9, 4, 0, 4, 0, 9}), 2);
+    EXPECT_EQ(words::lanesFor({5, 9, 5, 0, 5, 0, 9}), 4);
+    EXPECT_EQ(words::lanesFor({60, 9, 60, 0, 60, 0, 9}), 16);
+    EXPECT_EQ(words::lanesFor({61, 9, 61, 0, 61, 0, 9}), 0);
+    EXPECT_EQ(words::lanesFor({10, 9, 10, 2, 10, 0, 9}), 0) << "cells beside the results";
+    EXPECT_EQ(words::lanesFor({10, 9, 10, 0, 8, 0, 9}), 0);
+}
+
+// Where a band has all rows, nothing is read above the first one.
+TEST(EngineGpuPlan, FewRowsBeginAtTheTop)
+{
+    EXPECT_TRUE(planOf({1000000, 10, 0, 10, 128, 2112}).fromTop);
+    EXPECT_FALSE(planOf({1000000, 10, 1, 10, 128, 2112}).fromTop);
+    EXPECT_FALSE(planOf({2560, 2560, 0, 2560, 128, 2112}).fromTop);
 }
 
 // An object of the core that runs before main calls kernels: they are registered by then, because

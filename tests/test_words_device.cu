@@ -22,7 +22,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <thread>
+#include <type_traits>
+#include <utility>
 
 #endif
 
@@ -70,14 +73,14 @@ std::vector<float> poison(std::size_t size)
     return cells;
 }
 
-/// Cells as the kernel takes them: floats, or bytes of 8 * level.
+/// Cells as the kernel takes them: floats, levels, or bytes of 8 * level.
 template <typename Cell>
 std::vector<Cell> cellsAs(const std::vector<float> &sample)
 {
     std::vector<Cell> cells;
-    for (const float cell : sample) cells.push_back(static_cast<Cell>(cell));
-    if (sizeof(Cell) == 1)
-        for (Cell &cell : cells) cell = 8 * cell;
+    for (const float cell : sample) cells.push_back(static_cast<Cell>(static_cast<int>(cell)));
+    if (std::is_same_v<Cell, std::uint8_t>)
+        for (Cell &cell : cells) cell = static_cast<Cell>(8 * static_cast<int>(cell));
     return cells;
 }
 
@@ -103,8 +106,14 @@ public:
 
     void launch(words::Gpu &gpu, cudaStream_t stream = nullptr)
     {
-        gpu.launch(shape.width, shape.height, inputData(), outputData(), layout.begin, layout.end,
-                   stream);
+        if constexpr (std::is_same_v<Cell, words::Level>)
+            gpu.launch(
+                {shape.width, shape.height, shape.width, 0, shape.width, layout.begin, layout.end},
+                16, inputData(), outputData() + std::int64_t(layout.begin) * shape.width,
+                shape.width, stream);
+        else
+            gpu.launch(shape.width, shape.height, inputData(), outputData(), layout.begin,
+                       layout.end, stream);
     }
 
     /// After the launches have ended: empty if the rows hold the CPU engine's bits and all else the
@@ -152,10 +161,11 @@ std::string compute(words::Gpu &gpu, Shape shape, const std::vector<float> &samp
     return arrays.difference();
 }
 
-/// Floats and, where the width allows it, bytes.
-std::string computeBoth(words::Gpu &gpu, Shape shape, const std::vector<float> &sample)
+/// Floats, levels and, where the width allows it, bytes.
+std::string computeAll(words::Gpu &gpu, Shape shape, const std::vector<float> &sample)
 {
-    const std::string wrong = compute<float>(gpu, shape, sample);
+    const std::string wrong =
+        compute<float>(gpu, shape, sample) + compute<words::Level>(gpu, shape, sample);
     if (!wrong.empty() || shape.width % 4) return wrong;
     return compute<std::uint8_t>(gpu, shape, sample);
 }
@@ -163,7 +173,9 @@ std::string computeBoth(words::Gpu &gpu, Shape shape, const std::vector<float> &
 /// On one multiprocessor, these rows of an array are walked by teams.
 void expectTeams(Shape shape, int begin, int end)
 {
-    EXPECT_EQ(words::makePlan(shape.width, shape.height, begin, end, 128, 16).team,
+    EXPECT_EQ(words::makePlan({shape.width, shape.height, shape.width, 0, shape.width, begin, end},
+                              128, 16)
+                  .team,
               unsigned(words::kTeam))
         << shape.width << " x " << shape.height << ", rows " << begin << " to " << end;
 }
@@ -187,9 +199,11 @@ TEST_F(EngineGpu, MatchesTheCpuOnSmallShapes)
     words::Gpu gpu;
     for (const Shape shape : {Shape{1, 1}, Shape{5, 5}, Shape{4, 31}, Shape{3, 70}, Shape{128, 12},
                               Shape{124, 9}, Shape{129, 17}, Shape{256, 23}, Shape{249, 14},
-                              Shape{4, 30000}}) { // several batches for each warp
-        const auto sample = makeSample("random", shape);
+                              Shape{4, 30000}, Shape{11, 40003}, Shape{60, 20000}}) {
+        const auto sample = makeSample("random", shape); // several batches for each warp
         EXPECT_EQ(compute<float>(gpu, shape, sample, {0, 0, 0, -1, 0}), "");
+        EXPECT_EQ(compute<words::Level>(gpu, shape, sample, {0, 0, 0, -1, 0}), "");
+        EXPECT_EQ(compute<words::Level>(gpu, shape, sample, {1, 2, shape.height / 3, -1, 0}), "");
         EXPECT_EQ(compute<float>(gpu, shape, sample, {1, 2, shape.height / 3, -1, 0}), "");
         if (shape.width % 4 == 0) {
             EXPECT_EQ(compute<std::uint8_t>(gpu, shape, sample, {4, 4, 0, -1, 0}), "");
@@ -217,7 +231,7 @@ TEST_F(EngineGpu, MatchesTheCpuOnEveryShapeAndContent)
     contents.push_back("dominant");
     for (const Shape shape : shapes)
         for (const std::string &content : contents)
-            ASSERT_EQ(computeBoth(gpu, shape, makeSample(content, shape)), "") << content;
+            ASSERT_EQ(computeAll(gpu, shape, makeSample(content, shape)), "") << content;
 }
 
 TEST_F(EngineGpu, MatchesTheCpuAtTheEdgesOfStrips)
@@ -229,9 +243,9 @@ TEST_F(EngineGpu, MatchesTheCpuAtTheEdgesOfStrips)
     for (int width = 246; width <= 260; ++width) widths.push_back(width);
     for (const int width : widths) {
         for (int height = 1; height <= 12; ++height)
-            ASSERT_EQ(computeBoth(gpu, {width, height}, makeSample("random", {width, height})), "");
+            ASSERT_EQ(computeAll(gpu, {width, height}, makeSample("random", {width, height})), "");
         for (const int height : {13, 14, 15, 16, 17, 59, 61})
-            ASSERT_EQ(computeBoth(gpu, {width, height}, makeSample("random", {width, height})), "");
+            ASSERT_EQ(computeAll(gpu, {width, height}, makeSample("random", {width, height})), "");
     }
 }
 
@@ -242,8 +256,11 @@ TEST_F(EngineGpu, ComputesAtAnyAlignment)
                               Shape{247, 30}, Shape{256, 23}, Shape{257, 23}, Shape{500, 12}}) {
         const auto sample = makeSample("random", shape);
         for (int sampleOffset = 0; sampleOffset < 5; ++sampleOffset)
-            for (int resultOffset = 0; resultOffset < 5; ++resultOffset)
-                ASSERT_EQ(compute<float>(gpu, shape, sample, {sampleOffset, resultOffset}), "");
+            for (int resultOffset = 0; resultOffset < 5; ++resultOffset) {
+                const Layout layout{sampleOffset, resultOffset};
+                ASSERT_EQ(compute<float>(gpu, shape, sample, layout), "");
+                ASSERT_EQ(compute<words::Level>(gpu, shape, sample, layout), "");
+            }
         if (shape.width % 4 == 0)
             for (const int sampleOffset : {4, 8, 12, 16})
                 for (const int resultOffset : {0, 4})
@@ -271,6 +288,9 @@ TEST_F(EngineGpu, ComputesAnyRowsAndLeavesTheOthersAlone)
         for (const auto &[begin, end] : ranges) {
             ASSERT_EQ(compute<float>(gpu, shape, sample, {0, 0, begin, end}), "");
             ASSERT_EQ(compute<float>(gpu, shape, sample, {end % 4, begin % 4, begin, end}), "");
+            ASSERT_EQ(compute<words::Level>(gpu, shape, sample, {0, 0, begin, end}), "");
+            ASSERT_EQ(compute<words::Level>(gpu, shape, sample, {end % 4, begin % 4, begin, end}),
+                      "");
             if (shape.width % 4 == 0) {
                 ASSERT_EQ(compute<std::uint8_t>(gpu, shape, sample, {0, 0, begin, end}), "");
             }
@@ -289,7 +309,7 @@ TEST_F(EngineGpu, TeamsMatchTheCpu)
         expectTeams(shape, 5, shape.height - 3);
         for (const char *content : {"random", "dominant"}) {
             const auto sample = makeSample(content, shape);
-            ASSERT_EQ(computeBoth(gpu, shape, sample), "");
+            ASSERT_EQ(computeAll(gpu, shape, sample), "");
             for (const Layout layout : {Layout{0, 0, 5, shape.height - 3}, Layout{1, 2, 4, -1},
                                         Layout{3, 1, 1, shape.height - 2}})
                 ASSERT_EQ(compute<float>(gpu, shape, sample, layout), "");
@@ -297,6 +317,89 @@ TEST_F(EngineGpu, TeamsMatchTheCpu)
                 const Layout layout{0, 0, 5, shape.height - 3};
                 ASSERT_EQ(compute<std::uint8_t>(gpu, shape, sample, layout), "");
             }
+        }
+    }
+}
+
+// Where a warp has several rows side by side: all widths, heights that leave groups with few rows
+// or none, in one launch's first and last items and in small ones.
+TEST_F(EngineGpu, NarrowArraysMatchTheCpu)
+{
+    words::Gpu gpu, small(1);
+    for (int width = 1; width <= 64; ++width)
+        for (const int height : {17, 130, 1999, 5000 + 37 * width}) {
+            const Shape shape{width, height};
+            const auto sample = makeSample("random", shape);
+            ASSERT_EQ(computeAll(gpu, shape, sample), "");
+            for (words::Gpu *const which : {&gpu, &small}) {
+                const Layout layout{width % 3, height % 4, height / 9, height - height / 11};
+                ASSERT_EQ(compute<float>(*which, shape, sample, layout), "");
+                ASSERT_EQ(compute<words::Level>(*which, shape, sample, layout), "");
+            }
+        }
+}
+
+// Levels with gaps between the rows, and a rectangle of results: what lies beside it is of its
+// windows, the gaps and what is further away are not.
+TEST_F(EngineGpu, ComputesRectanglesOfLevels)
+{
+    words::Gpu gpu;
+    std::mt19937 random(11);
+    const auto upTo = [&](int most) { return static_cast<int>(random() % (most + 1)); };
+    for (int round = 0; round < 300; ++round) {
+        const int width = 1 + upTo(round % 3 ? 300 : 30), height = 1 + upTo(60);
+        const int stride = (width + upTo(9) + 3) / (round % 2 ? 1 : 4) * (round % 2 ? 1 : 4);
+        const int left = round % 4 ? 0 : upTo(std::min(width - 1, 9));
+        const int right = round % 4 ? width : width - upTo(std::min(width - left - 1, 9));
+        const int begin = upTo(height - 1), end = begin + 1 + upTo(height - begin - 1);
+        const int resultStride = right - left + upTo(5), offset = round % 5 ? 0 : upTo(9);
+        const auto sample = makeSample("random", {width, height});
+        std::vector<words::Level> cells(std::size_t(stride) * height + offset, words::Level(255));
+        for (std::size_t i = 0; i < sample.size(); ++i)
+            cells[offset + i / width * stride + i % width] =
+                static_cast<words::Level>(static_cast<int>(sample[i]));
+        std::vector<float> whole(sample.size());
+        entropyOnCpu(width, height, sample.data(), whole.data(), 0, height);
+        std::vector<float> expected = poison(std::size_t(resultStride) * (end - begin));
+        for (int y = begin; y < end; ++y)
+            std::copy_n(&whole[std::size_t(y) * width + left], right - left,
+                        &expected[std::size_t(y - begin) * resultStride]);
+        const auto input = common::upload(cells.data(), cells.size());
+        auto output = common::poisoned<float>(expected.size());
+        gpu.launch({width, height, stride, left, right, begin, end}, 16, input.data() + offset,
+                   output.data(), resultStride);
+        const auto result = common::download(output);
+        const std::vector<float> found(result.get(), result.get() + expected.size());
+        ASSERT_TRUE(sameBits(found, expected))
+            << width << " x " << height << ", stride " << stride << ", columns " << left << " to "
+            << right << ", rows " << begin << " to " << end;
+        ASSERT_FALSE(gpu.sawBadCell()) << width << " x " << height;
+    }
+}
+
+// Every byte that is no level is seen, wherever it is, and no level is taken for one.
+TEST_F(EngineGpu, SeesEveryLevelThatIsTooHigh)
+{
+    words::Gpu gpu;
+    for (const Shape shape : {Shape{7, 100}, Shape{128, 20}, Shape{131, 20}}) {
+        const std::size_t size = std::size_t(shape.width) * shape.height;
+        auto output = common::poisoned<float>(size);
+        for (int levels = 2; levels <= 16; ++levels) {
+            std::vector<words::Level> cells(size, static_cast<words::Level>(levels - 1));
+            const auto sees = [&] {
+                const auto input = common::upload(cells.data(), size);
+                gpu.launch(
+                    {shape.width, shape.height, shape.width, 0, shape.width, 0, shape.height},
+                    levels, input.data(), output.data(), shape.width);
+                return gpu.sawBadCell();
+            };
+            ASSERT_FALSE(sees()) << levels << " levels";
+            for (const std::size_t place : {std::size_t(0), size / 2, size / 3 + 1, size - 1})
+                for (int bad = levels; bad < 256; bad += bad < 20 || bad > 250 ? 1 : 29) {
+                    const words::Level before = std::exchange(cells[place], words::Level(bad));
+                    EXPECT_TRUE(sees()) << bad << " of " << levels << " at " << place;
+                    cells[place] = before;
+                }
         }
     }
 }
@@ -338,7 +441,7 @@ TEST_F(EngineGpu, IsExactForEveryWindowAmongOthers)
         for (int turn = 0; turn < local_entropy::kLevels; ++turn) {
             const Gallery wall = tile(windowsOf(local_entropy::kWindowCells, turn), columns);
             const Shape shape{wall.width, wall.height};
-            ASSERT_EQ(computeBoth(gpu, shape, wall.sample), "");
+            ASSERT_EQ(computeAll(gpu, shape, wall.sample), "");
             Arrays<float> arrays(shape, wall.sample);
             arrays.launch(gpu);
             std::vector<float> result(wall.sample.size());

@@ -1,6 +1,7 @@
-// How fast are the engine's ways from host memory to host memory? By the CPU alone and by all that
-// there is, into fresh memory and into memory that was used before, beside what bounds them: a copy
-// of the same floats by all cores around the caches and, with a GPU, both ways over the bus.
+// How fast are the engine's ways from host memory to host memory? By the CPU alone, through one GPU
+// and by all that there is, into fresh memory and into memory that was used before, beside what
+// bounds them: a copy of the same floats by all cores around the caches and, with a GPU, both ways
+// over the bus.
 
 #include "bench/cells.h"
 #include "bench/program.h"
@@ -24,8 +25,8 @@ namespace
 {
 
 constexpr const char *kWhat =
-    R"(Times the engine from host memory to host memory, on the CPU alone and everywhere, every bit checked
-first, beside a copy by all cores and copies both ways over the bus. The result goes into memory
+    R"(Times the engine from host memory to host memory, on the CPU alone, through GPU 0 and everywhere, every
+bit checked first, beside a copy by all cores and copies both ways over the bus. The result goes into memory
 
   fresh    from the system
   again    that the caller before has freed
@@ -112,7 +113,14 @@ private:
 /// The engines that are timed, made once for all cases.
 struct Engines
 {
-    local_entropy::Engine cpu, everywhere{withDevices()};
+    local_entropy::Engine cpu, gpu{ofGpu()}, everywhere{withDevices()};
+
+    static local_entropy::EngineOptions ofGpu()
+    {
+        local_entropy::EngineOptions options;
+        options.method = "words";
+        return options;
+    }
 
     static local_entropy::EngineOptions withDevices()
     {
@@ -195,10 +203,13 @@ std::vector<bench::Row> rowsOf(Shape shape, Engines &engines)
 {
     const auto array = std::make_shared<Array>(shape);
     std::vector<bench::Row> rows;
-    for (const bool everywhere : {false, true})
+    const auto add = [&](const char *way, local_entropy::Engine &engine) {
         for (const char *memory : {"fresh", "again", "touched"})
-            rows.push_back(rowOf(shape, array, everywhere ? "everywhere" : "cpu", memory,
-                                 everywhere ? engines.everywhere : engines.cpu));
+            rows.push_back(rowOf(shape, array, way, memory, engine));
+    };
+    add("cpu", engines.cpu);
+    if (common::deviceCount() > 0) add("gpu", engines.gpu);
+    add("everywhere", engines.everywhere);
     return rows;
 }
 

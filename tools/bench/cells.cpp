@@ -20,6 +20,7 @@ void compute(local_entropy::Engine &engine, const Cells &cells, float *result)
 {
     local_entropy::Filter filter;
     filter.levels.count = entropy::kLevels;
+    filter.nanIsError = true; // as the ladder asks it
     engine.run(filter,
                local_entropy::View<const float>{cells.sample.data(), cells.width, cells.height},
                local_entropy::View<float>{result, cells.width, cells.height});

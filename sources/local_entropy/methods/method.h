@@ -70,7 +70,7 @@ public:
     // ---- in the memory of GPUs -----------------------------------------------------------------
 
     // A method that computes there has either a launcher of its own, or plans for levels that have
-    // been loaded.
+    // been loaded, or both: then its launcher passes on what is to be loaded (makePlaneLauncher).
 
     /// Whether it can compute that.
     virtual bool canLaunch(const Problem &) const { return false; }

@@ -38,10 +38,18 @@ struct Shared
 /// Cells are read in fours, at addresses that are multiples of a four. Where a row starts at any
 /// address (kAligned is false), its fours begin up to three cells before the strip; its bytes are
 /// shifted to the strip's columns when they are read from the packed row.
-template <typename Cell, bool kAligned>
+///
+/// Where rows are narrow, a warp's lanes are groups, each with rows of its own, one behind the
+/// other in the packed row. The last lane of a group is beyond its row: where one group ends and
+/// the next one begins there are no cells, as at any edge.
+template <typename Cell, Layout kLayout>
 struct Arrival
 {
     static constexpr bool kFloats = std::is_same_v<Cell, float>;
+    static constexpr bool kLevels = std::is_same_v<Cell, Level>;
+    static constexpr bool kChecked = kFloats || kLevels; ///< else whoever packed bytes has checked
+    static constexpr bool kAligned = kLayout == Layout::Aligned;
+    static constexpr bool kNarrow = kLayout == Layout::Narrow;
     using Four = std::conditional_t<kFloats, float4, std::uint32_t>;
 
     // Of a warp, in shared memory: the stage where six rows arrive, the fours of the lanes and
@@ -61,9 +69,10 @@ struct Arrival
     const std::uint32_t lane;
     const unsigned leader, place; ///< number in the block of the team's first warp; place in it
 
-    std::int64_t strip = 0;               ///< its first column
-    std::int64_t lastRow = 0;             ///< behind the last row of cells
-    int rowsLeft = 0;                     ///< until there, from the next one on
+    int own = 0;              ///< the lane's four in the strip: number `lane`, or in its group
+    std::int64_t strip = 0;   ///< its first column
+    std::int64_t lastRow = 0; ///< behind the last row of cells
+    int rowsLeft = 0;         ///< until there, from the next one on
     int mostLeft = 0, leastLeft = 0;      ///< between these the next six rows are ordered in fours
     std::uintptr_t from = 0;              ///< address of the lane's first cell in the next row
     float *to = nullptr;                  ///< the lane's first result of the next row
@@ -74,13 +83,14 @@ struct Arrival
     __device__ std::uintptr_t addressOf(std::int64_t someRow) const
     {
         return reinterpret_cast<std::uintptr_t>(sample) +
-               (someRow * plan.width + strip) * sizeof(Cell);
+               (someRow * plan.stride + strip) * sizeof(Cell);
     }
 
     /// Bits that the bytes of four columns may have; outside the array, kNoCell.
     __device__ std::uint32_t insideFrom(int column) const
     {
-        const int first = strip == 0 ? 0 : -2 * kColumns; // of the columns that there are
+        // Of the columns that there are:
+        const int first = -static_cast<int>(min(strip, std::int64_t(2 * kColumns)));
         const int end = static_cast<int>(min(plan.width - strip, std::int64_t(2 * kStripColumns)));
         const auto has = [&](int which) { return which >= first && which < end; };
         if constexpr (kAligned) return (has(column) ? kCellBits : kNoCell) * kBytes;
@@ -94,12 +104,14 @@ struct Arrival
     static __device__ std::uint32_t shifted(std::uint32_t bitsBefore, std::uint32_t bits,
                                             std::uint32_t low)
     {
-        return kAligned ? bits : __funnelshift_l(bitsBefore, bits, 2 * low); // modulo 32
+        return kAligned ? bits : __funnelshift_l(bitsBefore, bits, bitsAt(low)); // modulo 32
     }
+    /// Bits of the packed cells between a four's begin and an address that ends with `low`.
+    static __device__ std::uint32_t bitsAt(std::uint32_t low) { return 8 / sizeof(Cell) * low; }
     /// Keeps a byte's bits, or makes it kNoCell. Bytes may be that already.
     static __device__ std::uint32_t keep(std::uint32_t bytes, std::uint32_t bits)
     {
-        if constexpr (kFloats) return (bytes | kNoCell * kBytes) & bits;
+        if constexpr (kFloats || kLevels) return (bytes | kNoCell * kBytes) & bits;
         return (bytes & (bits | kNoCell * kBytes)) | (bits & kNoCell * kBytes);
     }
 
@@ -110,16 +122,23 @@ struct Arrival
                       scaledCell(cells.w)) >>
                1;
     }
-    static __device__ std::uint32_t pack(std::uint32_t cells) { return cells; }
+    static __device__ std::uint32_t pack(std::uint32_t cells)
+    {
+        return kLevels ? cells << 3 : cells;
+    }
 
-    __device__ void see(float4 cells)
+    /// Notes what tells bad cells, of a four that has so many `bits`.
+    __device__ void see(float4 cells, std::uint32_t)
     {
         seen.scaled |= scaledCell(cells.x) | scaledCell(cells.y);
         seen.scaled |= scaledCell(cells.z) | scaledCell(cells.w);
         seen.raw |= bitsOf(cells.x) | bitsOf(cells.y);
         seen.raw |= bitsOf(cells.z) | bitsOf(cells.w);
     }
-    __device__ void see(std::uint32_t) const {}
+    __device__ void see(std::uint32_t cells, std::uint32_t bits)
+    {
+        if constexpr (kLevels) seen.raw |= tooHigh(cells, plan.levels) & ~bits;
+    }
 
     // Beside the strip lie one four on the left and one on the right, and another one there if rows
     // start anywhere. In six rows: lane 8 * side + i brings the one of row i, in the outermost
@@ -132,9 +151,19 @@ struct Arrival
     }
     __device__ bool hasBeside() const
     {
-        return besideRow() < kBatch && lane < 8 * kSides && place == (lane < 8 ? 0 : plan.team - 1);
+        return !kNarrow && besideRow() < kBatch && lane < 8 * kSides &&
+               place == (lane < 8 ? 0 : plan.team - 1);
     }
     __device__ bool isOutermost() const { return place == 0 || place == plan.team - 1; }
+
+    /// Beside a narrow array there is nothing, in no row.
+    __device__ void storeNothingBeside() const
+    {
+        constexpr int kFours[] = {0, 1 + kWarp, 2 + kWarp}; // one before, two behind
+#pragma unroll
+        for (const int four : kFours)
+            if (lane < kBatch) store(packedRow(lane) + 4 * four, kNoCell * kBytes);
+    }
 
     /// Keeps, in shared memory to spare registers, which bits the bytes before and those of the
     /// four have, and where it goes when it is packed. Lanes without one send what they find to the
@@ -149,10 +178,15 @@ struct Arrival
             make_uint4(insideFrom((four - 1) * kColumns), insideFrom(four * kColumns), target, 0));
     }
 
-    /// Cells in that many rows.
+    /// Cells from a row to one that many rows below; the same of results.
     __device__ std::uint64_t pitch(int rows) const
     {
-        return static_cast<unsigned>(plan.width) * std::uint64_t(rows);
+        return static_cast<unsigned>(plan.stride) * std::uint64_t(rows);
+    }
+    __device__ std::uint64_t resultPitch(int rows) const
+    {
+        if constexpr (!kLevels) return pitch(rows);
+        return static_cast<unsigned>(plan.resultStride) * std::uint64_t(rows);
     }
     /// Where four number i of the lane arrives; the last is the one beside the strip.
     __device__ std::uint32_t stage(int i) const
@@ -182,8 +216,7 @@ struct Arrival
 #pragma unroll
         for (int i = 0; i < kBatch; ++i)
             copyAsync<sizeof(Four)>(stage(i), fourAt(from + pitch(kAhead + i) * sizeof(Cell)));
-        const std::int64_t offset =
-            (besideFour() - static_cast<int>(lane)) * static_cast<int>(sizeof(Four));
+        const std::int64_t offset = (besideFour() - own) * static_cast<int>(sizeof(Four));
         if (hasBeside())
             copyAsync<sizeof(Four)>(
                 stage(kBatch), fourAt(from + pitch(kAhead + besideRow()) * sizeof(Cell) + offset));
@@ -200,11 +233,12 @@ struct Arrival
     __device__ void orderCells(std::int64_t row) const
     {
 #pragma unroll 1
-        for (int i = 0; i < kBatch; ++i) orderFour(stage(i), row + i, lane);
+        for (int i = 0; i < kBatch; ++i) orderFour(stage(i), row + i, own);
         if (hasBeside()) orderFour(stage(kBatch), row + besideRow(), besideFour());
     }
     __device__ void orderFour(std::uint32_t there, std::int64_t someRow, int index) const
     {
+        if constexpr (sizeof(Cell) == 1 && !kAligned) return collectFour(there, someRow, index);
         constexpr int kCopies = kAligned ? 1 : kColumns, kCells = kColumns / kCopies;
         constexpr int kBytesOfCopy = kCells * sizeof(Cell);
         const int skipped = kAligned ? 0 : addressOf(someRow) % sizeof(Four) / sizeof(Cell);
@@ -214,10 +248,22 @@ struct Arrival
             const std::int64_t at = first + i;
             if (hasCells(someRow) && at >= 0 && at < plan.width)
                 copyAsync<kBytesOfCopy>(there + i * kBytesOfCopy,
-                                        sample + (someRow * plan.width + at));
+                                        sample + (someRow * plan.stride + at));
             else
                 storeZero<kBytesOfCopy>(there + i * kBytesOfCopy);
         }
+    }
+    /// The same for single bytes, which cannot be ordered.
+    __device__ void collectFour(std::uint32_t there, std::int64_t someRow, int index) const
+    {
+        const std::int64_t first = strip + index * kColumns - addressOf(someRow) % sizeof(Four);
+        std::uint32_t bytes = 0;
+#pragma unroll
+        for (int i = 0; i < kColumns; ++i)
+            if (hasCells(someRow) && first + i >= 0 && first + i < plan.width)
+                bytes |= static_cast<std::uint32_t>(sample[someRow * plan.stride + first + i])
+                         << 8 * i;
+        store(there, bytes);
     }
 
     /// Packs the six rows that have arrived; at the edges of the array, some may have no cells.
@@ -225,7 +271,7 @@ struct Arrival
     __device__ void packFours()
     {
         const std::uint32_t low = static_cast<std::uint32_t>(from);
-        const auto bytesOfRow = static_cast<std::uint32_t>(plan.width * sizeof(Cell));
+        const auto bytesOfRow = static_cast<std::uint32_t>(plan.stride * sizeof(Cell));
         const auto bitsOfRow = [&](int i, std::uint32_t bits) {
             return kEdges && !hasCells(lastRow - rowsLeft + i) ? kNoCell * kBytes : bits;
         };
@@ -234,16 +280,17 @@ struct Arrival
         for (int i = 0; i < kBatch; ++i) {
             const Four cells = next;
             next = loadAs<Four>(stage(i + 1));
-            see(cells);
-            store(packedRow(i) + 4 * (1 + lane),
-                  keep(pack(cells), bitsOfRow(i, shifted(before, inside, low + i * bytesOfRow))));
+            const std::uint32_t bits = bitsOfRow(i, shifted(before, inside, low + i * bytesOfRow));
+            see(cells, bits);
+            store(packedRow(i) + 4 * (1 + lane), keep(pack(cells), bits));
         }
-        if (!isOutermost()) return;
-        if (!kAligned && hasBeside()) see(next); // the strip's last cells may be among them
+        if (kNarrow || !isOutermost()) return;
         const uint4 beside = loadAs<uint4>(shared.warp + kBesidesAt + 16 * lane);
         const int row = besideRow();
-        store(beside.z, keep(pack(next),
-                             bitsOfRow(row, shifted(beside.x, beside.y, low + row * bytesOfRow))));
+        const std::uint32_t bits =
+            bitsOfRow(row, shifted(beside.x, beside.y, low + row * bytesOfRow));
+        if (!kAligned && hasBeside()) see(next, bits); // the strip's last cells may be among them
+        store(beside.z, keep(pack(next), bits));
     }
 };
 

@@ -74,6 +74,17 @@ HOST_DEVICE inline bool cellsAreValid(Seen seen)
     return !(seen.raw & 0xFFFFF) && !(seen.scaled & ~kScaledBits);
 }
 
+/// A cell of one byte that is a level.
+enum class Level : std::uint8_t {};
+
+/// Has bit 7 of each byte that is not less than `levels`, 2 ... 16, and perhaps others.
+HOST_DEVICE inline std::uint32_t tooHigh(std::uint32_t four, std::uint32_t levels)
+{
+    constexpr std::uint32_t kEach = 0x01010101; // no byte carries into the next one
+    return ((four & 0x7F * kEach) + (0x80 - levels) * kEach) | four;
+}
+constexpr std::uint32_t kTooHighBits = 0x80808080;
+
 /// Four cells as four bytes of 16 * level, from their scaled values.
 HOST_DEVICE inline std::uint32_t packed(std::uint32_t a, std::uint32_t b, std::uint32_t c,
                                         std::uint32_t d)

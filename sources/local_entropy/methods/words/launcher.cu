@@ -8,7 +8,9 @@
 #include "local_entropy/library_errors.h"
 #include "local_entropy/memory/device_memory.h"
 #include "local_entropy/memory/launches.h"
+#include "local_entropy/methods/words/method.h"
 #include "local_entropy/methods/words/words.h"
+#include "local_entropy/schedule/plane_launcher.h"
 
 #include <algorithm>
 #include <mutex>
@@ -38,62 +40,109 @@ public:
     {
         const std::lock_guard<std::mutex> lock(mutex);
         const int counter = launches.begin(stream);
-        const Region &rows = problem.region;
-        // As if the result were as large as the image.
-        float *const result = static_cast<float *>(problem.result.data) - rows.y * rows.width;
-        gpu.launch(problem.image.width, problem.image.height,
-                   static_cast<const float *>(problem.image.data), result, rows.y,
-                   rows.y + rows.height, stream, counter);
+        const Area area = areaOf(problem);
+        auto *const result = static_cast<float *>(problem.result.data);
+        if (problem.image.type == CellType::Float32) // as if the result were as large as the image
+            gpu.launch(area.width, area.height, floatsOf(problem), result - area.begin * area.width,
+                       area.begin, area.end, stream, counter);
+        else
+            gpu.launch(area, problem.filter.levels.count, levelsOf(problem), result,
+                       problem.result.stride, stream, counter);
         launches.end(counter, stream);
     }
 
-    bool sawBadCell()
+    /// Into a graph, which has a counter of its own; who launches the graph waits for it.
+    void capture(const Problem &problem, cudaStream_t stream)
+    {
+        const Area area = areaOf(problem);
+        const Result &result = problem.result;
+        auto *const first = static_cast<float *>(result.data);
+        unsigned *counter = nullptr;
+        CUDA_CHECK(cudaMallocAsync(&counter, sizeof *counter, stream));
+        if (problem.image.type == CellType::Float32)
+            gpu.launch(area, floatsOf(problem), first, result.stride, counter, stream);
+        else
+            gpu.launch(area, problem.filter.levels.count, levelsOf(problem), first, result.stride,
+                       counter, stream);
+        CUDA_CHECK(cudaFreeAsync(counter, stream));
+    }
+
+    BadCell firstBadCell()
     {
         launches.waitForAll(); // while others may enqueue
         const std::lock_guard<std::mutex> lock(mutex);
         // And what they have enqueued meanwhile: it must not tell of a bad cell while that is
         // reset.
         launches.waitForAll();
-        return gpu.sawBadCell(own.get());
+        return gpu.firstBadCell(own.get());
     }
 
 private:
+    static Area areaOf(const Problem &problem)
+    {
+        const Image &image = problem.image;
+        const Region &rows = problem.region;
+        return {image.width, image.height, image.stride,        0,
+                image.width, rows.y,       rows.y + rows.height};
+    }
+    static const float *floatsOf(const Problem &problem)
+    {
+        return static_cast<const float *>(problem.image.data);
+    }
+    static const Level *levelsOf(const Problem &problem)
+    {
+        return static_cast<const Level *>(problem.image.data);
+    }
+
     Gpu gpu;
     const common::Stream own;
     std::mutex mutex; ///< guards what follows, and what `gpu` has seen
     Launches launches;
 };
 
-/// A graph could be launched in several streams at once, of which nobody here would hear.
-void expectNoCapture(cudaStream_t stream)
+void throwBadCell(BadCell cell)
 {
-    if (isCaptured(stream))
-        throw Error(Status::Unavailable, "the stream is being captured into a graph, which is not "
-                                         "possible yet: launch outside of it");
+    if (cell == kNoBadCell) return;
+    const BadCell x = cell & ((BadCell(1) << kBadCellBits) - 1), y = cell >> kBadCellBits;
+    throw Error(Status::BadLevel, "the cell at x " + std::to_string(x) + ", y " +
+                                      std::to_string(y) +
+                                      " of an image that was put into a stream is not a level");
 }
 
+/// Reads images where they are, or has them loaded.
 class WordsLauncher : public Launcher
 {
 public:
-    void enqueue(const Problem &problem, const Workspace &, void *stream) override
+    void enqueue(const Problem &problem, const Workspace &workspace, void *stream) override
     {
         withLibraryErrors([&] {
+            if (!isReadInPlace(problem)) return planes->enqueue(problem, workspace, stream);
             const int device = currentDevice();
-            expectNoCapture(static_cast<cudaStream_t>(stream));
+            const auto in = static_cast<cudaStream_t>(stream);
             checkDeviceMemory("image", problem.image.data, device);
             checkDeviceMemory("result", problem.result.data, device);
-            made(device).enqueue(problem, static_cast<cudaStream_t>(stream));
+            if (!isCaptured(in)) return made(device).enqueue(problem, in);
+            OfDevice *const current = find(device);
+            if (!current)
+                throw Error(Status::Unavailable,
+                            "the stream is being captured into a graph, in which no tables can be "
+                            "made: enqueue once before");
+            current->capture(problem, in);
         });
+    }
+
+    std::size_t workspaceBytes(const Problem &problem) override
+    {
+        return isReadInPlace(problem) ? 0 : planes->workspaceBytes(problem);
     }
 
     void synchronize() override
     {
         withLibraryErrors([&] {
             OfDevice *const current = find(currentDevice());
-            if (current && current->sawBadCell())
-                throw Error(Status::BadLevel, "a cell of an image that was put into a stream is "
-                                              "not an integer 0..15");
+            if (current) throwBadCell(current->firstBadCell());
         });
+        planes->synchronize();
     }
 
 private:
@@ -111,6 +160,7 @@ private:
         return *devices[device];
     }
 
+    const std::unique_ptr<Launcher> planes = makePlaneLauncher(wordsMethod());
     std::mutex mutex;
     std::vector<std::unique_ptr<OfDevice>> devices; ///< null: not used yet
 };

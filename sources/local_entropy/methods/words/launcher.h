@@ -9,8 +9,11 @@
 namespace local_entropy::words
 {
 
-/// For problems of 5x5 windows that bits can do, of whole rows, in which NaN is an error. Throws
-/// Error (Unavailable) without CUDA or a GPU.
+/// Whether the kernel reads the image of such a problem where it is: floats of 16 levels without
+/// gaps between rows, or bytes; all columns, cut at the edge. Others are loaded first.
+bool isReadInPlace(const Problem &problem);
+
+/// For the problems that the method can launch. Throws Error (Unavailable) without CUDA or a GPU.
 std::unique_ptr<Launcher> makeLauncher();
 
 } // namespace local_entropy::words

@@ -3,6 +3,8 @@
 #include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/words/call.h"
 #include "local_entropy/methods/words/launcher.h"
+#include "local_entropy/methods/words/loaded.h"
+#include "local_entropy/problem/levels.h"
 
 namespace local_entropy
 {
@@ -32,9 +34,11 @@ class WordsMethod : public Method
 public:
     const char *name() const override { return "words"; }
 
-    bool can(const Problem &problem, Path) const override
+    /// It cannot leave out cells, not even those that are NaN.
+    bool can(const Problem &problem, Path path) const override
     {
-        return isLevels(problem) && problem.region.height == problem.image.height;
+        return bitsMethod().can(problem, path) && words::isReadInPlace(problem) &&
+               problem.region.height == problem.image.height;
     }
 
     double cost(const Problem &, Path) const override { return 1e9; }
@@ -45,27 +49,47 @@ public:
         return std::make_unique<WordsPlan>();
     }
 
-    bool canLaunch(const Problem &problem) const override { return isLevels(problem); }
-    double launchCost(const Problem &) const override { return 0.0022; }
+    bool canLaunch(const Problem &problem) const override
+    {
+        const Filter &filter = problem.filter;
+        const Shape &shape = problem.shape;
+        const bool window = shape.rectangle && shape.width == kWindow && shape.height == kWindow &&
+                            shape.left == kRadius && shape.top == kRadius;
+        const bool allCount = !problem.mask.data && !filter.nodata &&
+                              (problem.image.type != CellType::Float32 || filter.nanIsError);
+        const bool entropy = filter.measure == Measure::Entropy && filter.base == Base::E;
+        return window && allCount && entropy && filter.levels.count <= kLevels &&
+               !problem.result.isDouble;
+    }
+    double launchCost(const Problem &problem) const override
+    {
+        return words::isReadInPlace(problem) ? 0.0022 : 0.0045;
+    }
     const char *launches() const override
     {
-        return "windows of 5x5 cells cut at the edge, of float cells that are integers 0..15 (NaN "
-               "is an error, no mask, no nodata), to the entropy in base e as float, of whole "
-               "rows without gaps";
+        return "windows of 5x5 cells around theirs, of at most 16 levels, where all cells count "
+               "(NaN is an error, no mask, no nodata), to the entropy in base e as float";
+    }
+    std::unique_ptr<const PlanePlan> planePlan(const Problem &) const override
+    {
+        return words::makeLoadedPlan();
     }
     std::unique_ptr<Launcher> launcher() const override { return words::makeLauncher(); }
-
-private:
-    /// Whether the kernel computes that. It cannot leave out cells, not even those that are NaN.
-    static bool isLevels(const Problem &problem)
-    {
-        constexpr std::int64_t kWidest = (std::int64_t(1) << 32) - 1;
-        return bitsMethod().can(problem, bestPath()) && problem.filter.nanIsError &&
-               problem.image.width <= kWidest;
-    }
 };
 
 } // namespace
+
+bool words::isReadInPlace(const Problem &problem)
+{
+    constexpr std::int64_t kWidest = (std::int64_t(1) << 32) - 1;
+    const Filter &filter = problem.filter;
+    const Image &image = problem.image;
+    if (filter.border != Border::Cut || problem.region.width != image.width ||
+        image.stride > kWidest)
+        return false;
+    if (image.type == CellType::Uint8) return levelsAreCells(filter, image.type);
+    return bitsMethod().can(problem, bestPath()) && filter.nanIsError;
+}
 
 const Method &wordsMethod()
 {

@@ -40,44 +40,84 @@
 #include "local_entropy/methods/words/memory.h"
 #include "local_entropy/methods/words/plan.h"
 #include "local_entropy/methods/words/tables.h"
+#include "local_entropy/problem/plane.h"
 
 #include <cstdint>
 
 namespace local_entropy::words
 {
 
-/// A warp on its way down a strip: what a lane carries from row to row.
-template <typename Cell, bool kAligned>
-struct Walk : Arrival<Cell, kAligned>
+/// A warp on its way down a strip: what a lane carries from row to row. kFromTop: all items begin
+/// with row 0.
+template <typename Cell, Layout kLayout, bool kFromTop>
+struct Walk : Arrival<Cell, kLayout>
 {
-    using Base = Arrival<Cell, kAligned>;
-    using Base::addressOf, Base::insideFrom, Base::storeBeside, Base::pitch, Base::packedRow;
+    using Base = Arrival<Cell, kLayout>;
+    using Base::addressOf, Base::insideFrom, Base::storeBeside, Base::pitch, Base::resultPitch;
+    using Base::kAligned, Base::kNarrow;
     using Base::plan, Base::sample, Base::result, Base::shared, Base::lane, Base::leader;
     using Base::strip, Base::lastRow, Base::rowsLeft, Base::mostLeft, Base::leastLeft, Base::from;
-    using Base::to, Base::columnsLeft, Base::inside, Base::before;
+    using Base::to, Base::columnsLeft, Base::inside, Base::before, Base::own, Base::packedRow;
     using typename Base::Four;
+
+    /// Of a narrow array, for each of the results that a lane writes of a row: how far behind the
+    /// first one it lies, and how many more rows of it there are.
+    std::uint32_t further[kColumns];
+    int rowsOf[kColumns];
 
     Word ring[kBatch][kColumns];
     Sums sums[kColumns];
 
-    /// Goes to a strip at some column, and rows of results of it; order<0>() and finish() follow.
-    __device__ void start(std::int64_t column, std::int64_t begin, std::int64_t end)
+    /// Goes to the first row of an item; order<0>() and finish() follow.
+    __device__ void start(const Item &item)
     {
-        strip = column;
-        lastRow = end + kRadius;
-        rowsLeft = static_cast<int>(end - begin) + 2 * kRadius;
-        from = addressOf(begin - kRadius) + sizeof(Four) * lane;
-        to = result + (begin * plan.width + strip + lane * (kAligned ? kColumns : 1));
-        columnsLeft = static_cast<int>(min(plan.width - column, std::int64_t(kStripColumns))) -
-                      static_cast<int>(lane) * (kAligned ? kColumns : 1);
-        inside = insideFrom(lane * kColumns);
-        before = insideFrom(lane * kColumns - kColumns);
-        storeBeside();
+        const std::int64_t begin = item.begin, rows = item.rows;
+        const int group = kNarrow ? lane / plan.lanes : 0;
+        const std::int64_t taken = min(rows, item.end - begin);
+        own = kNarrow ? lane % plan.lanes : lane;
+        const int above = kFromTop ? 0 : kRadius;
+        strip = item.column;
+        const std::int64_t ofGroup = begin + group * rows, firstRow = ofGroup - above;
+        lastRow = ofGroup + taken + kRadius;
+        rowsLeft = static_cast<int>(lastRow - firstRow);
+        from = addressOf(firstRow) + sizeof(Four) * own;
+        inside = insideFrom(own * kColumns);
+        before = insideFrom(own * kColumns - kColumns);
+        if constexpr (kNarrow) {
+            goToNarrow(item, taken);
+            Base::storeNothingBeside();
+        } else {
+            const int first = static_cast<int>(lane) * (kAligned ? kColumns : 1);
+            to = result + (begin * plan.resultStride + strip + first);
+            columnsLeft =
+                static_cast<int>(min(plan.right - strip, std::int64_t(kStripColumns))) - first;
+            storeBeside();
+        }
 
-        const RowRange safe = safeRows(plan, strip, kStripColumns);
-        mostLeft = static_cast<int>(min(lastRow - safe.begin, std::int64_t(rowsLeft)));
+        const RowRange safe =
+            safeRows(plan, strip, kNarrow ? kColumns * plan.lanes : kStripColumns);
+        const std::int64_t lastOfAll = begin + (plan.groups - 1) * rows + taken + kRadius;
+        const std::int64_t lastOfFirst = begin + taken + kRadius;
+        mostLeft = static_cast<int>(min(lastOfFirst - safe.begin, std::int64_t(rowsLeft)));
         leastLeft = static_cast<int>(
-            min(max(lastRow - safe.end, std::int64_t(0)) + kBatch, std::int64_t(rowsLeft) + 1));
+            min(max(lastOfAll - safe.end, std::int64_t(0)) + kBatch, std::int64_t(rowsLeft) + 1));
+    }
+
+    /// The results of a narrow array: those of the warp lie in shared memory group by group, and
+    /// each lane writes every 32nd.
+    __device__ void goToNarrow(const Item &item, std::int64_t taken)
+    {
+        const auto columns = static_cast<int>(kColumns * plan.lanes); // of a group
+        to = result + item.begin * plan.resultStride;
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j) {
+            const int place = static_cast<int>(lane) + j * kWarp;
+            const int column = place % columns;
+            const std::int64_t row = place / columns * item.rows;
+            further[j] = static_cast<std::uint32_t>(row * plan.resultStride + column);
+            const std::int64_t left = min(taken, item.end - item.begin - row);
+            rowsOf[j] = column < plan.width ? static_cast<int>(max(left, std::int64_t(0))) : 0;
+        }
     }
 
     /// Goes down to the end. The first rows only enter: their windows are not complete.
@@ -89,7 +129,7 @@ struct Walk : Arrival<Cell, kAligned>
 #pragma unroll
             for (int j = 0; j < kBatch; ++j) ring[j][i] = {0, 0};
         }
-        walkBatch<kWindow - 1>();
+        walkBatch<kFromTop ? kRadius : 2 * kRadius>();
 #pragma unroll 1
         while (rowsLeft > 0) walkBatch<0>();
     }
@@ -112,12 +152,44 @@ struct Walk : Arrival<Cell, kAligned>
 #pragma unroll
         for (int i = 0; i < kBatch; ++i) {
             enter(i, low);
-            if (i >= kFirst) write(i, rows, to + pitch(i - kFirst));
+            if (i >= kFirst) write<kFirst>(i, rows, to + resultPitch(i - kFirst));
         }
-        to += pitch(kBatch - kFirst);
+        to += resultPitch(kBatch - kFirst);
+        if constexpr (kNarrow)
+#pragma unroll
+            for (int j = 0; j < kColumns; ++j) rowsOf[j] -= kBatch - kFirst;
         syncTeam(); // before the packed rows are overwritten
     }
     __device__ void syncTeam() const { syncWarps(leader, plan.team); }
+
+    // ---- bad cells -----------------------------------------------------------------------------
+
+    /// Whether the warp has read a cell that is no level, since it was asked last.
+    __device__ bool sawBadCell()
+    {
+        const bool good =
+            Base::kLevels ? !(this->seen.raw & kTooHighBits) : cellsAreValid(this->seen);
+        this->seen = Seen();
+        return __any_sync(kAll, !good);
+    }
+    /// Looks for the first one that windows of an item reach, and lowers `*bad` to it.
+    __device__ void tellBadCells(const Item &item, BadCell *bad) const
+    {
+        const std::int64_t left = max(item.column - kRadius, std::int64_t(0));
+        const std::int64_t right = min(item.column + kStripColumns + kRadius, plan.width);
+        const std::int64_t end = min(item.begin + item.rows * plan.groups, item.end) + kRadius;
+        for (std::int64_t y = max(item.begin - kRadius, std::int64_t(0)); y < min(end, plan.height);
+             ++y)
+            for (std::int64_t x = left + lane; x < right; x += kWarp)
+                if (!isLevel(sample[y * plan.stride + x]))
+                    atomicMin(bad,
+                              static_cast<BadCell>(y) << kBadCellBits | static_cast<BadCell>(x));
+    }
+    __device__ bool isLevel(float cell) const
+    {
+        return cell >= 0 && cell < kLevels && cell == truncf(cell);
+    }
+    __device__ bool isLevel(Level cell) const { return static_cast<unsigned>(cell) < plan.levels; }
 
     // ---- counting ------------------------------------------------------------------------------
 
@@ -139,12 +211,13 @@ struct Walk : Arrival<Cell, kAligned>
             words[2] = word(own, 0), words[3] = word(own, 1);
             words[4] = word(own, 2), words[5] = word(own, 3);
             words[6] = word(right, 0), words[7] = word(right, 1);
-        } else { // two cells before the strip's columns, low / 4 % 4 cells behind the first four
-            low += i * static_cast<std::uint32_t>(plan.width) * sizeof(Cell);
-            at += low >> 1 & 4;
+        } else { // two cells before the strip's columns, up to three cells behind the first four
+            low += i * static_cast<std::uint32_t>(plan.stride) * sizeof(Cell);
+            const std::uint32_t shift = Base::bitsAt(low) + 16; // modulo 32
+            at += Base::bitsAt(low) >> 2 & 4;
             const std::uint32_t a = load(at), b = load(at + 4), c = load(at + 8);
-            const std::uint32_t left = __funnelshift_r(a, b, 2 * low + 16); // modulo 32
-            const std::uint32_t right = __funnelshift_r(b, c, 2 * low + 16);
+            const std::uint32_t left = __funnelshift_r(a, b, shift);
+            const std::uint32_t right = __funnelshift_r(b, c, shift);
             for (int j = 0; j < kColumns; ++j) {
                 words[j] = word(left, j);
                 words[kColumns + j] = word(right, j);
@@ -174,7 +247,9 @@ struct Walk : Arrival<Cell, kAligned>
         return __float_as_uint(loadEntropy(4 * code + loadShift(4 * tableRow + shared.shifts)));
     }
 
-    /// Writes the results of row i of six, if there are more than i rows.
+    /// Writes the results of row i of six, the first kFirst of which have none, if there are more
+    /// than i rows.
+    template <int kFirst>
     __device__ void write(int i, int rows, float *there)
     {
         const float4 four = make_float4(__uint_as_float(entropy(0)), __uint_as_float(entropy(1)),
@@ -187,9 +262,13 @@ struct Walk : Arrival<Cell, kAligned>
             __syncwarp();
             const int columns = rows > i ? columnsLeft : 0;
 #pragma unroll
-            for (int j = 0; j < kColumns; ++j)
-                writeIf(columns, j * kWarp, there + j * kWarp,
-                        load(results + 4 * (lane + j * kWarp)));
+            for (int j = 0; j < kColumns; ++j) {
+                const std::uint32_t one = load(results + 4 * (lane + j * kWarp));
+                if constexpr (kNarrow)
+                    writeIf(rowsOf[j], i - kFirst, there + further[j], one);
+                else
+                    writeIf(columns, j * kWarp, there + j * kWarp, one);
+            }
         }
     }
 };

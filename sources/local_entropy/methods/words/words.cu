@@ -6,8 +6,10 @@
 #include "local_entropy/methods/words/walk.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 
 namespace local_entropy::words
 {
@@ -16,10 +18,10 @@ namespace
 
 constexpr int kMostThreads = kMostWarps * kWarp;
 
-template <typename Cell, bool kAligned>
+template <typename Cell, Layout kLayout, bool kFromTop>
 __global__ void __launch_bounds__(kMostThreads, 1)
     entropyKernel(const Cell *sample, float *result, const GpuTables *tables, unsigned *nextItem,
-                  int *badCell, const __grid_constant__ Plan plan)
+                  BadCell *badCell, const __grid_constant__ Plan plan)
 {
     extern __shared__ __align__(16) char ofTeams[];
     __shared__ __align__(256) GpuTables own;
@@ -28,7 +30,7 @@ __global__ void __launch_bounds__(kMostThreads, 1)
 
     __shared__ unsigned numbers[kMostWarps]; // of the next items of teams, by their leaders
 
-    using Walker = Walk<Cell, kAligned>;
+    using Walker = Walk<Cell, kLayout, kFromTop>;
     const unsigned warp = __shfl_sync(kAll, threadIdx.x / kWarp, 0); // the compiler sees: uniform
     const unsigned place = plan.team == 1 ? 0 : warp % kTeam, leader = warp - place;
     const std::uint32_t packed = sharedAddress(ofTeams) + warp / kTeam * Walker::kTeamBytes;
@@ -45,15 +47,7 @@ __global__ void __launch_bounds__(kMostThreads, 1)
     const unsigned teams = gridDim.x * teamsOfBlock, team = leader / plan.team;
     unsigned number =
         plan.items <= teams ? team * gridDim.x + blockIdx.x : blockIdx.x * teamsOfBlock + team;
-    const auto start = [&] {
-        const bool big = number < plan.bigItems;
-        const unsigned index = big ? number : number - plan.bigItems;
-        const std::int64_t rows = big ? plan.bigRows : plan.smallRows;
-        const std::int64_t begin =
-            (big ? plan.begin : plan.bigEnd) + std::int64_t(index / plan.strips) * rows;
-        walk.start((std::int64_t(index % plan.strips) * plan.team + place) * kStripColumns, begin,
-                   min(begin + rows, big ? plan.bigEnd : plan.end));
-    };
+    const auto start = [&] { walk.start(itemOf(plan, number, place, kStripColumns)); };
 
     // The tables are ordered first, and turned to addresses while the first rows are on their way.
     for (int i = threadIdx.x; i < GpuTables::kEntries / 4; i += blockDim.x)
@@ -74,6 +68,9 @@ __global__ void __launch_bounds__(kMostThreads, 1)
 
     while (number < plan.items) {
         walk.finish();
+        if constexpr (Walker::kChecked)
+            if (walk.sawBadCell())
+                walk.tellBadCells(itemOf(plan, number, place, kStripColumns), badCell);
         if (plan.items <= teams) break; // one each
         if (place == 0 && walk.lane == 0) {
             const unsigned next = atomicAdd(nextItem, 1u);
@@ -87,38 +84,51 @@ __global__ void __launch_bounds__(kMostThreads, 1)
             walk.template order<0>();
         }
     }
-    if (!cellsAreValid(walk.seen)) *badCell = 1;
 }
 
-bool isAligned(const void *pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0; }
+bool isAligned(const void *pointer, int bytes = 16)
+{
+    return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
+}
 
 } // namespace
 
 /// Shared memory of a block besides the tables.
-template <typename Cell, bool kAligned>
+template <typename Cell, Layout kLayout>
 static int bytesOf(int warps)
 {
-    return warps / kTeam * Walk<Cell, kAligned>::kTeamBytes;
+    return warps / kTeam * Arrival<Cell, kLayout>::kTeamBytes;
 }
+
+template <typename Cell>
+using Kernel = void (*)(const Cell *, float *, const GpuTables *, unsigned *, BadCell *, Plan);
+
+/// Those of a layout: for any items, and for items that all begin with row 0.
+template <typename Cell, Layout kLayout>
+static constexpr std::array<Kernel<Cell>, 2> kKernels = {
+    entropyKernel<Cell, kLayout, false>,
+    entropyKernel<Cell, kLayout, kLayout != Layout::Narrow && !std::is_same_v<Cell, std::uint8_t>>};
 
 /// As many warps a block as shared memory has room for; a kernel may have more of that than it has
 /// without asking.
-template <typename Cell, bool kAligned>
+template <typename Cell, Layout kLayout>
 static int warpsOfBlock(int device)
 {
     const common::PartScope scope(common::Part::Context); // asking for a kernel loads its code
-    const auto kernel = entropyKernel<Cell, kAligned>;
-    cudaFuncAttributes attributes{};
-    int limit = 0;
-    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    int limit = 0, warps = kMostWarps;
     CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    const int room = limit - static_cast<int>(attributes.sharedSizeBytes);
-    const int warps = std::min(room / Walk<Cell, kAligned>::kTeamBytes * kTeam, kMostWarps);
+    for (const auto kernel : kKernels<Cell, kLayout>) {
+        cudaFuncAttributes attributes{};
+        CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+        const int room = limit - static_cast<int>(attributes.sharedSizeBytes);
+        warps = std::min(room / Arrival<Cell, kLayout>::kTeamBytes * kTeam, warps);
+    }
     if (warps < 1)
         throw common::Unavailable("needs a GPU with more shared memory: a block has " +
                                   std::to_string(limit) + " bytes here");
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    bytesOf<Cell, kAligned>(warps)));
+    for (const auto kernel : kKernels<Cell, kLayout>)
+        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        bytesOf<Cell, kLayout>(warps)));
     return warps;
 }
 
@@ -131,84 +141,155 @@ Gpu::Gpu(int mostMultiprocessors, int counters)
     multiprocessors = std::max(std::min(multiprocessors, mostMultiprocessors), 1);
     // What counts is for what the kernel was compiled: without waitForLastKernel() it must not.
     cudaFuncAttributes attributes{};
-    CUDA_CHECK(cudaFuncGetAttributes(&attributes, entropyKernel<float, true>));
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kKernels<float, Layout::Aligned>[0]));
     canOverlap = attributes.ptxVersion >= 90;
-    CUDA_CHECK(cudaMemset(badCell.data(), 0, badCell.bytes()));
+    CUDA_CHECK(cudaMemset(badCell.data(), 0xFF, badCell.bytes()));
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
-    warps = std::min({warpsOfBlock<float, true>(device), warpsOfBlock<float, false>(device),
-                      warpsOfBlock<std::uint8_t, true>(device)});
+    warps = std::min({warpsOfBlock<float, Layout::Aligned>(device),
+                      warpsOfBlock<float, Layout::Anywhere>(device),
+                      warpsOfBlock<float, Layout::Narrow>(device),
+                      warpsOfBlock<std::uint8_t, Layout::Aligned>(device),
+                      warpsOfBlock<Level, Layout::Aligned>(device),
+                      warpsOfBlock<Level, Layout::Anywhere>(device),
+                      warpsOfBlock<Level, Layout::Narrow>(device)});
     // Before launches in streams that do not wait for the default one.
     CUDA_CHECK(cudaStreamSynchronize(nullptr));
 }
 
-template <typename Cell, bool kAligned>
-void Gpu::launchKernel(std::int64_t width, std::int64_t height, const Cell *sample, float *result,
-                       std::int64_t begin, std::int64_t end, cudaStream_t stream, int counter)
+template <typename Cell, Layout kLayout>
+void Gpu::launchKernel(const Area &area, const Cell *sample, float *result,
+                       std::int64_t resultStride, int levels, cudaStream_t stream,
+                       unsigned *counter, bool overlaps)
 {
-    const Plan plan =
-        makePlan(width, height, begin, end, kStripColumns, std::int64_t(multiprocessors) * warps);
+    const int lanes = kLayout == Layout::Narrow ? lanesFor(area) : 0;
+    Plan plan = makePlan(area, kStripColumns, std::int64_t(multiprocessors) * warps, lanes);
+    plan.resultStride = resultStride;
+    plan.levels = levels;
     cudaLaunchAttribute overlap{}; // see letNextKernelStart()
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t launch{};
     launch.gridDim = std::min(plan.items, static_cast<unsigned>(multiprocessors));
     launch.blockDim = warps * kWarp;
-    launch.dynamicSmemBytes = bytesOf<Cell, kAligned>(warps);
+    launch.dynamicSmemBytes = bytesOf<Cell, kLayout>(warps);
     launch.stream = stream;
     launch.attrs = &overlap;
-    launch.numAttrs = canOverlap ? 1 : 0;
-    CUDA_CHECK(cudaLaunchKernelEx(&launch, entropyKernel<Cell, kAligned>, sample, result,
-                                  tables.data(), nextItem.data() + counter, badCell.data(), plan));
+    launch.numAttrs = overlaps ? 1 : 0;
+    CUDA_CHECK(cudaLaunchKernelEx(&launch, kKernels<Cell, kLayout>[plan.fromTop], sample, result,
+                                  tables.data(), counter, badCell.data(), plan));
     CUDA_CHECK(cudaGetLastError());
 }
 
-static void checkRows(std::int64_t width, std::int64_t height, std::int64_t begin, std::int64_t end)
+template <typename Cell>
+void Gpu::launchFittest(const Area &area, const Cell *sample, float *result,
+                        std::int64_t resultStride, int levels, cudaStream_t stream,
+                        unsigned *counter, bool overlaps)
+{
+    const float *const first = result + area.begin * resultStride + area.left;
+    const bool inFours = area.left == 0 && area.width == area.right && area.width % kColumns == 0 &&
+                         area.stride % kColumns == 0 && resultStride % kColumns == 0 &&
+                         isAligned(first) && isAligned(sample, kColumns * sizeof(Cell));
+    // Within an item of a narrow array, results are found by 32 bits.
+    const std::int64_t teams = std::int64_t(multiprocessors) * warps;
+    const bool isNear =
+        ((area.end - area.begin) / teams + kStripColumns * kBatch) * resultStride < 1ll << 31;
+    if (lanesFor(area) && isNear)
+        launchKernel<Cell, Layout::Narrow>(area, sample, result, resultStride, levels, stream,
+                                           counter, overlaps);
+    else if (inFours)
+        launchKernel<Cell, Layout::Aligned>(area, sample, result, resultStride, levels, stream,
+                                            counter, overlaps);
+    else
+        launchKernel<Cell, Layout::Anywhere>(area, sample, result, resultStride, levels, stream,
+                                             counter, overlaps);
+}
+
+static void checkArea(const Area &area)
 {
     constexpr std::int64_t kWidest = (std::int64_t(1) << 32) - 1;
-    if (width < 1 || width > kWidest || height < 1 || begin < 0 || begin > end || end > height)
-        throw common::Error("Gpu::launch: rows " + std::to_string(begin) + " to " +
-                            std::to_string(end) + " of an array of " + std::to_string(width) +
-                            " x " + std::to_string(height));
+    if (area.width < 1 || area.stride < area.width || area.stride > kWidest || area.height < 1 ||
+        area.begin < 0 || area.begin > area.end || area.end > area.height || area.left < 0 ||
+        area.left >= area.right || area.right > area.width)
+        throw common::Error("Gpu::launch: rows " + std::to_string(area.begin) + " to " +
+                            std::to_string(area.end) + " of an array of " +
+                            std::to_string(area.width) + " x " + std::to_string(area.height));
+}
+
+static Area wholeRows(std::int64_t width, std::int64_t height, std::int64_t begin, std::int64_t end)
+{
+    return {width, height, width, 0, width, begin, end};
 }
 
 void Gpu::launch(std::int64_t width, std::int64_t height, const float *sample, float *result,
                  std::int64_t begin, std::int64_t end, cudaStream_t stream, int counter)
 {
-    checkRows(width, height, begin, end);
+    const Area area = wholeRows(width, height, begin, end);
+    checkArea(area);
     if (begin == end) return;
-    if (width % kColumns == 0 && isAligned(sample) && isAligned(result))
-        launchKernel<float, true>(width, height, sample, result, begin, end, stream, counter);
-    else
-        launchKernel<float, false>(width, height, sample, result, begin, end, stream, counter);
+    launchFittest(area, sample, result, width, kLevels, stream, nextItem.data() + counter,
+                  canOverlap);
 }
 
 void Gpu::launch(std::int64_t width, std::int64_t height, const std::uint8_t *sample, float *result,
                  std::int64_t begin, std::int64_t end, cudaStream_t stream)
 {
-    checkRows(width, height, begin, end);
+    const Area area = wholeRows(width, height, begin, end);
+    checkArea(area);
     if (width % kColumns != 0)
         throw common::Error("Gpu::launch: rows of " + std::to_string(width) +
                             " bytes, expected a multiple of 4");
-    if (reinterpret_cast<std::uintptr_t>(sample) % kColumns != 0 || !isAligned(result))
+    if (!isAligned(sample, kColumns) || !isAligned(result))
         throw common::Error("Gpu::launch: sample not aligned to 4 bytes, or result not to 16");
     if (begin == end) return;
-    launchKernel<std::uint8_t, true>(width, height, sample, result, begin, end, stream, 0);
+    launchKernel<std::uint8_t, Layout::Aligned>(area, sample, result, width, kLevels, stream,
+                                                nextItem.data(), canOverlap);
 }
 
-bool Gpu::sawBadCell(cudaStream_t stream)
+void Gpu::launch(const Area &area, int levels, const Level *sample, float *result,
+                 std::int64_t resultStride, cudaStream_t stream, int counter)
 {
-    int seen = 0;
+    checkArea(area);
+    if (area.begin == area.end) return;
+    launchFittest(area, sample, result - (area.begin * resultStride + area.left), resultStride,
+                  levels, stream, nextItem.data() + counter, canOverlap);
+}
+
+void Gpu::launch(const Area &area, const float *sample, float *result, std::int64_t resultStride,
+                 unsigned *counter, cudaStream_t stream)
+{
+    checkArea(area);
+    if (area.stride != resultStride)
+        throw common::Error("Gpu::launch: floats and results with different strides");
+    if (area.begin == area.end) return;
+    CUDA_CHECK(cudaMemsetAsync(counter, 0, sizeof *counter, stream));
+    launchFittest(area, sample, result - (area.begin * resultStride + area.left), resultStride,
+                  kLevels, stream, counter, false);
+}
+
+void Gpu::launch(const Area &area, int levels, const Level *sample, float *result,
+                 std::int64_t resultStride, unsigned *counter, cudaStream_t stream)
+{
+    checkArea(area);
+    if (area.begin == area.end) return;
+    CUDA_CHECK(cudaMemsetAsync(counter, 0, sizeof *counter, stream));
+    launchFittest(area, sample, result - (area.begin * resultStride + area.left), resultStride,
+                  levels, stream, counter, false);
+}
+
+BadCell Gpu::firstBadCell(cudaStream_t stream)
+{
+    BadCell first = kNoBadCell;
     {
         const common::PartScope scope(common::Part::Down);
         CUDA_CHECK(
-            cudaMemcpyAsync(&seen, badCell.data(), sizeof seen, cudaMemcpyDeviceToHost, stream));
+            cudaMemcpyAsync(&first, badCell.data(), sizeof first, cudaMemcpyDeviceToHost, stream));
         CUDA_CHECK(cudaStreamSynchronize(stream));
     }
-    if (seen) {
-        CUDA_CHECK(cudaMemsetAsync(badCell.data(), 0, badCell.bytes(), stream));
+    if (first != kNoBadCell) {
+        CUDA_CHECK(cudaMemsetAsync(badCell.data(), 0xFF, badCell.bytes(), stream));
         CUDA_CHECK(cudaStreamSynchronize(stream)); // before launches in other streams
     }
-    return seen != 0;
+    return first;
 }
 
 } // namespace local_entropy::words

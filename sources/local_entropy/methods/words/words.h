@@ -3,7 +3,10 @@
 #pragma once
 
 #include "common/device_array.h"
+#include "local_entropy/methods/words/hash.h"
+#include "local_entropy/methods/words/plan.h"
 #include "local_entropy/methods/words/tables.h"
+#include "local_entropy/problem/plane.h"
 
 #include <cstdint>
 #include <limits>
@@ -41,19 +44,42 @@ public:
     void launch(std::int64_t width, std::int64_t height, const std::uint8_t *sample, float *result,
                 std::int64_t begin, std::int64_t end, cudaStream_t stream = nullptr);
 
-    /// After the launches have ended: whether some cell that they read was none of 0..15. Then the
-    /// results hold anything. Forgets it. Cells of other rows may have been read too, but none
-    /// outside the array. Waits for `stream`.
-    bool sawBadCell(cudaStream_t stream = nullptr);
+    /// The same for cells of one byte, each a level below `levels`, 2 ... 16, of an array with gaps
+    /// between its rows, whose bytes may be read.
+    ///
+    /// result   device memory: of the cell (area.left, area.begin); rows are resultStride apart.
+    ///
+    /// Fastest where all columns have results, width and strides are multiples of 4, `sample` is
+    /// aligned to 4 bytes and `result` to 16.
+    void launch(const Area &area, int levels, const Level *sample, float *result,
+                std::int64_t resultStride, cudaStream_t stream = nullptr, int counter = 0);
+
+    /// The same two with a counter of the caller's, in device memory, that nobody else uses until
+    /// this has ended. May be captured into a graph.
+    void launch(const Area &area, const float *sample, float *result, std::int64_t resultStride,
+                unsigned *counter, cudaStream_t stream);
+    void launch(const Area &area, int levels, const Level *sample, float *result,
+                std::int64_t resultStride, unsigned *counter, cudaStream_t stream);
+
+    /// After the launches have ended: the first cell that was no level, of those that windows
+    /// reached; kNoBadCell: none. Else the results hold anything. Forgets it. Waits for `stream`.
+    BadCell firstBadCell(cudaStream_t stream = nullptr);
+    bool sawBadCell(cudaStream_t stream = nullptr) { return firstBadCell(stream) != kNoBadCell; }
 
 private:
-    template <typename Cell, bool kAligned>
-    void launchKernel(std::int64_t width, std::int64_t height, const Cell *sample, float *result,
-                      std::int64_t begin, std::int64_t end, cudaStream_t stream, int counter);
+    template <typename Cell, Layout kLayout>
+    void launchKernel(const Area &area, const Cell *sample, float *result,
+                      std::int64_t resultStride, int levels, cudaStream_t stream, unsigned *counter,
+                      bool overlaps);
+    /// In the layout that suits it best.
+    template <typename Cell>
+    void launchFittest(const Area &area, const Cell *sample, float *result,
+                       std::int64_t resultStride, int levels, cudaStream_t stream,
+                       unsigned *counter, bool overlaps);
 
     common::DeviceArray<GpuTables> tables;
     common::DeviceArray<unsigned> nextItem; ///< of the small items, by counter; 0 between launches
-    common::DeviceArray<int> badCell;       ///< not 0 once a bad cell was seen
+    common::DeviceArray<BadCell> badCell;   ///< the first that was seen
     int multiprocessors = 0, warps = 0;     ///< that are used; of a block
     bool canOverlap = false;                ///< a launch may begin while the last one ends
 };
