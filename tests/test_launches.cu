@@ -139,6 +139,14 @@ TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpu)
     ask<bool>("histogram", 50000, 100);
 }
 
+TEST_F(Launches, OfEqualGiveTheBitsOfTheCpu)
+{
+    ask<std::uint8_t>("equal", 1000, 600);
+    ask<std::uint16_t>("equal", 20000, 400);
+    ask<std::int16_t>("equal", 30000, 200);
+    ask<float>("equal", 40000, 300);
+}
+
 TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)
 {
     ask<std::uint8_t>("", 60000, 200);

@@ -1,6 +1,7 @@
 // The list of methods, and the one place that chooses.
 
 #include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/methods/equal/equal.h"
 #include "local_entropy/methods/histogram/histogram.h"
 #include "local_entropy/methods/levels/levels.h"
 #include "local_entropy/methods/method.h"
