@@ -18,7 +18,7 @@ const std::vector<const Method *> &methods()
     // Never destroyed: objects that outlive main may still compute.
     static const auto &all = *new std::vector<const Method *>{
         &bitsMethod(),   &wordsMethod(),     &ranksMethod(), &slidingRanksMethod(),
-        &levelsMethod(), &histogramMethod(), &plainMethod()};
+        &levelsMethod(), &histogramMethod(), &equalMethod(), &plainMethod()};
     return all;
 }
 

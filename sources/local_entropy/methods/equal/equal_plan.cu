@@ -119,8 +119,6 @@ public:
     }
 
 private:
-    static constexpr int kThreads = 512;
-
     static std::uint32_t sumOfLevel(int cells)
     {
         std::uint32_t sum = 0;
@@ -162,10 +160,10 @@ private:
         for (int n = 0; n <= kNineCells; ++n) task.sums[n] = sumOfLevel(n);
         const auto kernel = part.plane.missing ? nine<Cell, true> : nine<Cell, false>;
         int blocks = 0; // of a multiprocessor
-        CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kThreads, 0));
+        CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kNineThreads, 0));
         const int most = multiprocessors * blocks;
-        share(task.strips, kWidth, most * kThreads / kLanes);
-        kernel<<<std::min(most, task.strips.items), kThreads, 0, stream>>>(task);
+        share(task.strips, kWidth, most * kNineThreads / kLanes);
+        kernel<<<std::min(most, task.strips.items), kNineThreads, 0, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 
@@ -192,10 +190,15 @@ template <typename Cell>
 Chosen<Cell> choose(int width, bool missing)
 {
     switch (width) {
+    case 2: return chosen<Cell, 2>(missing);
     case 3: return chosen<Cell, 3>(missing);
+    case 4: return chosen<Cell, 4>(missing);
     case 5: return chosen<Cell, 5>(missing);
+    case 6: return chosen<Cell, 6>(missing);
     case 7: return chosen<Cell, 7>(missing);
+    case 8: return chosen<Cell, 8>(missing);
     case 9: return chosen<Cell, 9>(missing);
+    case 10: return chosen<Cell, 10>(missing);
     case 11: return chosen<Cell, 11>(missing);
     }
     throw Error(Status::Internal, "no kernel for windows of " + std::to_string(width) + " columns");
@@ -208,7 +211,7 @@ public:
     {
     }
 
-    bool leavesUndecided() const override { return true; }
+    bool leavesUndecided() const override { return cells > kMostListed; }
 
     void launch(const PlanePart &part, void *stream) const override
     {
@@ -225,10 +228,16 @@ private:
           differences(common::upload(differencesOf(scale).data(), cells)),
           sums(common::upload(scale.sums.data(), scale.sums.size())),
           scales(common::upload(scalesOf(scale, problem.filter.base).data(), scale.sums.size())),
+          sum(scale.sums[cells]), scale(scalesOf(scale, problem.filter.base)[cells]),
+          exceptions(exceptionsOf(problem, scale)), listed(upload(exceptions)),
           multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
           sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
     {
     }
+
+    /// Of windows of at most so many cells, all ways to share them between levels are tried when
+    /// the plan is made: those that a sum leaves undecided are few, and listed with their answers.
+    static constexpr int kMostListed = 25;
 
     /// What the steps from an integer to a float may be off, in units of the sum, which is below
     /// 2^42: three roundings of a double.
@@ -253,6 +262,38 @@ private:
         return all;
     }
 
+    std::vector<Exception> exceptionsOf(const Problem &problem, const SumScale &scale) const
+    {
+        std::vector<Exception> all;
+        if (leavesUndecided()) return all;
+        const Answers answers = answersOf(problem);
+        const std::vector<double> scales = scalesOf(scale, problem.filter.base);
+        std::vector<int> counts;
+        for (int n = 1; n <= cells; ++n)
+            forPartitions(n, n, counts, [&](const std::vector<int> &above) {
+                std::int64_t difference = scale.sums[n];
+                int rest = n;
+                for (const int count : above) difference -= scale.sums[count], rest -= count;
+                const auto value = static_cast<double>(difference);
+                if (difference == 0 || static_cast<float>((value - error) * scales[n]) ==
+                                           static_cast<float>((value + error) * scales[n]))
+                    return;
+                std::vector<int> whole = above;
+                whole.insert(whole.end(), rest, 1);
+                all.push_back({exceptionKey(n, difference),
+                               answers.floatOf(whole.data(), static_cast<int>(whole.size()))});
+            });
+        std::sort(all.begin(), all.end(),
+                  [](const Exception &a, const Exception &b) { return a.key < b.key; });
+        return all;
+    }
+
+    static common::DeviceArray<Exception> upload(std::vector<Exception> all)
+    {
+        all.push_back({}); // there is no array of none
+        return common::upload(all.data(), all.size());
+    }
+
     template <typename Cell>
     void launchOn(const PlanePart &part, cudaStream_t stream) const
     {
@@ -260,8 +301,9 @@ private:
         const Chosen<Cell> own = choose<Cell>(shape.width, part.plane.missing);
         const int tableBytes =
             tableWordsOf(cells, shape.width) * static_cast<int>(sizeof(std::uint32_t));
-        const int warpBytes = (shape.height * own.slotWords + kColumns) *
-                              static_cast<int>(sizeof(std::uint32_t));
+        const int warpBytes =
+            shape.height * own.slotWords * static_cast<int>(sizeof(std::uint32_t)) +
+            static_cast<int>(sizeof(Desk<Cell>));
         const int warps = std::min((sharedBytes - tableBytes) / warpBytes, own.threads / kLanes);
         if (warps < 1)
             throw Error(Status::Unavailable, "windows of " + std::to_string(shape.height) +
@@ -272,9 +314,13 @@ private:
         task.differences = differences.data();
         task.sums = sums.data();
         task.scales = scales.data();
+        task.sum = sum;
+        task.scale = scale;
         task.error = error;
+        task.exceptions = listed.data();
+        task.exceptionCount = static_cast<int>(exceptions.size());
         task.empty = static_cast<float>(part.problem.filter.empty);
-        task.undecided = part.undecided.words;
+        task.undecided = leavesUndecided() ? part.undecided.words : nullptr;
         task.wordsARow = part.undecided.wordsARow;
         const int bytes = tableBytes + warps * warpBytes;
         CUDA_CHECK(
@@ -289,6 +335,10 @@ private:
     const common::DeviceArray<std::int32_t> differences;
     const common::DeviceArray<std::int64_t> sums;
     const common::DeviceArray<double> scales;
+    const std::int64_t sum;
+    const double scale;
+    const std::vector<Exception> exceptions;
+    const common::DeviceArray<Exception> listed;
     const int multiprocessors, sharedBytes;
 };
 

@@ -1,19 +1,19 @@
 // Windows of 3x3 cells, each on its own (.cu): no state but two rows.
 //
-// The *rank* of a cell in a window is how many cells before it, row by row, are equal to it. A level
-// of n cells has the ranks 0 ... n - 1, each once. So the sum of weight[rank] over a window's cells
-// depends on its counts alone, and with suitable weights it names them: see kWeights. A table of few
-// floats has the answers.
+// The *rank* of a cell in a window is how many cells before it, row by row, are equal to it. A
+// level of n cells has the ranks 0 ... n - 1, each once. So the sum of weight[rank] over a window's
+// cells depends on its counts alone, and with suitable weights it names them: see kWeights. A table
+// of few floats has the answers.
 //
 // Whether two cells are equal matters to all windows that hold both: twelve comparisons a cell with
 // the 5 + 5 + 2 cells before it serve all. A cell is in three windows of its row: as their first,
-// middle and last column. For each of these places, and for each row of a window that the cell's row
-// can be, a word holds the ranks of four cells, a byte each. Two such words, that lie one row of a
-// window apart, make one of eight nibbles, by which the instruction that permutes bytes looks up
-// four weights at once, of the eight that it holds.
+// middle and last column. For each of these places, and for each row of a window that the cell's
+// row can be, a word holds the ranks of four cells, a byte each. Two such words, that lie one row
+// of a window apart, make one of eight nibbles, by which the instruction that permutes bytes looks
+// up four weights at once, of the eight that it holds.
 //
-// That instruction takes the nibble 8 as "the sign of byte 0". So what is looked up is 8 - rank, and
-// rank 0 has the weight 0, which is the sign.
+// That instruction takes the nibble 8 as "the sign of byte 0". So what is looked up is 8 - rank,
+// and rank 0 has the weight 0, which is the sign.
 #pragma once
 
 #include "local_entropy/methods/equal/strip.h"
@@ -22,6 +22,8 @@ namespace local_entropy::equal
 {
 
 constexpr int kNineCells = 9, kNineKeys = 128; ///< sums are less
+constexpr int kNineThreads = 384;
+constexpr std::uint32_t kThrees = 0x03030303;
 
 /// weight[rank]. For at most nine cells, no two ways to have counts of two and more have the same
 /// sum (ninePlan checks that). Found by a search among small random weights; of those found it
@@ -32,7 +34,7 @@ template <typename Cell>
 struct NineTask
 {
     Strips<Cell> strips;
-    const float *answers;            ///< [cells that count][sum of weights]
+    const float *answers;               ///< [cells that count][sum of weights]
     std::uint32_t sums[kNineCells + 1]; ///< of the weights of a level of so many cells
 };
 
@@ -46,22 +48,42 @@ struct Weights
     {
         return {first + other.first, last + other.last};
     }
+
+    /// Where both bytes of window or cell i are, and ones in their places.
+    __device__ std::uint32_t ofWindow(int i) const { return i < 2 ? first : last; }
+    __device__ static constexpr std::uint32_t ones(int i) { return i % 2 ? 0x01010000 : 0x0101; }
 };
 
-__device__ inline std::uint32_t weightsAt(std::uint32_t nibbles)
+/// Looks up the weights of eight nibbles, each 8 - rank.
+class LookUp
 {
-    constexpr std::uint32_t kLow =
+public:
+    __device__ LookUp()
+    {
+        // Blocks have one row of threads: nothing is added. So the compiler, which does not know
+        // that, keeps the sum in a register, where it would load the constant before each use.
+        low = kLow + threadIdx.y;
+    }
+    __device__ Weights operator()(std::uint32_t nibbles) const
+    {
+        return {four(nibbles), four(nibbles >> 16)};
+    }
+
+private:
+    static constexpr std::uint32_t kLow =
         kWeights[8] | kWeights[7] << 8 | kWeights[6] << 16 | kWeights[5] << 24;
-    constexpr std::uint32_t kHigh =
+    static constexpr std::uint32_t kHigh =
         kWeights[4] | kWeights[3] << 8 | kWeights[2] << 16 | kWeights[1] << 24;
-    std::uint32_t weights; // __byte_perm() would drop the nibbles' highest bit
-    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(weights) : "r"(kLow), "r"(kHigh), "r"(nibbles));
-    return weights;
-}
-__device__ inline Weights weightsOf(std::uint32_t nibbles)
-{
-    return {weightsAt(nibbles), weightsAt(nibbles >> 16)};
-}
+
+    __device__ std::uint32_t four(std::uint32_t nibbles) const
+    {
+        std::uint32_t weights; // __byte_perm() would drop the nibbles' highest bit
+        asm("prmt.b32 %0, %1, %2, %3;" : "=r"(weights) : "r"(low), "r"(kHigh), "r"(nibbles));
+        return weights;
+    }
+
+    std::uint32_t low;
+};
 
 using NineRow = Words<-2, 4>;
 
@@ -84,8 +106,8 @@ __device__ inline Ranks ranksOf(const NineRow &row, const NineRow &above, const 
     const std::uint32_t left = differing(row, -1) + 7 * kOnes;
     const std::uint32_t lefts = left + differing(row, -2) - kOnes;
     Ranks ranks;
-    ranks.top = multiplyAdd(
-        __funnelshift_r(lefts, __shfl_down_sync(kAllLanes, lefts, 1), 8), factors.sixteen, left);
+    ranks.top = multiplyAdd(__funnelshift_r(lefts, __shfl_down_sync(kAllLanes, lefts, 1), 8),
+                            factors.sixteen, left);
 
     const auto add = [&](const NineRow &other, const std::uint32_t *to, std::uint32_t *sums,
                          std::uint32_t less) {
@@ -112,12 +134,37 @@ __device__ inline std::uint32_t others(const NineRow &row, const Negatives &valu
     return sum;
 }
 
-template <typename Cell, bool kMissing>
-__global__ void __launch_bounds__(512, 2) nine(const __grid_constant__ NineTask<Cell> task)
+/// The lane's answers where windows have less than nine cells. `sums` are Weights of the windows,
+/// `notFirst` and `notNone` say, in four bytes, how many cells are not of level 0 and not `none`.
+template <typename Cell>
+__device__ __noinline__ float4 answersOfFewer(const NineTask<Cell> &task, int x, int y,
+                                              Weights sums, std::uint32_t notFirst,
+                                              std::uint32_t notNone)
 {
-    constexpr int kWidth = 3, kWarps = 16;
+    const PlaneView<Cell> &plane = task.strips.plane;
+    const int rows = plane.rowsOf(y, 3);
+    float answers[kCellsALane];
+#pragma unroll
+    for (int i = 0; i < kCellsALane; ++i) {
+        answers[i] = 0;
+        if (x + i >= task.strips.width) continue;
+        const int existing = plane.columnsOf(x + i, 3) * rows;
+        const int ofFirst = kNineCells - byteOf(notFirst, i);
+        const int missing = kNineCells - byteOf(notNone, i);
+        const std::uint32_t sum = __dp4a(sums.ofWindow(i), Weights::ones(i), 0u) -
+                                  task.sums[ofFirst] +
+                                  task.sums[ofFirst - (kNineCells - existing)] - task.sums[missing];
+        answers[i] = __ldg(&task.answers[(existing - missing) * kNineKeys + sum]);
+    }
+    return make_float4(answers[0], answers[1], answers[2], answers[3]);
+}
+
+template <typename Cell, bool kMissing>
+__global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ NineTask<Cell> task)
+{
+    constexpr int kWidth = 3, kWarps = kNineThreads / kLanes;
     __shared__ float answersOfNine[2 * kNineKeys]; // lanes without results may look behind
-    __shared__ alignas(16) float staged[kWarps][kColumns];
+    __shared__ Desk<Cell> desks[kWarps];
     const Strips<Cell> &strips = task.strips;
     for (int i = threadIdx.x; i < kNineKeys; i += blockDim.x)
         answersOfNine[i] = task.answers[kNineCells * kNineKeys + i];
@@ -127,71 +174,47 @@ __global__ void __launch_bounds__(512, 2) nine(const __grid_constant__ NineTask<
     const std::uint32_t table = addressOf(answersOfNine);
     const Factors &factors = strips.factors;
     const std::uint32_t none = strips.plane.none | strips.plane.none << 16;
-    const Negatives ofNone(none, none), ofFirst(0, 0);
+    const LookUp lookUp;
     for (int number = warp * gridDim.x + blockIdx.x; number < strips.items;
          number += gridDim.x * kWarps) {
-        const Item<Cell> item(strips, number, kWidth);
+        Item<Cell> item(strips, number, kWidth, desks[warp]);
         NineRow rows[3] = {};
-        Ranks before = {}; // of the row above
+        Ranks before = {};     // of the row above
         std::uint32_t top = 0; // of the row above that
-        Four<Cell> next;
-        next.load(item.cells(item.first));
-        const int last = item.end + kWidth - 2; // row of the plane
-#pragma unroll 1
-        for (int row = item.first; row <= last; ++row) {
+#pragma unroll 3
+        for (int y = item.first - (kWidth - 1); y < item.end; ++y) {
             rows[0] = rows[1], rows[1] = rows[2];
-            expand<true>(next, rows[2]);
-            next.load(item.cells(min(row + 1, last)));
+            expand<true>(item.take(), rows[2]);
             const Ranks ranks = ranksOf(rows[2], rows[1], rows[0], factors);
             const auto weights = [&](int place) {
-                return weightsOf(
+                return lookUp(
                     multiplyAdd(ranks.bottom[place], factors.sixteen, before.middle[place]));
             };
             // To the windows' places: the second column's are one cell further, the third's two.
-            const Weights own = weights(0), second = weights(1) + weightsOf(top), third = weights(2);
-            const std::uint32_t firstTwo =
-                own.first + __funnelshift_r(second.first, second.last, 16) + third.last;
-            const std::uint32_t lastTwo =
+            const Weights own = weights(0), second = weights(1) + lookUp(top), third = weights(2);
+            const Weights sums = {
+                own.first + __funnelshift_r(second.first, second.last, 16) + third.last,
                 own.last +
-                __funnelshift_r(second.last, __shfl_down_sync(kAllLanes, second.first, 1), 16) +
-                __shfl_down_sync(kAllLanes, third.first, 1);
+                    __funnelshift_r(second.last, __shfl_down_sync(kAllLanes, second.first, 1), 16) +
+                    __shfl_down_sync(kAllLanes, third.first, 1)};
             top = before.top;
             before = ranks;
-            const int y = row - (kWidth - 1);
-            if (y < item.first) continue;
-
-            constexpr std::uint32_t kEven = 0x00000101, kOdd = 0x01010000;
-            float answers[kCellsALane];
-            if (!kMissing && !item.cut) {
-#pragma unroll
-                for (int i = 0; i < kCellsALane; ++i)
-                    answers[i] = __uint_as_float(wordAt<0>(
-                        __dp4a(i < 2 ? firstTwo : lastTwo, 4 * (i % 2 ? kOdd : kEven), table)));
-            } else {
-                const int existingRows = strips.plane.rowsOf(y, kWidth);
+            if (y < item.first) continue; // no window ends here
+            if (kMissing || item.isCut()) {
                 std::uint32_t notFirst = 0, notNone = 0;
 #pragma unroll
-                for (int i = 0; i < kWidth; ++i) {
-                    notFirst += others(rows[i], ofFirst, factors);
-                    if (kMissing) notNone += others(rows[i], ofNone, factors);
+                for (const NineRow &row : rows) {
+                    notFirst += others(row, Negatives(0, 0), factors);
+                    notNone += kMissing ? others(row, Negatives(none, none), factors) : kThrees;
                 }
-#pragma unroll
-                for (int i = 0; i < kCellsALane; ++i) {
-                    answers[i] = 0;
-                    if (!item.isResult(i)) continue; // and no sum of a window
-                    const int beyond = kNineCells - item.columns[i] * existingRows;
-                    const int ofFirstLevel = kNineCells - byteOf(notFirst, i);
-                    const int missing = kMissing ? kNineCells - byteOf(notNone, i) : 0;
-                    std::uint32_t sum =
-                        __dp4a(i < 2 ? firstTwo : lastTwo, i % 2 ? kOdd : kEven, 0u);
-                    if (beyond)
-                        sum += task.sums[ofFirstLevel - beyond] - task.sums[ofFirstLevel];
-                    if (kMissing) sum -= task.sums[missing];
-                    answers[i] =
-                        __ldg(&task.answers[(kNineCells - beyond - missing) * kNineKeys + sum]);
-                }
+                item.write(answersOfFewer(task, item.column, y, sums, notFirst, notNone));
+            } else {
+                const auto answer = [&](int i) {
+                    return __uint_as_float(
+                        wordAt<0>(__dp4a(sums.ofWindow(i), 4 * Weights::ones(i), table)));
+                };
+                item.write(make_float4(answer(0), answer(1), answer(2), answer(3)));
             }
-            item.write(y, answers, staged[warp]);
         }
     }
 }

@@ -6,8 +6,8 @@
 // the left, and so is the row that leaves. One comparison serves all windows that hold both cells.
 //
 // For each displacement, a word has how many of the cells at that displacement, in the rows that
-// stay, differ from each of a lane's four cells: a byte for each. Sums over the displacements that a
-// window covers are differing cells of the window; from one place of a cell in its windows to the
+// stay, differ from each of a lane's four cells: a byte for each. Sums over the displacements that
+// a window covers are differing cells of the window; from one place of a cell in its windows to the
 // next, one displacement comes and one goes. The differences of F lie in shared memory, by
 // how many cells differ.
 //
@@ -25,6 +25,19 @@ namespace local_entropy::equal
 /// Windows have at most so many cells: numbers of cells are bytes.
 constexpr int kMostCells = 255;
 
+/// A difference D for which its error leaves two floats, and the answer.
+struct Exception
+{
+    std::int64_t key; ///< exceptionKey()
+    float answer;
+};
+/// Of a window of that many cells that count.
+__host__ __device__ inline std::int64_t exceptionKey(int cells, std::int64_t difference)
+{
+    constexpr int kBits = 48; // of the difference
+    return static_cast<std::int64_t>(cells) << kBits | difference;
+}
+
 template <typename Cell>
 struct SlideTask
 {
@@ -32,11 +45,29 @@ struct SlideTask
     const std::int32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
     const std::int64_t *sums;        ///< F(n), n = 0 ... windowCells
     const double *scales;            ///< of N cells: what D is multiplied by; scales[0] is 0
+    std::int64_t sum;                ///< F(windowCells)
+    double scale;                    ///< of windowCells
     double error;                    ///< of D
     float empty;                     ///< the result where no cell counts
+    const Exception *exceptions;     ///< all, ascending, if `undecided` is null
+    int exceptionCount;
     std::uint32_t *undecided;
     std::int64_t wordsARow;
 };
+
+/// What is rare is not made part of the kernels' loops, which would grow by it.
+template <typename Cell>
+__device__ __noinline__ float exceptionalAnswer(const SlideTask<Cell> &task, int cells,
+                                                std::int64_t difference)
+{
+    const std::int64_t key = exceptionKey(cells, difference);
+    int begin = 0;
+    for (int end = task.exceptionCount; begin + 1 < end;) {
+        const int middle = (begin + end) / 2;
+        (task.exceptions[middle].key <= key ? begin : end) = middle;
+    }
+    return task.exceptions[begin].answer;
+}
 
 /// The table of differences: also what lanes without results may ask for, and whole groups.
 constexpr __host__ __device__ int tableWordsOf(int windowCells, int windowWidth)
@@ -75,8 +106,7 @@ public:
                         const Factors &factors)
     {
 #pragma unroll
-        for (int k = -kMost; k <= kMost; ++k)
-            at(k) = cells.addDiffering(row.of(k), factors, at(k));
+        for (int k = -kMost; k <= kMost; ++k) at(k) = cells.addDiffering(row.of(k), factors, at(k));
     }
     /// Of their own row.
     template <int kFirst, int kEnd>
@@ -156,9 +186,8 @@ public:
     __device__ Windows(const SlideTask<Cell> &task, bool cut, std::uint32_t *ring,
                        std::uint32_t table)
         : task(task), factors(task.strips.factors), height(task.strips.windowHeight), cut(cut),
-          ring(ring), table(table),
-          none(task.strips.plane.none | task.strips.plane.none << 16,
-               task.strips.plane.none | task.strips.plane.none << 16)
+          ring(ring), table(table), none(task.strips.plane.none | task.strips.plane.none << 16,
+                                         task.strips.plane.none | task.strips.plane.none << 16)
     {
     }
 
@@ -177,24 +206,28 @@ public:
     __device__ bool finish(int i, int existing, float &answer) const
     {
         const int windowCells = task.strips.windowCells;
-        std::int64_t sum = sums[i];
-        int cells = existing;
-        if (existing < windowCells) {
-            const int beyond = windowCells - existing, ofFirst = windowCells - byteOf(notFirst, i);
-            sum += __ldg(&task.sums[ofFirst - beyond]) - __ldg(&task.sums[ofFirst]);
+        std::int64_t difference = task.sum - sums[i];
+        int cells = windowCells;
+        double scale = task.scale;
+        if (kMissing || cut) {
+            const int ofFirst = windowCells - byteOf(notFirst, i);
+            const int missing = kMissing ? windowCells - byteOf(notNone, i) : 0;
+            cells = existing - missing;
+            difference += __ldg(&task.sums[cells]) - task.sum;
+            if (existing < windowCells)
+                difference += __ldg(&task.sums[ofFirst]) -
+                              __ldg(&task.sums[ofFirst - (windowCells - existing)]);
+            if (kMissing) difference += __ldg(&task.sums[missing]);
+            scale = __ldg(&task.scales[cells]);
         }
-        if (kMissing) {
-            const int missing = windowCells - byteOf(notNone, i);
-            cells -= missing;
-            sum -= __ldg(&task.sums[missing]);
-        }
-        const std::int64_t difference = __ldg(&task.sums[cells]) - sum;
-        const double scale = __ldg(&task.scales[cells]), value = asDouble(difference);
+        const double value = asDouble(difference);
         const auto low = static_cast<float>((value - task.error) * scale);
         const auto high = static_cast<float>((value + task.error) * scale);
-        answer = difference ? low : 0; // one level
-        if (cells == 0) answer = task.empty;
-        return difference && low != high;
+        answer = difference ? low : cells ? 0 : task.empty; // one level, or none
+        if (difference == 0 || low == high) return false;
+        if (task.undecided) return true;
+        answer = exceptionalAnswer(task, cells, difference);
+        return false;
     }
 
 private:
@@ -303,7 +336,8 @@ private:
     const int height;
     const bool cut;
     std::uint32_t *const ring;
-    const std::uint32_t table; ///< entry x: the difference for a full window of which x others differ
+    const std::uint32_t
+        table; ///< entry x: the difference for a full window of which x others differ
     const Negatives none;
     std::int64_t sums[kCellsALane] = {};
     std::uint32_t notFirst = 0, notNone = 0; ///< cells, in four bytes
@@ -315,7 +349,7 @@ template <typename Cell, int kWidth, bool kMissing>
 __global__ void __launch_bounds__(mostThreads(kWidth), 1)
     slide(const __grid_constant__ SlideTask<Cell> task)
 {
-    extern __shared__ uint4 shared[]; // differences; a ring and a row of results for every warp
+    extern __shared__ uint4 shared[]; // differences; a ring for every warp; a desk
     const Strips<Cell> &strips = task.strips;
     auto *const words = reinterpret_cast<std::uint32_t *>(shared);
     const int tableWords = tableWordsOf(strips.windowCells, kWidth);
@@ -325,40 +359,35 @@ __global__ void __launch_bounds__(mostThreads(kWidth), 1)
                        : 0;
     __syncthreads();
 
-    const int warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes, height = strips.windowHeight;
-    std::uint32_t *const ring =
-        words + tableWords + warp * (height * Slot<kWidth>::kWords + kColumns);
-    auto *const staged = reinterpret_cast<float *>(ring + height * Slot<kWidth>::kWords);
+    const int warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes,
+              height = strips.windowHeight;
+    std::uint32_t *const ring = words + tableWords + warp * height * Slot<kWidth>::kWords;
+    auto &desk = reinterpret_cast<Desk<Cell> *>(words + tableWords +
+                                                warps * height * Slot<kWidth>::kWords)[warp];
     for (int number = warp * gridDim.x + blockIdx.x; number < strips.items;
          number += gridDim.x * warps) {
-        const Item<Cell> item(strips, number, kWidth);
-        Windows<Cell, kWidth, kMissing> windows(task, item.cut, ring, addressOf(words));
-        int row = item.first;
-        const int last = item.end + height - 2; // row of the plane
-        Four<Cell> next;
-        next.load(item.cells(row));
-        const auto take = [&] {
-            const Four<Cell> taken = next;
-            next.load(item.cells(min(++row, last)));
-            return taken;
+        Item<Cell> item(strips, number, kWidth, desk);
+        Windows<Cell, kWidth, kMissing> windows(task, item.isCut(), ring, addressOf(words));
+        const auto columnsOf = [&](int i) {
+            return item.isCut() ? strips.plane.columnsOf(item.column + i, kWidth) : kWidth;
         };
-        for (int i = 0; i < height; ++i) windows.fill(i, take());
+        for (int i = 0; i < height; ++i) windows.fill(i, item.take());
         for (int y = item.first, slot = 0;; ++y) {
             float answers[kCellsALane];
             std::uint32_t undecided = 0;
-            const int rows = strips.plane.rowsOf(y, height);
+            const int rows = item.isCut() ? strips.plane.rowsOf(y, height) : height;
 #pragma unroll
             for (int i = 0; i < kCellsALane; ++i) {
                 answers[i] = 0;
-                if (item.isResult(i) && windows.finish(i, item.columns[i] * rows, answers[i]))
+                if (item.isResult(i) && windows.finish(i, rows * columnsOf(i), answers[i]))
                     undecided |= 1u << i;
             }
-            item.write(y, answers, staged);
+            item.write(make_float4(answers[0], answers[1], answers[2], answers[3]));
             if (undecided)
                 atomicOr(&task.undecided[y * task.wordsARow + item.column / 32],
                          undecided << (item.column % 32));
             if (y + 1 == item.end) break;
-            windows.slide(slot, take());
+            windows.slide(slot, item.take());
             if (++slot == height) slot = 0;
         }
     }

@@ -2,10 +2,10 @@
 //
 // A warp owns a strip of 128 columns of the plane and walks down; a lane owns four of them side by
 // side. Cells are 16 bits wide, two in a word: the word of column j holds the cells j and j + 2.
-// So the words of columns 0 and 1 hold a lane's four cells, and the words of columns k and k + 1 the
-// four that lie k further right, whether k is even or odd. One instruction compares two cells and
-// makes 0 of equals, 1 of others; the two answers for four cells become four bytes, in the order of
-// the cells:
+// So the words of columns 0 and 1 hold a lane's four cells, and the words of columns k and k + 1
+// the four that lie k further right, whether k is even or odd. One instruction compares two cells
+// and makes 0 of equals, 1 of others; the two answers for four cells become four bytes, in the
+// order of the cells:
 //   differ(word of k, word of 0) + 256 differ(word of k + 1, word of 1)
 // Such bytes are added up, four cells at a time, as ordinary words.
 //
@@ -85,7 +85,7 @@ __device__ inline std::uint32_t differ(std::uint32_t two, std::uint32_t negated)
     return __vminu2(__vadd2(two, negated), kOnes);
 #endif
 }
-__device__ inline std::uint32_t negative(std::uint32_t two) { return __vsub2(0, two); }
+__device__ inline std::uint32_t negative(std::uint32_t two) { return __vadd2(~two, 0x00010001); }
 
 /// Four cells of a lane, negated.
 struct Negatives
@@ -147,7 +147,10 @@ struct Words
 constexpr std::uint32_t kLowBytes = 0x00ff00ff;
 
 /// Bytes 1 and 3 of four.
-__device__ inline std::uint32_t oddBytes(std::uint32_t four) { return __byte_perm(four, 0, 0x4341); }
+__device__ inline std::uint32_t oddBytes(std::uint32_t four)
+{
+    return __byte_perm(four, 0, 0x4341);
+}
 
 /// The words of columns 0 ... 3 and, if kLeft, of -2 and -1; else those stay as they are. By all
 /// lanes.
@@ -188,73 +191,104 @@ __device__ inline int byteOf(std::uint32_t four, int i)
     return static_cast<int>(four >> (8 * i) & 0xff);
 }
 
+/// A warp's own shared memory: where rows of the plane are, and a row of results.
+template <typename Cell>
+struct alignas(16) Desk
+{
+    float answers[kColumns];
+    const Cell *rows[kLanes];
+};
+
+// What is rare is not made part of the kernels' loops, which would grow by it.
+
+/// Where the columns of a strip are, for 32 rows, as far as `last`. By all lanes.
+template <typename Cell>
+__device__ __noinline__ void findRows(const PlaneView<Cell> &plane, int strip, int first, int last,
+                                      Desk<Cell> &desk)
+{
+    const int lane = threadIdx.x % kLanes;
+    __syncwarp();
+    desk.rows[lane] = plane.pieceOf(strip, strip + kColumns).row(min(first + lane, last));
+    __syncwarp();
+}
+
+/// Writes results of a row that begin at any address: as many as `number`, in order, so that
+/// neighbouring lanes write side by side. By all lanes.
+template <typename Cell>
+__device__ __noinline__ void writeAnywhere(float *to, int number, float4 answers, Desk<Cell> &desk)
+{
+    const int lane = threadIdx.x % kLanes;
+    __syncwarp();
+    reinterpret_cast<float4 *>(desk.answers)[lane] = answers;
+    __syncwarp();
+    for (int i = lane; i < number; i += kLanes) __stcs(to + i, desk.answers[i]);
+}
+
 /// An item of work, as one lane sees it.
 template <typename Cell>
 class Item
 {
 public:
-    __device__ Item(const Strips<Cell> &task, int item, int windowWidth)
-        : task(task), first(item / task.strips * task.rows),
-          end(min(first + task.rows, task.height)),
+    __device__ Item(const Strips<Cell> &task, int item, int windowWidth, Desk<Cell> &desk)
+        : first(item / task.strips * task.rows), end(min(first + task.rows, task.height)),
           strip(item % task.strips * resultColumns(windowWidth)),
-          column(strip + threadIdx.x % kLanes * kCellsALane),
-          piece(task.plane.pieceOf(strip, strip + kColumns)),
+          column(strip + threadIdx.x % kLanes * kCellsALane), task(task), desk(desk),
           // Lanes behind the plane's last column read it, and what they find is not asked for.
           from(min(column, (task.width + windowWidth - 2) / kCellsALane * kCellsALane)),
-          has(column < task.width && column - strip < resultColumns(windowWidth)),
-          resultsOfStrip(resultColumns(windowWidth))
+          last(end + task.windowHeight - 2), row(first),
+          number(min(resultColumns(windowWidth), task.width - strip)),
+          fours(task.fours && number == resultColumns(windowWidth)),
+          cut(strip < task.plane.left || strip + kColumns > task.plane.right ||
+              first < task.plane.top || last >= task.plane.bottom),
+          to(task.result + first * task.resultStride + column)
     {
-        cut = strip < task.plane.left || strip + kColumns > task.plane.right ||
-              first < task.plane.top || end + task.windowHeight - 1 > task.plane.bottom;
-#pragma unroll
-        for (int i = 0; i < kCellsALane; ++i)
-            columns[i] = task.plane.columnsOf(column + i, windowWidth);
+        load();
     }
 
-    /// Where the lane's cells of a row of the plane are.
-    __device__ const Cell *cells(int row) const { return piece.row(row) + from; }
-
-    /// Whether the lane's result i is in the result.
-    __device__ bool isResult(int i) const { return has && column + i < task.width; }
-
-    /// Writes the lane's results of a row. `shared` is a float for each column of the warp's.
-    __device__ void write(int y, const float *answers, float *shared) const
+    /// The lane's cells of the plane's row `first`, then of the next; in the end of the last one,
+    /// again and again. By all lanes.
+    __device__ Four<Cell> take()
     {
-        float *const to = task.result + y * task.resultStride + column;
-        if (task.fours) {
-            if (!has) return;
-            if (column + kCellsALane <= task.width) {
-                __stcs(reinterpret_cast<float4 *>(to),
-                       make_float4(answers[0], answers[1], answers[2], answers[3]));
-                return;
-            }
-#pragma unroll
-            for (int i = 0; i < kCellsALane; ++i)
-                if (column + i < task.width) __stcs(to + i, answers[i]);
-            return;
-        }
-        // So that neighbouring lanes write side by side.
-        const int lane = threadIdx.x % kLanes;
-        __syncwarp();
-        reinterpret_cast<float4 *>(shared)[lane] =
-            make_float4(answers[0], answers[1], answers[2], answers[3]);
-        __syncwarp();
-        float *const row = task.result + y * task.resultStride + strip;
-        const int number = min(resultsOfStrip, task.width - strip);
-#pragma unroll
-        for (int i = 0; i < kColumns; i += kLanes)
-            if (i + lane < number) __stcs(row + i + lane, shared[i + lane]);
+        const Four<Cell> taken = next;
+        load(); // while the others are worked on
+        return taken;
+    }
+
+    /// Whether cells of its windows may not exist.
+    __device__ bool isCut() const { return cut; }
+    /// Whether the lane's result i is in the result.
+    __device__ bool isResult(int i) const { return column - strip + i < number; }
+
+    /// Writes the lanes' results of row `first`, then of the next. By all lanes.
+    __device__ void write(float4 answers)
+    {
+        if (!fours)
+            writeAnywhere(to - column + strip, number, answers, desk);
+        else if (isResult(0))
+            __stcs(reinterpret_cast<float4 *>(to), answers);
+        to += task.resultStride;
+    }
+
+    const int first, end; ///< rows of results
+    const int strip, column;
+
+private:
+    __device__ void load()
+    {
+        const unsigned place = static_cast<unsigned>(row - first) % kLanes;
+        if (place == 0) findRows(task.plane, strip, row, last, desk);
+        next.load(desk.rows[place] + from);
+        ++row;
     }
 
     const Strips<Cell> &task;
-    const int first, end; ///< rows of results
-    const int strip, column;
-    const PieceView<Cell> piece;
-    const int from;
-    const bool has;        ///< results in the result
-    bool cut;              ///< whether cells of its windows may not exist
-    int columns[kCellsALane]; ///< of the windows, that exist
-    const int resultsOfStrip;
+    Desk<Cell> &desk;
+    const int from, last;
+    int row;              ///< that is read next
+    const int number;     ///< of the strip's columns that are in the result
+    const int fours, cut; ///< whether
+    float *to;
+    Four<Cell> next;
 };
 
 } // namespace local_entropy::equal
