@@ -240,7 +240,7 @@ private:
     static constexpr int kMostListed = 25;
 
     /// What the steps from an integer to a float may be off, in units of the sum, which is below
-    /// 2^42: three roundings of a double.
+    /// 2^42: few roundings of a double.
     static constexpr double kRounding = 0x1p-7;
 
     std::vector<std::int32_t> differencesOf(const SumScale &scale) const

@@ -134,27 +134,35 @@ __device__ inline std::uint32_t others(const NineRow &row, const Negatives &valu
     return sum;
 }
 
-/// The lane's answers where windows have less than nine cells. `sums` are Weights of the windows,
-/// `notFirst` and `notNone` say, in four bytes, how many cells are not of level 0 and not `none`.
-template <typename Cell>
-__device__ __noinline__ float4 answersOfFewer(const NineTask<Cell> &task, int x, int y,
-                                              Weights sums, std::uint32_t notFirst,
-                                              std::uint32_t notNone)
+/// In shared memory: answers, [cells that count][sum of weights], and the sums of the weights of a
+/// level of so many cells.
+struct NineTables
 {
-    const PlaneView<Cell> &plane = task.strips.plane;
+    float answers[kNineCells + 1][kNineKeys];
+    float behind[kNineKeys]; ///< lanes without results may look there
+    std::uint32_t sums[kNineCells + 1];
+};
+
+/// The lane's answers where windows may have less than nine cells. `notFirst` and `notNone` say, in
+/// four bytes, how many cells are not of level 0 and not `none`.
+template <typename Cell>
+__device__ __noinline__ float4 answersOfFewer(const PlaneView<Cell> &plane,
+                                              const NineTables &tables, int x, int y, Weights sums,
+                                              std::uint32_t notFirst, std::uint32_t notNone)
+{
     const int rows = plane.rowsOf(y, 3);
     float answers[kCellsALane];
 #pragma unroll
     for (int i = 0; i < kCellsALane; ++i) {
-        answers[i] = 0;
-        if (x + i >= task.strips.width) continue;
         const int existing = plane.columnsOf(x + i, 3) * rows;
         const int ofFirst = kNineCells - byteOf(notFirst, i);
         const int missing = kNineCells - byteOf(notNone, i);
+        // Lanes without results may not have counts of any window: they stay within the tables.
+        const int ofFirstLevel = max(ofFirst - (kNineCells - existing), 0);
         const std::uint32_t sum = __dp4a(sums.ofWindow(i), Weights::ones(i), 0u) -
-                                  task.sums[ofFirst] +
-                                  task.sums[ofFirst - (kNineCells - existing)] - task.sums[missing];
-        answers[i] = __ldg(&task.answers[(existing - missing) * kNineKeys + sum]);
+                                  tables.sums[ofFirst] + tables.sums[ofFirstLevel] -
+                                  tables.sums[missing];
+        answers[i] = tables.answers[max(existing - missing, 0)][sum % kNineKeys];
     }
     return make_float4(answers[0], answers[1], answers[2], answers[3]);
 }
@@ -163,15 +171,16 @@ template <typename Cell, bool kMissing>
 __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ NineTask<Cell> task)
 {
     constexpr int kWidth = 3, kWarps = kNineThreads / kLanes;
-    __shared__ float answersOfNine[2 * kNineKeys]; // lanes without results may look behind
+    __shared__ NineTables tables;
     __shared__ Desk<Cell> desks[kWarps];
     const Strips<Cell> &strips = task.strips;
-    for (int i = threadIdx.x; i < kNineKeys; i += blockDim.x)
-        answersOfNine[i] = task.answers[kNineCells * kNineKeys + i];
+    for (int i = threadIdx.x; i < (kNineCells + 1) * kNineKeys; i += blockDim.x)
+        tables.answers[i / kNineKeys][i % kNineKeys] = task.answers[i];
+    if (threadIdx.x <= kNineCells) tables.sums[threadIdx.x] = task.sums[threadIdx.x];
     __syncthreads();
 
     const int warp = threadIdx.x / kLanes;
-    const std::uint32_t table = addressOf(answersOfNine);
+    const std::uint32_t table = addressOf(tables.answers[kNineCells]);
     const Factors &factors = strips.factors;
     const std::uint32_t none = strips.plane.none | strips.plane.none << 16;
     const LookUp lookUp;
@@ -200,14 +209,14 @@ __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ 
             top = before.top;
             before = ranks;
             if (y < item.first) continue; // no window ends here
-            if (kMissing || item.isCut()) {
+            if (kMissing || item.isCut(y)) {
                 std::uint32_t notFirst = 0, notNone = 0;
 #pragma unroll
                 for (const NineRow &row : rows) {
                     notFirst += others(row, Negatives(0, 0), factors);
                     notNone += kMissing ? others(row, Negatives(none, none), factors) : kThrees;
                 }
-                item.write(answersOfFewer(task, item.column, y, sums, notFirst, notNone));
+                item.write(answersOfFewer(strips.plane, tables, item.column, y, sums, notFirst, notNone));
             } else {
                 const auto answer = [&](int i) {
                     return __uint_as_float(

@@ -202,35 +202,54 @@ public:
         change<true>(row, slot, height - 1, table);
     }
 
-    /// The float for window i, of which so many cells exist; true if its sum leaves two.
-    __device__ bool finish(int i, int existing, float &answer) const
+    /// The floats for the windows, of which so many rows and columns exist; a bit for each that
+    /// its sum leaves undecided. Those of no result are anything.
+    __device__ unsigned finish(int rows, const int *columns, float *answers) const
     {
-        const int windowCells = task.strips.windowCells;
-        std::int64_t difference = task.sum - sums[i];
-        int cells = windowCells;
-        double scale = task.scale;
-        if (kMissing || cut) {
-            const int ofFirst = windowCells - byteOf(notFirst, i);
-            const int missing = kMissing ? windowCells - byteOf(notNone, i) : 0;
-            cells = existing - missing;
-            difference += __ldg(&task.sums[cells]) - task.sum;
-            if (existing < windowCells)
-                difference += __ldg(&task.sums[ofFirst]) -
-                              __ldg(&task.sums[ofFirst - (windowCells - existing)]);
-            if (kMissing) difference += __ldg(&task.sums[missing]);
-            scale = __ldg(&task.scales[cells]);
+        double scales[kCellsALane], values[kCellsALane];
+        int cells[kCellsALane];
+        unsigned undecided = 0;
+#pragma unroll
+        for (int i = 0; i < kCellsALane; ++i) {
+            std::int64_t difference = task.sum - sums[i];
+            cells[i] = task.strips.windowCells;
+            scales[i] = task.scale;
+            if (kMissing || cut)
+                cells[i] = fewer(i, rows * columns[i], difference, scales[i]);
+            values[i] = asDouble(difference);
+            const double shift = task.error * scales[i];
+            const auto low = static_cast<float>(fma(values[i], scales[i], -shift));
+            const auto high = static_cast<float>(fma(values[i], scales[i], shift));
+            answers[i] = difference ? low : 0; // one level
+            if (difference && low != high) undecided |= 1u << i;
+            if ((kMissing || cut) && cells[i] == 0) answers[i] = task.empty;
         }
-        const double value = asDouble(difference);
-        const auto low = static_cast<float>((value - task.error) * scale);
-        const auto high = static_cast<float>((value + task.error) * scale);
-        answer = difference ? low : cells ? 0 : task.empty; // one level, or none
-        if (difference == 0 || low == high) return false;
-        if (task.undecided) return true;
-        answer = exceptionalAnswer(task, cells, difference);
-        return false;
+        if (undecided == 0 || task.undecided) return undecided;
+#pragma unroll
+        for (int i = 0; i < kCellsALane; ++i)
+            if (undecided >> i & 1)
+                answers[i] =
+                    exceptionalAnswer(task, cells[i], static_cast<std::int64_t>(values[i]));
+        return 0;
     }
 
 private:
+    /// How many cells count of window i, if so many exist, and what follows from that.
+    __device__ int fewer(int i, int existing, std::int64_t &difference, double &scale) const
+    {
+        const int windowCells = task.strips.windowCells;
+        const int ofFirst = windowCells - byteOf(notFirst, i);
+        const int missing = kMissing ? windowCells - byteOf(notNone, i) : 0;
+        // Of no result, there may be less than none.
+        const int cells = max(existing - missing, 0);
+        const int ofFirstLevel = max(ofFirst - (windowCells - existing), 0);
+        difference += __ldg(&task.sums[cells]) - task.sum;
+        if (cut) difference += __ldg(&task.sums[ofFirst]) - __ldg(&task.sums[ofFirstLevel]);
+        if (kMissing) difference += __ldg(&task.sums[missing]);
+        scale = __ldg(&task.scales[cells]);
+        return cells;
+    }
+
     /// An integer from 0 to 2^52 - 1: the mantissa of 2^52 and it.
     __device__ static double asDouble(std::int64_t integer)
     {
@@ -250,6 +269,16 @@ private:
             std::uint32_t *const words = to.of(4 * group);
             words[0] = four.x, words[1] = four.y, words[2] = four.z, words[3] = four.w;
         }
+    }
+
+    __device__ void write(int slot, const Words<0, 4> &own) const
+    {
+        const int lane = threadIdx.x % kLanes;
+        std::uint32_t *const first = ring + slot * Ring::kWords + 4 * Ring::kLeft;
+        reinterpret_cast<uint4 *>(first)[lane] =
+            make_uint4(*own.of(0), *own.of(1), *own.of(2), *own.of(3));
+        // The words left of the strip that have a cell of it.
+        if (lane == 0) first[-2] = *own.of(0) << 16, first[-1] = *own.of(1) << 16;
     }
 
     using Row = Words<-4 * Ring::kLeft, 4 * (Ring::kRight + 1)>;
@@ -296,13 +325,12 @@ private:
         Words<0, 4> own;
         expand<false>(cells, own);
         __syncwarp();
-        reinterpret_cast<uint4 *>(ring + slot * Ring::kWords)[Ring::kLeft + threadIdx.x % kLanes] =
-            make_uint4(*own.of(0), *own.of(1), *own.of(2), *own.of(3));
+        write(slot, own);
         __syncwarp();
         watch(slot, 1);
         const Negatives entered(*own.of(0), *own.of(1));
         entering.addLeft(readLeft(slot), entered, factors);
-#pragma unroll 1
+#pragma unroll 2
         for (int i = 0, at = slot; i < above; ++i) {
             at = (at == 0 ? height : at) - 1;
             const Row row = read(at);
@@ -367,25 +395,23 @@ __global__ void __launch_bounds__(mostThreads(kWidth), 1)
     for (int number = warp * gridDim.x + blockIdx.x; number < strips.items;
          number += gridDim.x * warps) {
         Item<Cell> item(strips, number, kWidth, desk);
-        Windows<Cell, kWidth, kMissing> windows(task, item.isCut(), ring, addressOf(words));
-        const auto columnsOf = [&](int i) {
-            return item.isCut() ? strips.plane.columnsOf(item.column + i, kWidth) : kWidth;
-        };
+        const bool cut = item.isCut();
+        Windows<Cell, kWidth, kMissing> windows(task, cut, ring, addressOf(words));
+        int columns[kCellsALane]; // of the windows, that exist
+#pragma unroll
+        for (int i = 0; i < kCellsALane; ++i)
+            columns[i] = cut ? strips.plane.columnsOf(item.column + i, kWidth) : kWidth;
         for (int i = 0; i < height; ++i) windows.fill(i, item.take());
         for (int y = item.first, slot = 0;; ++y) {
             float answers[kCellsALane];
-            std::uint32_t undecided = 0;
-            const int rows = item.isCut() ? strips.plane.rowsOf(y, height) : height;
-#pragma unroll
-            for (int i = 0; i < kCellsALane; ++i) {
-                answers[i] = 0;
-                if (item.isResult(i) && windows.finish(i, rows * columnsOf(i), answers[i]))
-                    undecided |= 1u << i;
-            }
+            const int rows = cut ? strips.plane.rowsOf(y, height) : height;
+            unsigned undecided = windows.finish(rows, columns, answers);
             item.write(make_float4(answers[0], answers[1], answers[2], answers[3]));
-            if (undecided)
+            if (undecided && item.isResult(0)) {
+                undecided &= (2u << min(strips.width - 1 - item.column, kCellsALane - 1)) - 1;
                 atomicOr(&task.undecided[y * task.wordsARow + item.column / 32],
                          undecided << (item.column % 32));
+            }
             if (y + 1 == item.end) break;
             windows.slide(slot, item.take());
             if (++slot == height) slot = 0;

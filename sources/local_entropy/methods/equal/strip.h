@@ -238,8 +238,7 @@ public:
           last(end + task.windowHeight - 2), row(first),
           number(min(resultColumns(windowWidth), task.width - strip)),
           fours(task.fours && number == resultColumns(windowWidth)),
-          cut(strip < task.plane.left || strip + kColumns > task.plane.right ||
-              first < task.plane.top || last >= task.plane.bottom),
+          cut(strip < task.plane.left || strip + kColumns > task.plane.right),
           to(task.result + first * task.resultStride + column)
     {
         load();
@@ -254,8 +253,12 @@ public:
         return taken;
     }
 
-    /// Whether cells of its windows may not exist.
-    __device__ bool isCut() const { return cut; }
+    /// Whether cells of the windows of that row of results, of any row, may not exist.
+    __device__ bool isCut(int y) const
+    {
+        return cut || y < task.plane.top || y + task.windowHeight > task.plane.bottom;
+    }
+    __device__ bool isCut() const { return isCut(first) || isCut(end - 1); }
     /// Whether the lane's result i is in the result.
     __device__ bool isResult(int i) const { return column - strip + i < number; }
 
@@ -286,7 +289,7 @@ private:
     const int from, last;
     int row;              ///< that is read next
     const int number;     ///< of the strip's columns that are in the result
-    const int fours, cut; ///< whether
+    const int fours, cut; ///< whether; at the left or right
     float *to;
     Four<Cell> next;
 };
