@@ -180,28 +180,32 @@ struct Chosen
 };
 
 template <typename Cell, int kWidth>
-Chosen<Cell> chosen(bool missing)
+Chosen<Cell> chosen(const Shape &shape, bool missing)
 {
-    return {missing ? slide<Cell, kWidth, true> : slide<Cell, kWidth, false>, mostThreads(kWidth),
-            Slot<kWidth>::kWords};
+    Chosen<Cell> own{missing ? slide<Cell, kWidth, 0, true> : slide<Cell, kWidth, 0, false>,
+                     mostThreads(kWidth), Slot<kWidth>::kWords};
+    if constexpr (kWidth == 5 || kWidth == 7)
+        if (shape.height == kWidth && !missing) own.kernel = slide<Cell, kWidth, kWidth, false>;
+    return own;
 }
 
 template <typename Cell>
-Chosen<Cell> choose(int width, bool missing)
+Chosen<Cell> choose(const Shape &shape, bool missing)
 {
-    switch (width) {
-    case 2: return chosen<Cell, 2>(missing);
-    case 3: return chosen<Cell, 3>(missing);
-    case 4: return chosen<Cell, 4>(missing);
-    case 5: return chosen<Cell, 5>(missing);
-    case 6: return chosen<Cell, 6>(missing);
-    case 7: return chosen<Cell, 7>(missing);
-    case 8: return chosen<Cell, 8>(missing);
-    case 9: return chosen<Cell, 9>(missing);
-    case 10: return chosen<Cell, 10>(missing);
-    case 11: return chosen<Cell, 11>(missing);
+    switch (shape.width) {
+    case 2: return chosen<Cell, 2>(shape, missing);
+    case 3: return chosen<Cell, 3>(shape, missing);
+    case 4: return chosen<Cell, 4>(shape, missing);
+    case 5: return chosen<Cell, 5>(shape, missing);
+    case 6: return chosen<Cell, 6>(shape, missing);
+    case 7: return chosen<Cell, 7>(shape, missing);
+    case 8: return chosen<Cell, 8>(shape, missing);
+    case 9: return chosen<Cell, 9>(shape, missing);
+    case 10: return chosen<Cell, 10>(shape, missing);
+    case 11: return chosen<Cell, 11>(shape, missing);
     }
-    throw Error(Status::Internal, "no kernel for windows of " + std::to_string(width) + " columns");
+    throw Error(Status::Internal,
+                "no kernel for windows of " + std::to_string(shape.width) + " columns");
 }
 
 class SlidePlan : public PlanePlan
@@ -298,7 +302,7 @@ private:
     void launchOn(const PlanePart &part, cudaStream_t stream) const
     {
         const Shape &shape = part.problem.shape;
-        const Chosen<Cell> own = choose<Cell>(shape.width, part.plane.missing);
+        const Chosen<Cell> own = choose<Cell>(shape, part.plane.missing);
         const int tableBytes =
             tableWordsOf(cells, shape.width) * static_cast<int>(sizeof(std::uint32_t));
         const int warpBytes =
@@ -316,6 +320,7 @@ private:
         task.scales = scales.data();
         task.sum = sum;
         task.scale = scale;
+        task.shift = error * scale;
         task.error = error;
         task.exceptions = listed.data();
         task.exceptionCount = static_cast<int>(exceptions.size());

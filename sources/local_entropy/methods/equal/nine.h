@@ -216,7 +216,8 @@ __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ 
                     notFirst += others(row, Negatives(0, 0), factors);
                     notNone += kMissing ? others(row, Negatives(none, none), factors) : kThrees;
                 }
-                item.write(answersOfFewer(strips.plane, tables, item.column, y, sums, notFirst, notNone));
+                item.write(
+                    answersOfFewer(strips.plane, tables, item.column, y, sums, notFirst, notNone));
             } else {
                 const auto answer = [&](int i) {
                     return __uint_as_float(

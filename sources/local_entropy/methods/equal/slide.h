@@ -46,8 +46,8 @@ struct SlideTask
     const std::int64_t *sums;        ///< F(n), n = 0 ... windowCells
     const double *scales;            ///< of N cells: what D is multiplied by; scales[0] is 0
     std::int64_t sum;                ///< F(windowCells)
-    double scale;                    ///< of windowCells
     double error;                    ///< of D
+    double scale, shift;             ///< of windowCells, and the error multiplied by it
     float empty;                     ///< the result where no cell counts
     const Exception *exceptions;     ///< all, ascending, if `undecided` is null
     int exceptionCount;
@@ -176,8 +176,8 @@ private:
     std::int32_t changes[kLanesLeft + 1][kCellsALane] = {};
 };
 
-/// The four windows of a lane.
-template <typename Cell, int kWidth, bool kMissing>
+/// The four windows of a lane; kHeight is 0 where the kernel is for windows of any height.
+template <typename Cell, int kWidth, int kHeight, bool kMissing>
 class Windows
 {
 public:
@@ -185,9 +185,10 @@ public:
 
     __device__ Windows(const SlideTask<Cell> &task, bool cut, std::uint32_t *ring,
                        std::uint32_t table)
-        : task(task), factors(task.strips.factors), height(task.strips.windowHeight), cut(cut),
-          ring(ring), table(table), none(task.strips.plane.none | task.strips.plane.none << 16,
-                                         task.strips.plane.none | task.strips.plane.none << 16)
+        : task(task), factors(task.strips.factors),
+          height(kHeight ? kHeight : task.strips.windowHeight), cut(cut), ring(ring), table(table),
+          none(task.strips.plane.none | task.strips.plane.none << 16,
+               task.strips.plane.none | task.strips.plane.none << 16)
     {
     }
 
@@ -206,36 +207,39 @@ public:
     /// its sum leaves undecided. Those of no result are anything.
     __device__ unsigned finish(int rows, const int *columns, float *answers) const
     {
-        double scales[kCellsALane], values[kCellsALane];
-        int cells[kCellsALane];
         unsigned undecided = 0;
+        if (kMissing || cut) {
 #pragma unroll
-        for (int i = 0; i < kCellsALane; ++i) {
-            std::int64_t difference = task.sum - sums[i];
-            cells[i] = task.strips.windowCells;
-            scales[i] = task.scale;
-            if (kMissing || cut)
-                cells[i] = fewer(i, rows * columns[i], difference, scales[i]);
-            values[i] = asDouble(difference);
-            const double shift = task.error * scales[i];
-            const auto low = static_cast<float>(fma(values[i], scales[i], -shift));
-            const auto high = static_cast<float>(fma(values[i], scales[i], shift));
-            answers[i] = difference ? low : 0; // one level
-            if (difference && low != high) undecided |= 1u << i;
-            if ((kMissing || cut) && cells[i] == 0) answers[i] = task.empty;
+            for (int i = 0; i < kCellsALane; ++i) {
+                const Fewer fewer = fewerCells(i, rows * columns[i]);
+                const double scale = __ldg(&task.scales[fewer.cells]);
+                if (!decides(fewer.difference, scale, task.error * scale, answers[i]))
+                    undecided |= lookUp(fewer.cells, fewer.difference, answers[i]) << i;
+                if (fewer.cells == 0) answers[i] = task.empty;
+            }
+        } else {
+            const int cells = task.strips.windowCells;
+#pragma unroll
+            for (int i = 0; i < kCellsALane; ++i)
+                if (!decides(task.sum - sums[i], task.scale, task.shift, answers[i]))
+                    undecided |= 1u << i;
+            if (undecided == 0 || task.undecided) return undecided;
+#pragma unroll
+            for (int i = 0; i < kCellsALane; ++i)
+                if (undecided >> i & 1) lookUp(cells, task.sum - sums[i], answers[i]);
+            undecided = 0;
         }
-        if (undecided == 0 || task.undecided) return undecided;
-#pragma unroll
-        for (int i = 0; i < kCellsALane; ++i)
-            if (undecided >> i & 1)
-                answers[i] =
-                    exceptionalAnswer(task, cells[i], static_cast<std::int64_t>(values[i]));
-        return 0;
+        return undecided;
     }
 
 private:
-    /// How many cells count of window i, if so many exist, and what follows from that.
-    __device__ int fewer(int i, int existing, std::int64_t &difference, double &scale) const
+    /// A window of which not all cells count: how many do, and D.
+    struct Fewer
+    {
+        int cells;
+        std::int64_t difference;
+    };
+    __device__ Fewer fewerCells(int i, int existing) const
     {
         const int windowCells = task.strips.windowCells;
         const int ofFirst = windowCells - byteOf(notFirst, i);
@@ -243,11 +247,29 @@ private:
         // Of no result, there may be less than none.
         const int cells = max(existing - missing, 0);
         const int ofFirstLevel = max(ofFirst - (windowCells - existing), 0);
-        difference += __ldg(&task.sums[cells]) - task.sum;
+        std::int64_t difference = __ldg(&task.sums[cells]) - sums[i];
         if (cut) difference += __ldg(&task.sums[ofFirst]) - __ldg(&task.sums[ofFirstLevel]);
         if (kMissing) difference += __ldg(&task.sums[missing]);
-        scale = __ldg(&task.scales[cells]);
-        return cells;
+        return {cells, difference};
+    }
+
+    /// The float, whether D leaves no other. Where D is 0 it is 0; else D is much more than its
+    /// error. `shift` is the error, scaled as D is.
+    __device__ static bool decides(std::int64_t difference, double scale, double shift,
+                                   float &answer)
+    {
+        const double value = asDouble(difference);
+        const auto low = static_cast<float>(fma(value, scale, -shift));
+        const auto high = static_cast<float>(fma(value, scale, shift));
+        answer = fmaxf(low, 0);
+        return low == high || low <= 0;
+    }
+    /// The answer if it is listed, then 0; else 1.
+    __device__ unsigned lookUp(int cells, std::int64_t difference, float &answer) const
+    {
+        if (task.undecided) return 1;
+        answer = exceptionalAnswer(task, cells, difference);
+        return 0;
     }
 
     /// An integer from 0 to 2^52 - 1: the mantissa of 2^52 and it.
@@ -257,12 +279,13 @@ private:
         return __hiloint2double(0x43300000 | high, static_cast<int>(integer)) - 0x1p52;
     }
 
-    /// The groups kBegin ... kEnd - 1 of four words, counted from a lane's own.
+    /// The groups kBegin ... kEnd - 1 of four words, counted from a lane's own, of the slot that
+    /// begins with that group of the ring.
     template <int kBegin, int kEnd, int kFirst, int kEndOfWords>
-    __device__ void read(int slot, Words<kFirst, kEndOfWords> &to) const
+    __device__ void read(int at, Words<kFirst, kEndOfWords> &to) const
     {
-        const auto *groups = reinterpret_cast<const uint4 *>(ring + slot * Ring::kWords) +
-                             Ring::kLeft + threadIdx.x % kLanes;
+        const auto *groups =
+            reinterpret_cast<const uint4 *>(ring) + at + Ring::kLeft + threadIdx.x % kLanes;
 #pragma unroll
         for (int group = kBegin; group < kEnd; ++group) {
             const uint4 four = groups[group];
@@ -282,24 +305,24 @@ private:
     }
 
     using Row = Words<-4 * Ring::kLeft, 4 * (Ring::kRight + 1)>;
-    __device__ Row read(int slot) const
+    __device__ Row readAt(int at) const
     {
         Row row;
-        read<-Ring::kLeft, Ring::kRight + 1>(slot, row);
+        read<-Ring::kLeft, Ring::kRight + 1>(at, row);
         return row;
     }
     using LeftOfRow = Words<-4 * Ring::kLeft, 4>;
     __device__ LeftOfRow readLeft(int slot) const
     {
         LeftOfRow row;
-        read<-Ring::kLeft, 1>(slot, row);
+        read<-Ring::kLeft, 1>(slot * (Ring::kWords / 4), row);
         return row;
     }
 
     /// In four bytes, how many cells of the windows' row in that slot are not `value`.
     __device__ std::uint32_t others(int slot, const Negatives &value) const
     {
-        const Row row = read(slot);
+        const Row row = readAt(slot * (Ring::kWords / 4));
         std::uint32_t sum = 0;
 #pragma unroll
         for (int k = 0; k < kWidth; ++k) sum = value.addDiffering(row.of(k), factors, sum);
@@ -330,10 +353,12 @@ private:
         watch(slot, 1);
         const Negatives entered(*own.of(0), *own.of(1));
         entering.addLeft(readLeft(slot), entered, factors);
-#pragma unroll 2
-        for (int i = 0, at = slot; i < above; ++i) {
-            at = (at == 0 ? height : at) - 1;
-            const Row row = read(at);
+        constexpr int kGroups = Ring::kWords / 4;
+        int at = slot * kGroups;
+#pragma unroll(kLeaves &&kHeight ? kHeight : 2)
+        for (int i = 0; i < above; ++i) {
+            at = (at == 0 ? height * kGroups : at) - kGroups;
+            const Row row = readAt(at);
             entering.add(row, entered, factors);
             if constexpr (kLeaves) leaving.add(row, left, factors);
         }
@@ -373,7 +398,7 @@ private:
 
 constexpr int mostThreads(int windowWidth) { return windowWidth <= 5 ? 768 : 512; }
 
-template <typename Cell, int kWidth, bool kMissing>
+template <typename Cell, int kWidth, int kHeight, bool kMissing>
 __global__ void __launch_bounds__(mostThreads(kWidth), 1)
     slide(const __grid_constant__ SlideTask<Cell> task)
 {
@@ -396,7 +421,7 @@ __global__ void __launch_bounds__(mostThreads(kWidth), 1)
          number += gridDim.x * warps) {
         Item<Cell> item(strips, number, kWidth, desk);
         const bool cut = item.isCut();
-        Windows<Cell, kWidth, kMissing> windows(task, cut, ring, addressOf(words));
+        Windows<Cell, kWidth, kHeight, kMissing> windows(task, cut, ring, addressOf(words));
         int columns[kCellsALane]; // of the windows, that exist
 #pragma unroll
         for (int i = 0; i < kCellsALane; ++i)
