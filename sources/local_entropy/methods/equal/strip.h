@@ -201,15 +201,21 @@ struct alignas(16) Desk
 
 // What is rare is not made part of the kernels' loops, which would grow by it.
 
-/// Where the columns of a strip are, for 32 rows, as far as `last`. By all lanes.
+/// Where the columns of a strip are, for 32 rows, as far as `last`. Orders what the strip has of
+/// them into the second-level cache: a lane a row. By all lanes.
 template <typename Cell>
-__device__ __noinline__ void findRows(const PlaneView<Cell> &plane, int strip, int first, int last,
-                                      Desk<Cell> &desk)
+__device__ __noinline__ void findRows(const PlaneView<Cell> &plane, int strip, int lastColumn,
+                                      int first, int last, Desk<Cell> &desk)
 {
+    constexpr int kLine = 128 / sizeof(Cell); // cells
     const int lane = threadIdx.x % kLanes;
+    const Cell *const row = plane.pieceOf(strip, strip + kColumns).row(min(first + lane, last));
     __syncwarp();
-    desk.rows[lane] = plane.pieceOf(strip, strip + kColumns).row(min(first + lane, last));
+    desk.rows[lane] = row;
     __syncwarp();
+#pragma unroll
+    for (int column = 0; column <= kColumns; column += kLine)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(row + min(strip + column, lastColumn)));
 }
 
 /// Writes results of a row that begin at any address: as many as `number`, in order, so that
@@ -234,7 +240,8 @@ public:
           strip(item % task.strips * resultColumns(windowWidth)),
           column(strip + threadIdx.x % kLanes * kCellsALane), task(task), desk(desk),
           // Lanes behind the plane's last column read it, and what they find is not asked for.
-          from(min(column, (task.width + windowWidth - 2) / kCellsALane * kCellsALane)),
+          lastColumn(task.width + windowWidth - 2),
+          from(min(column, lastColumn / kCellsALane * kCellsALane)),
           last(end + task.windowHeight - 2), row(first),
           number(min(resultColumns(windowWidth), task.width - strip)),
           fours(task.fours && number == resultColumns(windowWidth)),
@@ -279,14 +286,14 @@ private:
     __device__ void load()
     {
         const unsigned place = static_cast<unsigned>(row - first) % kLanes;
-        if (place == 0) findRows(task.plane, strip, row, last, desk);
+        if (place == 0) findRows(task.plane, strip, lastColumn, row, last, desk);
         next.load(desk.rows[place] + from);
         ++row;
     }
 
     const Strips<Cell> &task;
     Desk<Cell> &desk;
-    const int from, last;
+    const int lastColumn, from, last;
     int row;              ///< that is read next
     const int number;     ///< of the strip's columns that are in the result
     const int fours, cut; ///< whether; at the left or right
