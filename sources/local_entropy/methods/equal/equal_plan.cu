@@ -81,11 +81,15 @@ Strips<Cell> stripsOf(const PlanePart &part)
 template <typename Cell>
 void share(Strips<Cell> &strips, int windowWidth, int warps)
 {
+    constexpr int kTimesLonger = 3; // an end's row may take; then it is alone on its multiprocessor
     strips.strips = common::ceilDiv(strips.width, resultColumns(windowWidth));
+    const int ends = std::min(strips.strips, 2), inner = strips.strips - ends;
     const int least = std::min(strips.height, 2 * strips.windowHeight);
-    const int chunks = std::max(warps / strips.strips, 1);
+    const int chunks = std::max(warps / (inner + ends * kTimesLonger), 1);
     strips.rows = std::max(common::ceilDiv(strips.height, chunks), least);
-    strips.items = strips.strips * common::ceilDiv(strips.height, strips.rows);
+    strips.rowsAtEnds = std::max(common::ceilDiv(strips.rows, kTimesLonger), least);
+    strips.itemsAtEnds = ends * common::ceilDiv(strips.height, strips.rowsAtEnds);
+    strips.items = strips.itemsAtEnds + inner * common::ceilDiv(strips.height, strips.rows);
 }
 
 /// Ways to have counts of two and more of at most `cells` cells: use(counts).

@@ -183,12 +183,12 @@ class Windows
 public:
     using Ring = Slot<kWidth>;
 
-    __device__ Windows(const SlideTask<Cell> &task, bool cut, std::uint32_t *ring,
+    __device__ Windows(const SlideTask<Cell> &task, bool cutAside, std::uint32_t *ring,
                        std::uint32_t table)
         : task(task), factors(task.strips.factors),
-          height(kHeight ? kHeight : task.strips.windowHeight), cut(cut), ring(ring), table(table),
-          none(task.strips.plane.none | task.strips.plane.none << 16,
-               task.strips.plane.none | task.strips.plane.none << 16)
+          height(kHeight ? kHeight : task.strips.windowHeight), cutAside(cutAside), ring(ring),
+          table(table), none(task.strips.plane.none | task.strips.plane.none << 16,
+                             task.strips.plane.none | task.strips.plane.none << 16)
     {
     }
 
@@ -203,15 +203,22 @@ public:
         change<true>(row, slot, height - 1, table);
     }
 
+    /// Counts the cells of level 0, where that is not known since the first window.
+    __device__ void countFirst()
+    {
+        notFirst = 0;
+        for (int slot = 0; slot < height; ++slot) notFirst += others(slot, Negatives(0, 0));
+    }
+
     /// The floats for the windows, of which so many rows and columns exist; a bit for each that
     /// its sum leaves undecided. Those of no result are anything.
-    __device__ unsigned finish(int rows, const int *columns, float *answers) const
+    __device__ unsigned finish(bool cut, int rows, const int *columns, float *answers) const
     {
         unsigned undecided = 0;
         if (kMissing || cut) {
 #pragma unroll
             for (int i = 0; i < kCellsALane; ++i) {
-                const Fewer fewer = fewerCells(i, rows * columns[i]);
+                const Fewer fewer = fewerCells(cut, i, rows * columns[i]);
                 const double scale = __ldg(&task.scales[fewer.cells]);
                 if (!decides(fewer.difference, scale, task.error * scale, answers[i]))
                     undecided |= lookUp(fewer.cells, fewer.difference, answers[i]) << i;
@@ -239,7 +246,7 @@ private:
         int cells;
         std::int64_t difference;
     };
-    __device__ Fewer fewerCells(int i, int existing) const
+    __device__ Fewer fewerCells(bool cut, int i, int existing) const
     {
         const int windowCells = task.strips.windowCells;
         const int ofFirst = windowCells - byteOf(notFirst, i);
@@ -330,7 +337,7 @@ private:
     }
     __device__ void watch(int slot, std::uint32_t sign)
     {
-        if (cut) notFirst += sign * others(slot, Negatives(0, 0));
+        if (cutAside) notFirst += sign * others(slot, Negatives(0, 0));
         if (kMissing) notNone += sign * others(slot, none);
     }
 
@@ -387,7 +394,7 @@ private:
     const SlideTask<Cell> &task;
     const Factors &factors;
     const int height;
-    const bool cut;
+    const bool cutAside;
     std::uint32_t *const ring;
     const std::uint32_t
         table; ///< entry x: the difference for a full window of which x others differ
@@ -420,17 +427,20 @@ __global__ void __launch_bounds__(mostThreads(kWidth), 1)
     for (int number = warp * gridDim.x + blockIdx.x; number < strips.items;
          number += gridDim.x * warps) {
         Item<Cell> item(strips, number, kWidth, desk);
-        const bool cut = item.isCut();
-        Windows<Cell, kWidth, kHeight, kMissing> windows(task, cut, ring, addressOf(words));
+        Windows<Cell, kWidth, kHeight, kMissing> windows(task, item.isCutAside(), ring,
+                                                         addressOf(words));
         int columns[kCellsALane]; // of the windows, that exist
 #pragma unroll
         for (int i = 0; i < kCellsALane; ++i)
-            columns[i] = cut ? strips.plane.columnsOf(item.column + i, kWidth) : kWidth;
+            columns[i] =
+                item.isCutAside() ? strips.plane.columnsOf(item.column + i, kWidth) : kWidth;
         for (int i = 0; i < height; ++i) windows.fill(i, item.take());
         for (int y = item.first, slot = 0;; ++y) {
             float answers[kCellsALane];
+            const bool cut = item.isCut(y);
+            if (cut && !item.isCutAside()) windows.countFirst();
             const int rows = cut ? strips.plane.rowsOf(y, height) : height;
-            unsigned undecided = windows.finish(rows, columns, answers);
+            unsigned undecided = windows.finish(cut, rows, columns, answers);
             item.write(make_float4(answers[0], answers[1], answers[2], answers[3]));
             if (undecided && item.isResult(0)) {
                 undecided &= (2u << min(strips.width - 1 - item.column, kCellsALane - 1)) - 1;

@@ -48,8 +48,10 @@ struct Strips
     float *result;
     int width, height; ///< of the result
     std::int64_t resultStride;
-    bool fours;              ///< whether rows of results begin at addresses that 16 divides
-    int strips, rows, items; ///< an item: so many rows of a strip, at most
+    bool fours; ///< whether rows of results begin at addresses that 16 divides
+    /// An item: so many rows of a strip, at most. Items of the first and the last strip, which an
+    /// edge may cut, take longer, so they have fewer rows, and come first.
+    int strips, rows, rowsAtEnds, items, itemsAtEnds;
     Factors factors;
 };
 
@@ -236,19 +238,8 @@ class Item
 {
 public:
     __device__ Item(const Strips<Cell> &task, int item, int windowWidth, Desk<Cell> &desk)
-        : first(item / task.strips * task.rows), end(min(first + task.rows, task.height)),
-          strip(item % task.strips * resultColumns(windowWidth)),
-          column(strip + threadIdx.x % kLanes * kCellsALane), task(task), desk(desk),
-          // Lanes behind the plane's last column read it, and what they find is not asked for.
-          lastColumn(task.width + windowWidth - 2),
-          from(min(column, lastColumn / kCellsALane * kCellsALane)),
-          last(end + task.windowHeight - 2), row(first),
-          number(min(resultColumns(windowWidth), task.width - strip)),
-          fours(task.fours && number == resultColumns(windowWidth)),
-          cut(strip < task.plane.left || strip + kColumns > task.plane.right),
-          to(task.result + first * task.resultStride + column)
+        : Item(task, placeOf(task, item), windowWidth, desk)
     {
-        load();
     }
 
     /// The lane's cells of the plane's row `first`, then of the next; in the end of the last one,
@@ -260,12 +251,13 @@ public:
         return taken;
     }
 
-    /// Whether cells of the windows of that row of results, of any row, may not exist.
+    /// Whether cells of the item's windows may not exist, for all rows of results.
+    __device__ bool isCutAside() const { return cut; }
+    /// For that row of results.
     __device__ bool isCut(int y) const
     {
         return cut || y < task.plane.top || y + task.windowHeight > task.plane.bottom;
     }
-    __device__ bool isCut() const { return isCut(first) || isCut(end - 1); }
     /// Whether the lane's result i is in the result.
     __device__ bool isResult(int i) const { return column - strip + i < number; }
 
@@ -283,6 +275,37 @@ public:
     const int strip, column;
 
 private:
+    struct Place
+    {
+        int strip, first, rows;
+    };
+    __device__ static Place placeOf(const Strips<Cell> &task, int item)
+    {
+        if (item < task.itemsAtEnds) {
+            const int ends = min(task.strips, 2);
+            return {item % ends ? task.strips - 1 : 0, item / ends * task.rowsAtEnds,
+                    task.rowsAtEnds};
+        }
+        const int inner = item - task.itemsAtEnds;
+        return {1 + inner % (task.strips - 2), inner / (task.strips - 2) * task.rows, task.rows};
+    }
+
+    __device__ Item(const Strips<Cell> &task, const Place &place, int windowWidth, Desk<Cell> &desk)
+        : first(place.first), end(min(first + place.rows, task.height)),
+          strip(place.strip * resultColumns(windowWidth)),
+          column(strip + threadIdx.x % kLanes * kCellsALane), task(task), desk(desk),
+          // Lanes behind the plane's last column read it, and what they find is not asked for.
+          lastColumn(task.width + windowWidth - 2),
+          from(min(column, lastColumn / kCellsALane * kCellsALane)),
+          last(end + task.windowHeight - 2), row(first),
+          number(min(resultColumns(windowWidth), task.width - strip)),
+          fours(task.fours && number == resultColumns(windowWidth)),
+          cut(strip < task.plane.left || strip + kColumns > task.plane.right),
+          to(task.result + first * task.resultStride + column)
+    {
+        load();
+    }
+
     __device__ void load()
     {
         const unsigned place = static_cast<unsigned>(row - first) % kLanes;
