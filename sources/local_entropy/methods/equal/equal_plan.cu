@@ -8,6 +8,7 @@
 #include "common/integer.h"
 #include "local_entropy/methods/answers_of.h"
 #include "local_entropy/methods/equal/nine.h"
+#include "local_entropy/methods/equal/share_scale.h"
 #include "local_entropy/methods/equal/slide.h"
 #include "local_entropy/methods/histogram/scale.h"
 
@@ -38,9 +39,8 @@ bool canCompare(const Problem &problem)
 double compareCost(const Problem &problem)
 {
     const Shape &shape = problem.shape;
-    if (shape.width == 3 && shape.height == 3) return 0.0017;
-    // Comparisons of a row that enters and one that leaves; sums and look-ups of the window's row.
-    return 0.0015 + 4e-5 * (2 * shape.width - 1) * shape.height + 2e-4 * shape.width;
+    if (shape.width == 3 && shape.height == 3) return 0.0038;
+    return 4e-4 * (2 * shape.width - 1) * shape.height; // comparisons
 }
 
 #ifdef __CUDACC__
@@ -215,11 +215,14 @@ Chosen<Cell> choose(const Shape &shape, bool missing)
 class SlidePlan : public PlanePlan
 {
 public:
-    explicit SlidePlan(const Problem &problem) : SlidePlan(problem, SumScale(problem.shape.cells))
+    explicit SlidePlan(const Problem &problem)
+        : SlidePlan(problem.shape.cells <= ShareScale::kMostCells
+                        ? Sums(ShareScale(problem.shape.cells, problem.filter.base))
+                        : Sums(SumScale(problem.shape.cells), problem.filter.base))
     {
     }
 
-    bool leavesUndecided() const override { return cells > kMostListed; }
+    bool leavesUndecided() const override { return cells > ShareScale::kMostCells; }
 
     void launch(const PlanePart &part, void *stream) const override
     {
@@ -231,68 +234,53 @@ public:
     }
 
 private:
-    SlidePlan(const Problem &problem, const SumScale &scale)
-        : cells(problem.shape.cells), error(scale.error + kRounding),
-          differences(common::upload(differencesOf(scale).data(), cells)),
-          sums(common::upload(scale.sums.data(), scale.sums.size())),
-          scales(common::upload(scalesOf(scale, problem.filter.base).data(), scale.sums.size())),
-          sum(scale.sums[cells]), scale(scalesOf(scale, problem.filter.base)[cells]),
-          exceptions(exceptionsOf(problem, scale)), listed(upload(exceptions)),
+    /// F(n) in fixed point, and how D becomes an answer.
+    struct Sums
+    {
+        explicit Sums(const ShareScale &scale)
+            : sums(scale.sums), scales(scale.scales), error(scale.error),
+              exceptions(scale.exceptions)
+        {
+        }
+        Sums(const SumScale &scale, Base base) : sums(scale.sums), error(scale.error + kRounding)
+        {
+            constexpr double kInverseLn2 = 0x1.71547652b82fep0;
+            constexpr double kInverseLn10 = 0x1.bcb7b1526e50ep-2;
+            const double perBase = base == Base::Two   ? kInverseLn2
+                                   : base == Base::Ten ? kInverseLn10
+                                                       : 1;
+            scales.push_back(0);
+            for (std::size_t n = 1; n < sums.size(); ++n)
+                scales.push_back(scale.nats(static_cast<int>(n)) * perBase);
+        }
+
+        std::vector<std::int64_t> sums;
+        std::vector<double> scales;
+        double error;
+        std::vector<Exception> exceptions;
+    };
+
+    explicit SlidePlan(const Sums &of)
+        : cells(static_cast<int>(of.sums.size()) - 1), error(of.error), sum(of.sums[cells]),
+          scale(of.scales[cells]), exceptionCount(static_cast<int>(of.exceptions.size())),
+          differences(common::upload(differencesOf(of).data(), cells)),
+          sums(common::upload(of.sums.data(), of.sums.size())),
+          scales(common::upload(of.scales.data(), of.scales.size())),
+          exceptions(upload(of.exceptions)),
           multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
           sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
     {
     }
 
-    /// Of windows of at most so many cells, all ways to share them between levels are tried when
-    /// the plan is made: those that a sum leaves undecided are few, and listed with their answers.
-    static constexpr int kMostListed = 25;
-
     /// What the steps from an integer to a float may be off, in units of the sum, which is below
     /// 2^42: few roundings of a double.
     static constexpr double kRounding = 0x1p-7;
 
-    std::vector<std::int32_t> differencesOf(const SumScale &scale) const
+    static std::vector<std::int32_t> differencesOf(const Sums &of)
     {
         std::vector<std::int32_t> all;
-        for (int n = 0; n < cells; ++n)
-            all.push_back(static_cast<std::int32_t>(scale.sums[n + 1] - scale.sums[n]));
-        return all;
-    }
-
-    std::vector<double> scalesOf(const SumScale &scale, Base base) const
-    {
-        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-        const double perBase = base == Base::Two   ? kInverseLn2
-                               : base == Base::Ten ? kInverseLn10
-                                                   : 1;
-        std::vector<double> all = {0};
-        for (int n = 1; n <= cells; ++n) all.push_back(scale.nats(n) * perBase);
-        return all;
-    }
-
-    std::vector<Exception> exceptionsOf(const Problem &problem, const SumScale &scale) const
-    {
-        std::vector<Exception> all;
-        if (leavesUndecided()) return all;
-        const Answers answers = answersOf(problem);
-        const std::vector<double> scales = scalesOf(scale, problem.filter.base);
-        std::vector<int> counts;
-        for (int n = 1; n <= cells; ++n)
-            forPartitions(n, n, counts, [&](const std::vector<int> &above) {
-                std::int64_t difference = scale.sums[n];
-                int rest = n;
-                for (const int count : above) difference -= scale.sums[count], rest -= count;
-                const auto value = static_cast<double>(difference);
-                if (difference == 0 || static_cast<float>((value - error) * scales[n]) ==
-                                           static_cast<float>((value + error) * scales[n]))
-                    return;
-                std::vector<int> whole = above;
-                whole.insert(whole.end(), rest, 1);
-                all.push_back({exceptionKey(n, difference),
-                               answers.floatOf(whole.data(), static_cast<int>(whole.size()))});
-            });
-        std::sort(all.begin(), all.end(),
-                  [](const Exception &a, const Exception &b) { return a.key < b.key; });
+        for (std::size_t n = 0; n + 1 < of.sums.size(); ++n)
+            all.push_back(static_cast<std::int32_t>(of.sums[n + 1] - of.sums[n]));
         return all;
     }
 
@@ -326,8 +314,8 @@ private:
         task.scale = scale;
         task.shift = error * scale;
         task.error = error;
-        task.exceptions = listed.data();
-        task.exceptionCount = static_cast<int>(exceptions.size());
+        task.exceptions = exceptions.data();
+        task.exceptionCount = exceptionCount;
         task.empty = static_cast<float>(part.problem.filter.empty);
         task.undecided = leavesUndecided() ? part.undecided.words : nullptr;
         task.wordsARow = part.undecided.wordsARow;
@@ -341,13 +329,13 @@ private:
 
     const int cells;
     const double error;
+    const std::int64_t sum;
+    const double scale;
+    const int exceptionCount;
     const common::DeviceArray<std::int32_t> differences;
     const common::DeviceArray<std::int64_t> sums;
     const common::DeviceArray<double> scales;
-    const std::int64_t sum;
-    const double scale;
-    const std::vector<Exception> exceptions;
-    const common::DeviceArray<Exception> listed;
+    const common::DeviceArray<Exception> exceptions;
     const int multiprocessors, sharedBytes;
 };
 

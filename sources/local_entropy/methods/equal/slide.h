@@ -14,6 +14,7 @@
 // The rows of a window lie in shared memory as words of columns (strip.h), in a ring.
 #pragma once
 
+#include "local_entropy/methods/equal/share_scale.h"
 #include "local_entropy/methods/equal/strip.h"
 
 #include <type_traits>
@@ -24,19 +25,6 @@ namespace local_entropy::equal
 
 /// Windows have at most so many cells: numbers of cells are bytes.
 constexpr int kMostCells = 255;
-
-/// A difference D for which its error leaves two floats, and the answer.
-struct Exception
-{
-    std::int64_t key; ///< exceptionKey()
-    float answer;
-};
-/// Of a window of that many cells that count.
-__host__ __device__ inline std::int64_t exceptionKey(int cells, std::int64_t difference)
-{
-    constexpr int kBits = 48; // of the difference
-    return static_cast<std::int64_t>(cells) << kBits | difference;
-}
 
 template <typename Cell>
 struct SlideTask
@@ -269,7 +257,7 @@ private:
         const auto low = static_cast<float>(fma(value, scale, -shift));
         const auto high = static_cast<float>(fma(value, scale, shift));
         answer = fmaxf(low, 0);
-        return low == high || low <= 0;
+        return !(low > 0 && low < high); // also of no result, which may be NaN
     }
     /// The answer if it is listed, then 0; else 1.
     __device__ unsigned lookUp(int cells, std::int64_t difference, float &answer) const
