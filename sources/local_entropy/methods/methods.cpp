@@ -1,6 +1,7 @@
 // The list of methods, and the one place that chooses.
 
 #include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/methods/equal/equal.h"
 #include "local_entropy/methods/histogram/histogram.h"
 #include "local_entropy/methods/histogram/wide.h"
 #include "local_entropy/methods/levels/levels.h"
@@ -17,8 +18,8 @@ const std::vector<const Method *> &methods()
 {
     // Never destroyed: objects that outlive main may still compute.
     static const auto &all = *new std::vector<const Method *>{
-        &bitsMethod(),   &wordsMethod(),     &ranksMethod(), &slidingRanksMethod(),
-        &levelsMethod(), &histogramMethod(), &wideMethod(),  &plainMethod()};
+        &bitsMethod(),      &wordsMethod(), &ranksMethod(), &slidingRanksMethod(), &levelsMethod(),
+        &histogramMethod(), &wideMethod(),  &equalMethod(), &plainMethod()};
     return all;
 }
 

@@ -1,0 +1,360 @@
+#include "local_entropy/methods/equal/equal_plan.h"
+
+#include "common/devices.h"
+#include "local_entropy/error.h"
+
+#ifdef __CUDACC__
+#include "common/device_array.h"
+#include "common/integer.h"
+#include "local_entropy/methods/answers_of.h"
+#include "local_entropy/methods/equal/nine.h"
+#include "local_entropy/methods/equal/share_scale.h"
+#include "local_entropy/methods/equal/slide.h"
+#include "local_entropy/methods/histogram/scale.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+#endif
+
+namespace local_entropy
+{
+namespace
+{
+
+constexpr int kLeastWidth = 2, kMostWidth = 11, kMostHeight = 31;
+constexpr int kMostCellsOfWindow = 255; ///< numbers of cells are bytes
+
+} // namespace
+
+bool canCompare(const Problem &problem)
+{
+    const Shape &shape = problem.shape;
+    return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
+           shape.rectangle && shape.width >= kLeastWidth && shape.width <= kMostWidth &&
+           shape.height <= kMostHeight && shape.cells <= kMostCellsOfWindow &&
+           planeFor(problem).bytes <= 2;
+}
+
+double compareCost(const Problem &problem)
+{
+    const Shape &shape = problem.shape;
+    if (shape.width == 3 && shape.height == 3) return 0.0038;
+    return 4e-4 * (2 * shape.width - 1) * shape.height; // comparisons
+}
+
+#ifdef __CUDACC__
+
+namespace
+{
+
+using namespace equal;
+
+int attribute(cudaDeviceAttr which)
+{
+    int device = 0, value = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+}
+
+/// What is the same for all kernels; share() is still to come.
+template <typename Cell>
+Strips<Cell> stripsOf(const PlanePart &part)
+{
+    const Result &result = part.problem.result;
+    Strips<Cell> strips{};
+    strips.plane = PlaneView<Cell>(part.plane);
+    strips.windowHeight = part.problem.shape.height;
+    strips.windowCells = part.problem.shape.cells;
+    strips.result = static_cast<float *>(result.data);
+    strips.width = static_cast<int>(result.width);
+    strips.height = static_cast<int>(result.height);
+    strips.resultStride = result.stride;
+    strips.fours =
+        reinterpret_cast<std::uintptr_t>(result.data) % 16 == 0 && result.stride % 4 == 0;
+    return strips;
+}
+
+/// Items for so many warps: as many as there are warps, if that leaves each so many rows that the
+/// rows it shares with the next do not count.
+template <typename Cell>
+void share(Strips<Cell> &strips, int windowWidth, int warps)
+{
+    constexpr int kTimesLonger = 3; // an end's row may take; then it is alone on its multiprocessor
+    strips.strips = common::ceilDiv(strips.width, resultColumns(windowWidth));
+    const int ends = std::min(strips.strips, 2), inner = strips.strips - ends;
+    const int least = std::min(strips.height, 2 * strips.windowHeight);
+    const int chunks = std::max(warps / (inner + ends * kTimesLonger), 1);
+    strips.rows = std::max(common::ceilDiv(strips.height, chunks), least);
+    strips.rowsAtEnds = std::max(common::ceilDiv(strips.rows, kTimesLonger), least);
+    strips.itemsAtEnds = ends * common::ceilDiv(strips.height, strips.rowsAtEnds);
+    strips.items = strips.itemsAtEnds + inner * common::ceilDiv(strips.height, strips.rows);
+}
+
+/// Ways to have counts of two and more of at most `cells` cells: use(counts).
+template <typename Use>
+void forPartitions(int cells, int largest, std::vector<int> &counts, const Use &use)
+{
+    use(counts);
+    for (int n = std::min(cells, largest); n >= 2; --n) {
+        counts.push_back(n);
+        forPartitions(cells - n, n, counts, use);
+        counts.pop_back();
+    }
+}
+
+class NinePlan : public PlanePlan
+{
+public:
+    explicit NinePlan(const Problem &problem)
+        : answers(common::upload(answersOfSums(problem).data(), (kNineCells + 1) * kNineKeys)),
+          multiprocessors(attribute(cudaDevAttrMultiProcessorCount))
+    {
+    }
+
+    void launch(const PlanePart &part, void *stream) const override
+    {
+        const auto in = static_cast<cudaStream_t>(stream);
+        if (part.plane.bytes == 1)
+            launchOn<std::uint8_t>(part, in);
+        else
+            launchOn<std::uint16_t>(part, in);
+    }
+
+private:
+    static std::uint32_t sumOfLevel(int cells)
+    {
+        std::uint32_t sum = 0;
+        for (int rank = 0; rank < cells; ++rank) sum += kWeights[rank];
+        return sum;
+    }
+
+    static std::vector<float> answersOfSums(const Problem &problem)
+    {
+        const Answers answers = answersOf(problem);
+        std::vector<float> table((kNineCells + 1) * kNineKeys);
+        table[0] = answers.tables().emptyFloat;
+        for (int cells = 1; cells <= kNineCells; ++cells) {
+            std::vector<bool> taken(kNineKeys);
+            std::vector<int> counts;
+            forPartitions(cells, cells, counts, [&](const std::vector<int> &above) {
+                std::vector<int> all = above;
+                std::uint32_t sum = 0;
+                int rest = cells;
+                for (const int n : above) sum += sumOfLevel(n), rest -= n;
+                all.insert(all.end(), rest, 1);
+                if (sum >= kNineKeys || taken[sum])
+                    throw Error(Status::Internal, "weights of ranks do not name the counts");
+                taken[sum] = true;
+                table[cells * kNineKeys + sum] =
+                    answers.floatOf(all.data(), static_cast<int>(all.size()));
+            });
+        }
+        return table;
+    }
+
+    template <typename Cell>
+    void launchOn(const PlanePart &part, cudaStream_t stream) const
+    {
+        constexpr int kWidth = 3;
+        NineTask<Cell> task{};
+        task.strips = stripsOf<Cell>(part);
+        task.answers = answers.data();
+        for (int n = 0; n <= kNineCells; ++n) task.sums[n] = sumOfLevel(n);
+        const auto kernel = part.plane.missing ? nine<Cell, true> : nine<Cell, false>;
+        int blocks = 0; // of a multiprocessor
+        CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kNineThreads, 0));
+        const int most = multiprocessors * blocks;
+        share(task.strips, kWidth, most * kNineThreads / kLanes);
+        kernel<<<std::min(most, task.strips.items), kNineThreads, 0, stream>>>(task);
+        CUDA_CHECK(cudaGetLastError());
+    }
+
+    const common::DeviceArray<float> answers; ///< see NineTask
+    const int multiprocessors;
+};
+
+/// A kernel for windows of kWidth columns.
+template <typename Cell>
+struct Chosen
+{
+    void (*kernel)(SlideTask<Cell>) = nullptr;
+    int threads = 0, slotWords = 0;
+};
+
+template <typename Cell, int kWidth>
+Chosen<Cell> chosen(const Shape &shape, bool missing)
+{
+    Chosen<Cell> own{missing ? slide<Cell, kWidth, 0, true> : slide<Cell, kWidth, 0, false>,
+                     mostThreads(kWidth), Slot<kWidth>::kWords};
+    if constexpr (kWidth == 5 || kWidth == 7)
+        if (shape.height == kWidth && !missing) own.kernel = slide<Cell, kWidth, kWidth, false>;
+    return own;
+}
+
+template <typename Cell>
+Chosen<Cell> choose(const Shape &shape, bool missing)
+{
+    switch (shape.width) {
+    case 2: return chosen<Cell, 2>(shape, missing);
+    case 3: return chosen<Cell, 3>(shape, missing);
+    case 4: return chosen<Cell, 4>(shape, missing);
+    case 5: return chosen<Cell, 5>(shape, missing);
+    case 6: return chosen<Cell, 6>(shape, missing);
+    case 7: return chosen<Cell, 7>(shape, missing);
+    case 8: return chosen<Cell, 8>(shape, missing);
+    case 9: return chosen<Cell, 9>(shape, missing);
+    case 10: return chosen<Cell, 10>(shape, missing);
+    case 11: return chosen<Cell, 11>(shape, missing);
+    }
+    throw Error(Status::Internal,
+                "no kernel for windows of " + std::to_string(shape.width) + " columns");
+}
+
+class SlidePlan : public PlanePlan
+{
+public:
+    explicit SlidePlan(const Problem &problem)
+        : SlidePlan(problem.shape.cells <= ShareScale::kMostCells
+                        ? Sums(ShareScale(problem.shape.cells, problem.filter.base))
+                        : Sums(SumScale(problem.shape.cells), problem.filter.base))
+    {
+    }
+
+    bool leavesUndecided() const override { return cells > ShareScale::kMostCells; }
+
+    void launch(const PlanePart &part, void *stream) const override
+    {
+        const auto in = static_cast<cudaStream_t>(stream);
+        if (part.plane.bytes == 1)
+            launchOn<std::uint8_t>(part, in);
+        else
+            launchOn<std::uint16_t>(part, in);
+    }
+
+private:
+    /// F(n) in fixed point, and how D becomes an answer.
+    struct Sums
+    {
+        explicit Sums(const ShareScale &scale)
+            : sums(scale.sums), scales(scale.scales), error(scale.error),
+              exceptions(scale.exceptions)
+        {
+        }
+        Sums(const SumScale &scale, Base base) : sums(scale.sums), error(scale.error + kRounding)
+        {
+            constexpr double kInverseLn2 = 0x1.71547652b82fep0;
+            constexpr double kInverseLn10 = 0x1.bcb7b1526e50ep-2;
+            const double perBase = base == Base::Two   ? kInverseLn2
+                                   : base == Base::Ten ? kInverseLn10
+                                                       : 1;
+            scales.push_back(0);
+            for (std::size_t n = 1; n < sums.size(); ++n)
+                scales.push_back(scale.nats(static_cast<int>(n)) * perBase);
+        }
+
+        std::vector<std::int64_t> sums;
+        std::vector<double> scales;
+        double error;
+        std::vector<Exception> exceptions;
+    };
+
+    explicit SlidePlan(const Sums &of)
+        : cells(static_cast<int>(of.sums.size()) - 1), error(of.error), sum(of.sums[cells]),
+          scale(of.scales[cells]), exceptionCount(static_cast<int>(of.exceptions.size())),
+          differences(common::upload(differencesOf(of).data(), cells)),
+          sums(common::upload(of.sums.data(), of.sums.size())),
+          scales(common::upload(of.scales.data(), of.scales.size())),
+          exceptions(upload(of.exceptions)),
+          multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
+          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+    {
+    }
+
+    /// What the steps from an integer to a float may be off, in units of the sum, which is below
+    /// 2^42: few roundings of a double.
+    static constexpr double kRounding = 0x1p-7;
+
+    static std::vector<std::int32_t> differencesOf(const Sums &of)
+    {
+        std::vector<std::int32_t> all;
+        for (std::size_t n = 0; n + 1 < of.sums.size(); ++n)
+            all.push_back(static_cast<std::int32_t>(of.sums[n + 1] - of.sums[n]));
+        return all;
+    }
+
+    static common::DeviceArray<Exception> upload(std::vector<Exception> all)
+    {
+        all.push_back({}); // there is no array of none
+        return common::upload(all.data(), all.size());
+    }
+
+    template <typename Cell>
+    void launchOn(const PlanePart &part, cudaStream_t stream) const
+    {
+        const Shape &shape = part.problem.shape;
+        const Chosen<Cell> own = choose<Cell>(shape, part.plane.missing);
+        const int tableBytes =
+            tableWordsOf(cells, shape.width) * static_cast<int>(sizeof(std::uint32_t));
+        const int warpBytes =
+            shape.height * own.slotWords * static_cast<int>(sizeof(std::uint32_t)) +
+            static_cast<int>(sizeof(Desk<Cell>));
+        const int warps = std::min((sharedBytes - tableBytes) / warpBytes, own.threads / kLanes);
+        if (warps < 1)
+            throw Error(Status::Unavailable, "windows of " + std::to_string(shape.height) +
+                                                 " rows do not fit this GPU's shared memory");
+        SlideTask<Cell> task{};
+        task.strips = stripsOf<Cell>(part);
+        share(task.strips, shape.width, multiprocessors * warps);
+        task.differences = differences.data();
+        task.sums = sums.data();
+        task.scales = scales.data();
+        task.sum = sum;
+        task.scale = scale;
+        task.shift = error * scale;
+        task.error = error;
+        task.exceptions = exceptions.data();
+        task.exceptionCount = exceptionCount;
+        task.empty = static_cast<float>(part.problem.filter.empty);
+        task.undecided = leavesUndecided() ? part.undecided.words : nullptr;
+        task.wordsARow = part.undecided.wordsARow;
+        const int bytes = tableBytes + warps * warpBytes;
+        CUDA_CHECK(
+            cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        own.kernel<<<std::min(multiprocessors, task.strips.items), warps * kLanes, bytes, stream>>>(
+            task);
+        CUDA_CHECK(cudaGetLastError());
+    }
+
+    const int cells;
+    const double error;
+    const std::int64_t sum;
+    const double scale;
+    const int exceptionCount;
+    const common::DeviceArray<std::int32_t> differences;
+    const common::DeviceArray<std::int64_t> sums;
+    const common::DeviceArray<double> scales;
+    const common::DeviceArray<Exception> exceptions;
+    const int multiprocessors, sharedBytes;
+};
+
+} // namespace
+
+std::unique_ptr<const PlanePlan> makeEqualPlan(const Problem &problem)
+{
+    if (problem.shape.width == 3 && problem.shape.height == 3)
+        return std::make_unique<NinePlan>(problem);
+    return std::make_unique<SlidePlan>(problem);
+}
+
+#else
+
+std::unique_ptr<const PlanePlan> makeEqualPlan(const Problem &)
+{
+    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
+}
+
+#endif
+
+} // namespace local_entropy

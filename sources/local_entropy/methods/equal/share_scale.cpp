@@ -1,0 +1,107 @@
+#include "local_entropy/methods/equal/share_scale.h"
+
+#include "local_entropy/answers/answers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace local_entropy::equal
+{
+namespace
+{
+
+/// A way to share cells between levels.
+struct Share
+{
+    int cells;
+    std::vector<int> counts; ///< of two and more
+    float answer;
+};
+
+void addShares(int cells, int rest, const Answers &answers, std::vector<int> &counts,
+               std::vector<Share> &shares)
+{
+    std::vector<int> all = counts;
+    all.insert(all.end(), rest, 1);
+    shares.push_back({cells, counts, answers.floatOf(all.data(), static_cast<int>(all.size()))});
+    for (int n = std::min(rest, counts.empty() ? rest : counts.back()); n >= 2; --n) {
+        counts.push_back(n);
+        addShares(cells, rest - n, answers, counts, shares);
+        counts.pop_back();
+    }
+}
+
+std::int64_t differenceOf(const Share &share, const std::vector<std::int64_t> &sums)
+{
+    std::int64_t difference = sums[share.cells];
+    for (const int n : share.counts) difference -= sums[n];
+    return difference;
+}
+
+/// How far the sums of wrong answers are from the middle of two floats, at most; more than `enough`
+/// is not told further.
+double worst(const std::vector<Share> &shares, const std::vector<std::int64_t> &sums,
+             const std::vector<double> &scales, double enough)
+{
+    double most = 0;
+    for (const Share &share : shares) {
+        const auto value = static_cast<double>(differenceOf(share, sums));
+        const double scale = scales[share.cells];
+        const auto answer = static_cast<float>(value * scale);
+        if (answer == share.answer) continue;
+        const double middle = (static_cast<double>(answer) + share.answer) / 2 / scale;
+        most = std::max(most, std::fabs(value - middle) + 0x1p-12); // and what doubles are off
+        if (most >= enough) break;
+    }
+    return most;
+}
+
+} // namespace
+
+ShareScale::ShareScale(int cells, Base base)
+{
+    constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
+    const double perBase = base == Base::Two ? kInverseLn2 : base == Base::Ten ? kInverseLn10 : 1;
+    const Answers answers(Measure::Entropy, 1, base, cells, 0);
+    std::vector<Share> shares;
+    std::vector<int> counts;
+    for (int n = cells; n >= 1; --n) addShares(n, n, answers, counts, shares);
+
+    // A difference is below factor (1 + ln N) / (2 ln 2).
+    constexpr int kTries = 2000, kSteps = 4;
+    const double step = (1 + std::log(static_cast<double>(cells))) / (2 * std::log(2.0));
+    const double largest = 0x1p31 / kSteps / step - 1;
+    std::mt19937 random(20201122);
+    error = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kTries && error > 0; ++i) {
+        const double share = 1 - 0.1 * (static_cast<double>(random()) / 0x1p32);
+        const double factor = std::floor(largest * share);
+        std::vector<std::int64_t> found(cells + 1);
+        std::vector<double> ofCells(cells + 1);
+        for (int n = 1; n <= cells; ++n) {
+            found[n] = std::llround(factor * n * std::log2(static_cast<long double>(n)) / 2);
+            ofCells[n] = 2 * 0x1.62e42fefa39efp-1 / factor / n * perBase;
+        }
+        const double off = worst(shares, found, ofCells, error);
+        if (off >= error) continue;
+        error = off;
+        sums = found;
+        scales = ofCells;
+    }
+    if (error == 0) return;
+    for (const Share &share : shares) {
+        const std::int64_t difference = differenceOf(share, sums);
+        const auto value = static_cast<double>(difference);
+        const double scale = scales[share.cells];
+        if (difference == 0) continue; // of one level: not near any middle
+        if (static_cast<float>((value - 2 * error) * scale) !=
+            static_cast<float>((value + 2 * error) * scale))
+            exceptions.push_back({exceptionKey(share.cells, difference), share.answer});
+    }
+    std::sort(exceptions.begin(), exceptions.end(),
+              [](const Exception &a, const Exception &b) { return a.key < b.key; });
+}
+
+} // namespace local_entropy::equal

@@ -1,0 +1,327 @@
+// What the kernels of this folder share (.cu): strips of columns, cells two by two, and comparing.
+//
+// A warp owns a strip of 128 columns of the plane and walks down; a lane owns four of them side by
+// side. Cells are 16 bits wide, two in a word: the word of column j holds the cells j and j + 2.
+// So the words of columns 0 and 1 hold a lane's four cells, and the words of columns k and k + 1
+// the four that lie k further right, whether k is even or odd. One instruction compares two cells
+// and makes 0 of equals, 1 of others; the two answers for four cells become four bytes, in the
+// order of the cells:
+//   differ(word of k, word of 0) + 256 differ(word of k + 1, word of 1)
+// Such bytes are added up, four cells at a time, as ordinary words.
+//
+// A window's last columns are other lanes' cells. What those lanes found about them comes by
+// shuffles. The last lanes of a strip lack the columns behind it: they have no results, and the
+// next strip begins with theirs. What the first lanes find left of the strip is not asked for.
+#pragma once
+
+#include "local_entropy/problem/plane_view.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace local_entropy::equal
+{
+
+constexpr int kLanes = 32, kCellsALane = 4, kColumns = kLanes * kCellsALane;
+constexpr unsigned kAllLanes = 0xffffffff;
+
+/// Columns of results in a strip.
+constexpr __host__ __device__ int resultColumns(int windowWidth)
+{
+    return kColumns - (windowWidth + kCellsALane - 2) / kCellsALane * kCellsALane;
+}
+
+/// Factors that are used to make one addition of two: a multiplication goes to another pipe of the
+/// processor than additions and comparisons, which have more than enough to do. Where the compiler
+/// knows a factor, it makes an addition or a shift of it.
+struct Factors
+{
+    std::uint32_t one = 1, sixteen = 16, byte = 256;
+};
+
+/// What kernels read and write.
+template <typename Cell>
+struct Strips
+{
+    PlaneView<Cell> plane;
+    int windowHeight, windowCells;
+    float *result;
+    int width, height; ///< of the result
+    std::int64_t resultStride;
+    bool fours; ///< whether rows of results begin at addresses that 16 divides
+    /// An item: so many rows of a strip, at most. Items of the first and the last strip, which an
+    /// edge may cut, take longer, so they have fewer rows, and come first.
+    int strips, rows, rowsAtEnds, items, itemsAtEnds;
+    Factors factors;
+};
+
+/// Shared memory by its own 32-bit addresses: what is computed with them fits one instruction.
+__device__ inline std::uint32_t addressOf(const void *shared)
+{
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+}
+/// Of a table, which does not change: the compiler may move it.
+template <int kOffset>
+__device__ std::uint32_t wordAt(std::uint32_t address)
+{
+    std::uint32_t word;
+    asm("ld.shared.u32 %0, [%1 + %2];" : "=r"(word) : "r"(address), "n"(kOffset));
+    return word;
+}
+
+/// a factor + b
+__device__ inline std::uint32_t multiplyAdd(std::uint32_t a, std::uint32_t factor, std::uint32_t b)
+{
+    std::uint32_t sum;
+    asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(factor), "r"(b));
+    return sum;
+}
+
+/// Of either half: 0 where `two` is what was negated (negative()), else 1.
+__device__ inline std::uint32_t differ(std::uint32_t two, std::uint32_t negated)
+{
+    constexpr std::uint32_t kOnes = 0x00010001;
+#if __CUDACC_VER_MAJOR__ >= 12
+    return __viaddmin_u16x2(two, negated, kOnes);
+#else
+    return __vminu2(__vadd2(two, negated), kOnes);
+#endif
+}
+__device__ inline std::uint32_t negative(std::uint32_t two) { return __vadd2(~two, 0x00010001); }
+
+/// Four cells of a lane, negated.
+struct Negatives
+{
+    std::uint32_t words[2];
+
+    Negatives() = default;
+    __device__ Negatives(std::uint32_t even, std::uint32_t odd)
+        : words{negative(even), negative(odd)}
+    {
+    }
+
+    /// `sum` plus, in four bytes, which of the cells differ from those that begin at `from`, the
+    /// word of a column.
+    __device__ std::uint32_t addDiffering(const std::uint32_t *from, const Factors &factors,
+                                          std::uint32_t sum) const
+    {
+        sum = multiplyAdd(differ(from[0], words[0]), factors.one, sum);
+        return multiplyAdd(differ(from[1], words[1]), factors.byte, sum);
+    }
+    __device__ std::uint32_t differing(const std::uint32_t *from, const Factors &factors) const
+    {
+        return multiplyAdd(differ(from[1], words[1]), factors.byte, differ(from[0], words[0]));
+    }
+};
+
+/// A lane's four cells of a row, as they are in memory, from any address.
+template <typename Cell>
+struct Four
+{
+    static constexpr int kWords = sizeof(Cell);
+    std::uint32_t words[kWords];
+
+    __device__ void load(const Cell *from)
+    {
+        const auto address = reinterpret_cast<std::uintptr_t>(from);
+        const auto *aligned = reinterpret_cast<const std::uint32_t *>(address & ~std::uintptr_t(3));
+        const unsigned shift = address % 4 * 8;
+        std::uint32_t next = __ldg(aligned);
+#pragma unroll
+        for (int i = 0; i < kWords; ++i) {
+            const std::uint32_t word = next;
+            next = __ldg(aligned + i + 1);
+            words[i] = __funnelshift_r(word, next, shift);
+        }
+    }
+};
+
+/// Words of the columns kFirst ... kEnd - 1, counted from a lane's first one.
+template <int kFirst, int kEnd>
+struct Words
+{
+    std::uint32_t words[kEnd - kFirst];
+
+    __device__ std::uint32_t *of(int column) { return words + (column - kFirst); }
+    __device__ const std::uint32_t *of(int column) const { return words + (column - kFirst); }
+};
+
+constexpr std::uint32_t kLowBytes = 0x00ff00ff;
+
+/// Bytes 1 and 3 of four.
+__device__ inline std::uint32_t oddBytes(std::uint32_t four)
+{
+    return __byte_perm(four, 0, 0x4341);
+}
+
+/// The words of columns 0 ... 3 and, if kLeft, of -2 and -1; else those stay as they are. By all
+/// lanes.
+template <bool kLeft, int kFirst, int kEnd>
+__device__ void expand(const Four<std::uint8_t> &four, Words<kFirst, kEnd> &to)
+{
+    const std::uint32_t own = four.words[0], next = __shfl_down_sync(kAllLanes, own, 1);
+    *to.of(0) = own & kLowBytes;
+    *to.of(1) = oddBytes(own);
+    const std::uint32_t right = __byte_perm(own, next, 0x5432);
+    *to.of(2) = right & kLowBytes;
+    *to.of(3) = oddBytes(right);
+    if constexpr (kLeft) {
+        const std::uint32_t left = __byte_perm(__shfl_up_sync(kAllLanes, own, 1), own, 0x5432);
+        *to.of(-2) = left & kLowBytes;
+        *to.of(-1) = oddBytes(left);
+    }
+}
+template <bool kLeft, int kFirst, int kEnd>
+__device__ void expand(const Four<std::uint16_t> &four, Words<kFirst, kEnd> &to)
+{
+    constexpr unsigned kLowHalves = 0x5410, kHighHalves = 0x7632;
+    const std::uint32_t own = four.words[0], last = four.words[1];
+    const std::uint32_t next = __shfl_down_sync(kAllLanes, own, 1);
+    *to.of(0) = __byte_perm(own, last, kLowHalves);
+    *to.of(1) = __byte_perm(own, last, kHighHalves);
+    *to.of(2) = __byte_perm(last, next, kLowHalves);
+    *to.of(3) = __byte_perm(last, next, kHighHalves);
+    if constexpr (kLeft) {
+        const std::uint32_t left = __shfl_up_sync(kAllLanes, last, 1);
+        *to.of(-2) = __byte_perm(left, own, kLowHalves);
+        *to.of(-1) = __byte_perm(left, own, kHighHalves);
+    }
+}
+
+__device__ inline int byteOf(std::uint32_t four, int i)
+{
+    return static_cast<int>(four >> (8 * i) & 0xff);
+}
+
+/// A warp's own shared memory: where rows of the plane are, and a row of results.
+template <typename Cell>
+struct alignas(16) Desk
+{
+    float answers[kColumns];
+    const Cell *rows[kLanes];
+};
+
+// What is rare is not made part of the kernels' loops, which would grow by it.
+
+/// Where the columns of a strip are, for 32 rows, as far as `last`. Orders what the strip has of
+/// them into the second-level cache: a lane a row. By all lanes.
+template <typename Cell>
+__device__ __noinline__ void findRows(const PlaneView<Cell> &plane, int strip, int lastColumn,
+                                      int first, int last, Desk<Cell> &desk)
+{
+    constexpr int kLine = 128 / sizeof(Cell); // cells
+    const int lane = threadIdx.x % kLanes;
+    const Cell *const row = plane.pieceOf(strip, strip + kColumns).row(min(first + lane, last));
+    __syncwarp();
+    desk.rows[lane] = row;
+    __syncwarp();
+#pragma unroll
+    for (int column = 0; column <= kColumns; column += kLine)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(row + min(strip + column, lastColumn)));
+}
+
+/// Writes results of a row that begin at any address: as many as `number`, in order, so that
+/// neighbouring lanes write side by side. By all lanes.
+template <typename Cell>
+__device__ __noinline__ void writeAnywhere(float *to, int number, float4 answers, Desk<Cell> &desk)
+{
+    const int lane = threadIdx.x % kLanes;
+    __syncwarp();
+    reinterpret_cast<float4 *>(desk.answers)[lane] = answers;
+    __syncwarp();
+    for (int i = lane; i < number; i += kLanes) __stcs(to + i, desk.answers[i]);
+}
+
+/// An item of work, as one lane sees it.
+template <typename Cell>
+class Item
+{
+public:
+    __device__ Item(const Strips<Cell> &task, int item, int windowWidth, Desk<Cell> &desk)
+        : Item(task, placeOf(task, item), windowWidth, desk)
+    {
+    }
+
+    /// The lane's cells of the plane's row `first`, then of the next; in the end of the last one,
+    /// again and again. By all lanes.
+    __device__ Four<Cell> take()
+    {
+        const Four<Cell> taken = next;
+        load(); // while the others are worked on
+        return taken;
+    }
+
+    /// Whether cells of the item's windows may not exist, for all rows of results.
+    __device__ bool isCutAside() const { return cut; }
+    /// For that row of results.
+    __device__ bool isCut(int y) const
+    {
+        return cut || y < task.plane.top || y + task.windowHeight > task.plane.bottom;
+    }
+    /// Whether the lane's result i is in the result.
+    __device__ bool isResult(int i) const { return column - strip + i < number; }
+
+    /// Writes the lanes' results of row `first`, then of the next. By all lanes.
+    __device__ void write(float4 answers)
+    {
+        if (!fours)
+            writeAnywhere(to - column + strip, number, answers, desk);
+        else if (isResult(0))
+            __stcs(reinterpret_cast<float4 *>(to), answers);
+        to += task.resultStride;
+    }
+
+    const int first, end; ///< rows of results
+    const int strip, column;
+
+private:
+    struct Place
+    {
+        int strip, first, rows;
+    };
+    __device__ static Place placeOf(const Strips<Cell> &task, int item)
+    {
+        if (item < task.itemsAtEnds) {
+            const int ends = min(task.strips, 2);
+            return {item % ends ? task.strips - 1 : 0, item / ends * task.rowsAtEnds,
+                    task.rowsAtEnds};
+        }
+        const int inner = item - task.itemsAtEnds;
+        return {1 + inner % (task.strips - 2), inner / (task.strips - 2) * task.rows, task.rows};
+    }
+
+    __device__ Item(const Strips<Cell> &task, const Place &place, int windowWidth, Desk<Cell> &desk)
+        : first(place.first), end(min(first + place.rows, task.height)),
+          strip(place.strip * resultColumns(windowWidth)),
+          column(strip + threadIdx.x % kLanes * kCellsALane), task(task), desk(desk),
+          // Lanes behind the plane's last column read it, and what they find is not asked for.
+          lastColumn(task.width + windowWidth - 2),
+          from(min(column, lastColumn / kCellsALane * kCellsALane)),
+          last(end + task.windowHeight - 2), row(first),
+          number(min(resultColumns(windowWidth), task.width - strip)),
+          fours(task.fours && number == resultColumns(windowWidth)),
+          cut(strip < task.plane.left || strip + kColumns > task.plane.right),
+          to(task.result + first * task.resultStride + column)
+    {
+        load();
+    }
+
+    __device__ void load()
+    {
+        const unsigned place = static_cast<unsigned>(row - first) % kLanes;
+        if (place == 0) findRows(task.plane, strip, lastColumn, row, last, desk);
+        next.load(desk.rows[place] + from);
+        ++row;
+    }
+
+    const Strips<Cell> &task;
+    Desk<Cell> &desk;
+    const int lastColumn, from, last;
+    int row;              ///< that is read next
+    const int number;     ///< of the strip's columns that are in the result
+    const int fours, cut; ///< whether; at the left or right
+    float *to;
+    Four<Cell> next;
+};
+
+} // namespace local_entropy::equal
