@@ -17,6 +17,7 @@
 // cells, and F(n) is in the sum.
 #pragma once
 
+#include "local_entropy/methods/histogram/counters.h"
 #include "local_entropy/problem/plane_view.h"
 
 #include <cstddef>
@@ -25,7 +26,6 @@
 namespace local_entropy::walk
 {
 
-constexpr int kLanes = 32;
 constexpr int kMostThreads = 512;
 
 /// What the kernel reads and writes.
@@ -35,78 +35,9 @@ struct Task
     PlaneView<Cell> plane;
     int values; ///< of cells
     int windowWidth, windowHeight;
-    float *result;
-    int width, height; ///< of the result
-    std::int64_t resultStride;
-    bool fours;                      ///< whether rows of results begin at addresses that 16 divides
+    Results results;
     const std::int32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
-    const std::int64_t *sums;        ///< F(n), n = 0 ... windowCells
-    const double *scales;            ///< of N cells: what D is multiplied by; scales[0] is 0
-    int windowCells;
-    double error; ///< of D
-    float empty;  ///< the result where no cell counts
-    std::uint32_t *undecided;
-    std::int64_t wordsARow;
-    int strips, rows, items; ///< an item: so many rows of a strip, the columns of a warp
-};
-
-/// Shared memory by its own 32-bit addresses: what is computed with them fits one instruction.
-__device__ inline std::uint32_t addressOf(const void *shared)
-{
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-}
-__device__ inline std::uint32_t addTo(std::uint32_t address, std::uint32_t what)
-{
-    std::uint32_t before;
-    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(address), "r"(what));
-    return before;
-}
-__device__ inline std::uint32_t wordAt(std::uint32_t address)
-{
-    std::uint32_t word;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
-    return word;
-}
-/// Of the table of differences, which does not change: the compiler may move it.
-template <int kOffset>
-__device__ inline std::int32_t differenceAt(std::uint32_t address)
-{
-    std::int32_t difference;
-    asm("ld.shared.s32 %0, [%1 + %2];" : "=r"(difference) : "r"(address), "n"(kOffset));
-    return difference;
-}
-
-/// kWindows counters of kBits in a word.
-template <int kBits>
-struct Counters
-{
-    static constexpr int kWindows = 32 / kBits;
-
-    /// A one for each window that holds column `i` of the thread's columns: those from i - width +
-    /// 1 to i.
-    __device__ static constexpr std::uint32_t ones(int i, int width)
-    {
-        std::uint32_t word = 0;
-        for (int window = 0; window < kWindows; ++window)
-            if (holds(i, window, width)) word |= 1u << (kBits * window);
-        return word;
-    }
-    __device__ static constexpr bool holds(int i, int window, int width)
-    {
-        return i >= window && i < window + width;
-    }
-    /// Four times a window's counter, plus an address: of the table's entry.
-    __device__ static std::uint32_t entry(std::uint32_t word, int window, std::uint32_t table)
-    {
-        if constexpr (kBits == 8)
-            return __dp4a(word, 4u << (8 * window), table);
-        else
-            return table + 4 * (window ? word >> 16 : word & 0xffff);
-    }
-    __device__ static int count(std::uint32_t word, int window)
-    {
-        return static_cast<int>(word >> (kBits * window) & ((1u << kBits) - 1));
-    }
+    int strips, rows, items;         ///< an item: so many rows of a strip, the columns of a warp
 };
 
 /// A row of the thread's columns: kCells of them, from any address.
@@ -139,30 +70,6 @@ struct Row
         if constexpr (sizeof(Cell) == 1) return __dp4a(word, kBytes << (8 * (i % 4)), histogram);
         return histogram + kBytes * (i % 2 ? word >> 16 : word & 0xffff);
     }
-};
-
-/// The sums of a thread's windows.
-template <int kWindows>
-class Sums
-{
-public:
-    __device__ void clear()
-    {
-#pragma unroll
-        for (int window = 0; window < kWindows; ++window) sums[window] = 0, part[window] = 0;
-    }
-    __device__ void add(int window, std::int32_t difference) { part[window] += difference; }
-    /// After at most four pairs of differences.
-    __device__ void fold(int window)
-    {
-        sums[window] += part[window];
-        part[window] = 0;
-    }
-    __device__ std::int64_t of(int window) const { return sums[window]; }
-
-private:
-    std::int64_t sums[kWindows];
-    std::int32_t part[kWindows];
 };
 
 /// One thread's histogram and sums. kWidth is the window's width.
@@ -239,56 +146,14 @@ private:
     Sums<kWindows> sums;
 };
 
-/// The float for one window of which so many cells exist; true if its sum leaves two. `ofNone` are
-/// the cells that a mask or nodata takes away, `ofFirst` those of level 0, with what does not
-/// exist.
-template <bool kMissing, typename Cell>
-__device__ bool finish(const Task<Cell> &task, std::int64_t sum, int existing, int ofFirst,
-                       int ofNone, float &answer)
-{
-    int cells = existing;
-    if (existing < task.windowCells) {
-        const int beyond = task.windowCells - existing;
-        sum += __ldg(&task.sums[ofFirst - beyond]) - __ldg(&task.sums[ofFirst]);
-    }
-    if (kMissing) {
-        cells -= ofNone;
-        sum -= __ldg(&task.sums[ofNone]);
-    }
-    const std::int64_t difference = __ldg(&task.sums[cells]) - sum;
-    const double scale = __ldg(&task.scales[cells]), value = static_cast<double>(difference);
-    const auto low = static_cast<float>((value - task.error) * scale);
-    const auto high = static_cast<float>((value + task.error) * scale);
-    answer = difference ? low : 0; // one level
-    if (cells == 0) answer = task.empty;
-    return difference && low != high;
-}
-
-/// The results of a thread, those that are in its row.
-template <int kWindows, typename Cell>
-__device__ void write(const Task<Cell> &task, float *to, int x, const float *answers)
-{
-    if (task.fours && x + kWindows <= task.width) {
-        if constexpr (kWindows == 4)
-            __stcs(reinterpret_cast<float4 *>(to),
-                   make_float4(answers[0], answers[1], answers[2], answers[3]));
-        else
-            __stcs(reinterpret_cast<float2 *>(to), make_float2(answers[0], answers[1]));
-        return;
-    }
-#pragma unroll
-    for (int window = 0; window < kWindows; ++window)
-        if (x + window < task.width) __stcs(to + window, answers[window]);
-}
-
 template <typename Cell, int kWidth, int kBits, bool kMissing>
 __global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ Task<Cell> task)
 {
     using Own = Walker<Cell, kWidth, kBits>;
     constexpr int kWindows = Own::kWindows, kColumns = kWindows * kLanes;
     extern __shared__ std::uint32_t shared[]; // differences; a histogram for every warp
-    const int tableWords = (task.windowCells + kLanes) / kLanes * kLanes;
-    for (int n = threadIdx.x; n < task.windowCells; n += blockDim.x)
+    const int tableWords = (task.results.windowCells + kLanes) / kLanes * kLanes;
+    for (int n = threadIdx.x; n < task.results.windowCells; n += blockDim.x)
         shared[n] = static_cast<std::uint32_t>(task.differences[n]);
     __syncthreads();
 
@@ -298,10 +163,10 @@ __global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ 
                addressOf(shared));
     for (int item = warp * gridDim.x + blockIdx.x; item < task.items; item += gridDim.x * warps) {
         const int first = item / task.strips * task.rows;
-        const int end = min(first + task.rows, task.height);
+        const int end = min(first + task.rows, task.results.height);
         const int own = item % task.strips * kColumns + lane * kWindows;
         // Threads beyond the last column do as the last ones do, and write nothing.
-        const int x = min(own, (task.width - 1) / kWindows * kWindows);
+        const int x = min(own, (task.results.width - 1) / kWindows * kWindows);
         const int strip = own - lane * kWindows;
         const PieceView<Cell> piece =
             task.plane.pieceOf(strip, strip + kColumns + task.windowWidth - 1);
@@ -318,24 +183,28 @@ __global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ 
         }
         leaving.load(piece.row(above) + x);
         if (first + 1 < end) entering.load(piece.row(below) + x);
-        float *to = task.result + first * task.resultStride + own;
-        for (int y = first;; ++y, to += task.resultStride) {
+        float *to = task.results.result + first * task.results.stride + own;
+        for (int y = first;; ++y, to += task.results.stride) {
             float answers[kWindows];
             std::uint32_t undecided = 0;
             const int rows = task.plane.rowsOf(y, task.windowHeight);
 #pragma unroll
             for (int window = 0; window < kWindows; ++window) {
                 const int existing = columns[window] * rows;
-                const int ofFirst = existing < task.windowCells ? walker.count(0, window) : 0;
+                const int ofFirst =
+                    existing < task.results.windowCells ? walker.count(0, window) : 0;
                 const int ofNone = kMissing ? walker.count(task.plane.none, window) : 0;
-                if (finish<kMissing>(task, walker.sum(window), existing, ofFirst, ofNone,
+                if (finish<kMissing>(task.results, walker.sum(window), existing, ofFirst, ofNone,
                                      answers[window]))
                     undecided |= 1u << window;
             }
-            write<kWindows>(task, to, own, answers);
-            undecided &= own < task.width ? (2u << min(task.width - 1 - own, kWindows - 1)) - 1 : 0;
+            write<kWindows>(task.results, to, own, answers);
+            undecided &= own < task.results.width
+                             ? (2u << min(task.results.width - 1 - own, kWindows - 1)) - 1
+                             : 0;
             if (undecided)
-                atomicOr(&task.undecided[y * task.wordsARow + own / 32], undecided << (own % 32));
+                atomicOr(&task.results.undecided[y * task.results.wordsARow + own / 32],
+                         undecided << (own % 32));
             if (y + 1 == end) break;
             const typename Own::CellsOfRow left = leaving, entered = entering;
             ++above, ++below;

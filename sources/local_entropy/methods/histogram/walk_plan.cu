@@ -174,20 +174,20 @@ private:
         task.values = plane.values;
         task.windowWidth = shape.width;
         task.windowHeight = shape.height;
-        task.result = static_cast<float *>(result.data);
-        task.width = static_cast<int>(result.width);
-        task.height = static_cast<int>(result.height);
-        task.resultStride = result.stride;
-        task.fours =
+        task.results.result = static_cast<float *>(result.data);
+        task.results.width = static_cast<int>(result.width);
+        task.results.height = static_cast<int>(result.height);
+        task.results.stride = result.stride;
+        task.results.fours =
             reinterpret_cast<std::uintptr_t>(result.data) % 16 == 0 && result.stride % 4 == 0;
         task.differences = differences.data();
-        task.sums = sums.data();
-        task.scales = scales.data();
-        task.windowCells = cells;
-        task.error = error;
-        task.empty = static_cast<float>(part.problem.filter.empty);
-        task.undecided = part.undecided.words;
-        task.wordsARow = part.undecided.wordsARow;
+        task.results.sums = sums.data();
+        task.results.scales = scales.data();
+        task.results.windowCells = cells;
+        task.results.error = error;
+        task.results.empty = static_cast<float>(part.problem.filter.empty);
+        task.results.undecided = part.undecided.words;
+        task.results.wordsARow = part.undecided.wordsARow;
         share(task, own.windows * kLanes, warps);
 
         const int bytes = tableBytes + warps * warpBytes;
@@ -202,12 +202,12 @@ private:
     template <typename Cell>
     void share(walk::Task<Cell> &task, int columns, int warps) const
     {
-        task.strips = common::ceilDiv(task.width, columns);
-        const int least = std::min(task.height, 2 * task.windowHeight);
+        task.strips = common::ceilDiv(task.results.width, columns);
+        const int least = std::min(task.results.height, 2 * task.windowHeight);
         const int slots = multiprocessors * warps;
         const int chunks = std::max(slots / task.strips, 1);
-        task.rows = std::max(common::ceilDiv(task.height, chunks), least);
-        task.items = task.strips * common::ceilDiv(task.height, task.rows);
+        task.rows = std::max(common::ceilDiv(task.results.height, chunks), least);
+        task.items = task.strips * common::ceilDiv(task.results.height, task.rows);
     }
 
     const int cells;
