@@ -294,9 +294,11 @@ void fill(const Problem &problem, const Plane &plane, const Rule &rule, BadCell 
                                              isConstant ? task.constant : Cell{0});
         CUDA_CHECK(cudaGetLastError());
     }
-    constexpr int kMostRows = 65535; // of a grid
+    // Of a grid; for the ends, which are narrow, fewer, since a block for each row costs more than
+    // the row does.
+    const int mostRows = plane.isLoaded ? 65535 : 1024;
     const dim3 grid(static_cast<unsigned>(common::ceilDiv(columns, kThreads * kCellsAThread)),
-                    static_cast<unsigned>(std::min(plane.height, kMostRows)),
+                    static_cast<unsigned>(std::min(plane.height, mostRows)),
                     plane.isLoaded ? 1 : 2);
     load<<<grid, kThreads, 0, stream>>>(task, rule);
     CUDA_CHECK(cudaGetLastError());
