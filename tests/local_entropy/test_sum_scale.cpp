@@ -2,29 +2,18 @@
 // nothing overflows.
 #include "local_entropy/methods/histogram/scale.h"
 
+#include "local_entropy/answers/answers.h"
+#include "local_entropy/counts.h"
+
 #include <cmath>
-#include <functional>
 #include <gtest/gtest.h>
 
 namespace
 {
 
+using counting::forPartitions;
+using local_entropy::ExactScale;
 using local_entropy::SumScale;
-
-/// Calls back for every way to share `cells` cells between levels.
-void forPartitions(int cells, const std::function<void(const std::vector<int> &)> &call)
-{
-    std::vector<int> counts;
-    const std::function<void(int, int)> share = [&](int rest, int most) {
-        if (rest == 0) return call(counts);
-        for (int n = std::min(rest, most); n >= 1; --n) {
-            counts.push_back(n);
-            share(rest - n, n);
-            counts.pop_back();
-        }
-    };
-    share(cells, cells);
-}
 
 TEST(SumScale, KeepsItsErrorForEveryPartition)
 {
@@ -58,6 +47,34 @@ TEST(SumScale, LeavesRoomForFourSteps)
         EXPECT_LT(4 * largest, std::int64_t(1) << 31) << cells;
         EXPECT_GT(scale.factor, 1u << 24) << cells; // and is not needlessly small
         EXPECT_LT(scale.error, 0.26 * cells + 1) << cells;
+    }
+}
+
+TEST(ExactScale, GivesTheNearestFloatForEveryPartition)
+{
+    for (const local_entropy::Base base : counting::kBases) {
+        const ExactScale scale(base, ExactScale::kMostCells);
+        const local_entropy::Answers answers(local_entropy::Measure::Entropy, 1, base,
+                                             ExactScale::kMostCells, 0);
+        EXPECT_LT(scale.sums.back(), std::int64_t(1) << 32);
+        for (int cells = 1; cells <= ExactScale::kMostCells; ++cells)
+            forPartitions(cells, [&](const std::vector<int> &counts) {
+                std::int64_t difference = scale.sums[cells];
+                for (const int n : counts) difference -= scale.sums[n];
+                ASSERT_GE(difference, 0);
+                ASSERT_EQ(static_cast<float>(static_cast<double>(difference) * scale.scales[cells]),
+                          answers.floatOf(counts.data(), static_cast<int>(counts.size())))
+                    << cells;
+            });
+    }
+}
+
+TEST(ExactScale, IsTheSameForSmallerWindows)
+{
+    const ExactScale large(local_entropy::Base::E, 25), small(local_entropy::Base::E, 9);
+    for (int n = 0; n <= 9; ++n) {
+        EXPECT_EQ(small.sums[n], large.sums[n]);
+        EXPECT_EQ(small.scales[n], large.scales[n]);
     }
 }
 

@@ -7,6 +7,12 @@
 namespace local_entropy
 {
 
+/// Apart from the kernels, which ask rarely, in many places, for rows beyond the edge.
+inline __device__ __noinline__ int rowBeyondEdge(Border border, int y, int rows)
+{
+    return static_cast<int>(borderIndex(border, y, rows));
+}
+
 /// One piece of it.
 template <typename Cell>
 struct PieceView
@@ -28,7 +34,7 @@ struct PieceView
 private:
     __device__ const Cell *rowBeyond(int y) const
     {
-        const std::int64_t there = borderIndex(border, y - top, rows);
+        const int there = rowBeyondEdge(border, y - top, rows);
         return there < 0 ? beyond : cells + (top + there) * stride;
     }
 };

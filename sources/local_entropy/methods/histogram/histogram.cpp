@@ -145,8 +145,8 @@ public:
     double launchCost(const Problem &problem) const override { return walkCost(problem); }
     const char *launches() const override
     {
-        return "entropies as float of rectangles 3, 5, 7, 9, 11, 15, 21 or 31 cells wide, of few "
-               "hundred levels";
+        return "entropies as float of rectangles of up to 255 cells, at most 9, 11 or 15 wide, or "
+               "of more, 9, 11, 15, 21 or 31 wide, of few hundred levels";
     }
     std::unique_ptr<const PlanePlan> planePlan(const Problem &problem) const override
     {

@@ -1,9 +1,12 @@
 #include "local_entropy/methods/histogram/scale.h"
 
 #include "local_entropy/answers/answers.h"
+#include "local_entropy/answers/defect.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <random>
 
 namespace local_entropy
@@ -78,6 +81,79 @@ SumScale::SumScale(int cells)
         factor = candidate;
         error = bound;
         sums = found;
+    }
+}
+
+namespace
+{
+
+/// For the bases e, 2 and 10: tools that search are no part of this, see ExactScale for how.
+std::uint32_t exactFactor(Base base)
+{
+    return base == Base::Two ? 60386219 : base == Base::Ten ? 65503000 : 69137409;
+}
+
+/// Calls `use` with each way to share `cells` cells between levels: their counts, ascending.
+template <typename Use>
+void forEachSharing(int cells, const Use &use)
+{
+    std::vector<int> counts;
+    const std::function<void(int, int)> share = [&](int left, int most) {
+        if (left == 0) return use(std::vector<int>(counts.rbegin(), counts.rend()));
+        for (int n = std::min(left, most); n > 0; --n) {
+            counts.push_back(n);
+            share(left - n, n);
+            counts.pop_back();
+        }
+    };
+    share(cells, cells);
+}
+
+/// One way to share cells: D, and the float that it has to become.
+struct Sharing
+{
+    double difference;
+    float answer;
+};
+
+/// A scale that rounds every D to its float.
+double commonScale(const std::vector<Sharing> &sharings)
+{
+    double low = 0, high = std::numeric_limits<double>::max();
+    for (const auto &[difference, answer] : sharings) {
+        if (difference == 0) continue; // one level
+        // Halfway to the next floats, which doubles hold.
+        const double below = (double(answer) + std::nextafter(answer, 0.0f)) / 2;
+        const double above = (double(answer) + std::nextafter(answer, 1e9f)) / 2;
+        low = std::max(low, below / difference);
+        high = std::min(high, above / difference);
+    }
+    const double scale = high == std::numeric_limits<double>::max() ? 0 : low + (high - low) / 2;
+    for (const auto &[difference, answer] : sharings)
+        if (difference < 0 || static_cast<float>(difference * scale) != answer)
+            defect("a scale for small windows does not round all of them right");
+    return scale;
+}
+
+} // namespace
+
+ExactScale::ExactScale(Base base, int cells)
+{
+    const Answers answers(Measure::Entropy, 1, base, cells, 0);
+    for (int n = 0; n <= cells; ++n) {
+        double error;
+        sums.push_back(rounded(answers.wideSums()[n], exactFactor(base), error));
+    }
+    scales.push_back(0);
+    for (int all = 1; all <= cells; ++all) {
+        std::vector<Sharing> sharings;
+        forEachSharing(all, [&](const std::vector<int> &counts) {
+            std::int64_t sum = 0;
+            for (const int n : counts) sum += sums[n];
+            sharings.push_back({static_cast<double>(sums[all] - sum),
+                                answers.floatOf(counts.data(), static_cast<int>(counts.size()))});
+        });
+        scales.push_back(commonScale(sharings));
     }
 }
 

@@ -1,6 +1,8 @@
 // Sums of n ln n in 32 bits: the scale of their fixed point, chosen so that their error is small.
 #pragma once
 
+#include "local_entropy/answers/measure.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +30,23 @@ struct SumScale
 
     /// What F(N) - sum F(n) is multiplied by to become the entropy in nats of N cells.
     double nats(int cells) const { return 2 * 0x1.62e42fefa39efp-1 / factor / cells; }
+};
+
+/// For small windows there is more: a factor with which every way to share N cells, N = 1 ... 25,
+/// between levels gives the nearest float,
+///   float(double(F(N) - sum F(n)) * scales[N]),
+/// with sums below 2^32. All 9270 ways are tried whenever one of these is made. Such factors are
+/// rare, and the one for a base was found by trying random ones: for each N, every way leaves an
+/// interval of scales that round right, and the intervals have to meet.
+struct ExactScale
+{
+    static constexpr int kMostCells = 25;
+
+    /// For windows of at most `cells` cells, which are at most kMostCells.
+    ExactScale(Base base, int cells);
+
+    std::vector<std::int64_t> sums; ///< F(n), n = 0 ... cells
+    std::vector<double> scales;     ///< of N cells; scales[0] is 0
 };
 
 } // namespace local_entropy

@@ -17,97 +17,31 @@
 // cells, and F(n) is in the sum.
 #pragma once
 
+#include "local_entropy/methods/histogram/counters.h"
 #include "local_entropy/problem/plane_view.h"
 
-#include <cstddef>
 #include <cstdint>
 
 namespace local_entropy::walk
 {
 
-constexpr int kLanes = 32;
-constexpr int kMostThreads = 512;
-constexpr bool kMasksCells = true; ///< Row::load() ANDs with the mask of the plane
-
-/// What the kernel reads and writes.
+/// What the kernel reads and writes. The work is cut into a piece for each warp: strips, as wide as
+/// a warp's columns, into chunks of rows. All strips but those with cut windows have the same
+/// chunks, so that neighbours read and write the same rows at about the same time.
 template <typename Cell>
 struct Task
 {
     PlaneView<Cell> plane;
     int values; ///< of cells
     int windowWidth, windowHeight;
-    float *result;
-    int width, height; ///< of the result
-    std::int64_t resultStride;
-    bool fours;                      ///< whether rows of results begin at addresses that 16 divides
+    Results results;
     const std::int32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
-    const std::int64_t *sums;        ///< F(n), n = 0 ... windowCells
-    const double *scales;            ///< of N cells: what D is multiplied by; scales[0] is 0
-    int windowCells;
-    double error; ///< of D
-    float empty;  ///< the result where no cell counts
-    std::uint32_t *undecided;
-    std::int64_t wordsARow;
-    int strips, rows, items; ///< an item: so many rows of a strip, the columns of a warp
-};
-
-/// Shared memory by its own 32-bit addresses: what is computed with them fits one instruction.
-__device__ inline std::uint32_t addressOf(const void *shared)
-{
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-}
-__device__ inline std::uint32_t addTo(std::uint32_t address, std::uint32_t what)
-{
-    std::uint32_t before;
-    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(address), "r"(what));
-    return before;
-}
-__device__ inline std::uint32_t wordAt(std::uint32_t address)
-{
-    std::uint32_t word;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
-    return word;
-}
-/// Of the table of differences, which does not change: the compiler may move it.
-template <int kOffset>
-__device__ inline std::int32_t differenceAt(std::uint32_t address)
-{
-    std::int32_t difference;
-    asm("ld.shared.s32 %0, [%1 + %2];" : "=r"(difference) : "r"(address), "n"(kOffset));
-    return difference;
-}
-
-/// kWindows counters of kBits in a word.
-template <int kBits>
-struct Counters
-{
-    static constexpr int kWindows = 32 / kBits;
-
-    /// A one for each window that holds column `i` of the thread's columns: those from i - width +
-    /// 1 to i.
-    __device__ static constexpr std::uint32_t ones(int i, int width)
-    {
-        std::uint32_t word = 0;
-        for (int window = 0; window < kWindows; ++window)
-            if (holds(i, window, width)) word |= 1u << (kBits * window);
-        return word;
-    }
-    __device__ static constexpr bool holds(int i, int window, int width)
-    {
-        return i >= window && i < window + width;
-    }
-    /// Four times a window's counter, plus an address: of the table's entry.
-    __device__ static std::uint32_t entry(std::uint32_t word, int window, std::uint32_t table)
-    {
-        if constexpr (kBits == 8)
-            return __dp4a(word, 4u << (8 * window), table);
-        else
-            return table + 4 * (window ? word >> 16 : word & 0xffff);
-    }
-    __device__ static int count(std::uint32_t word, int window)
-    {
-        return static_cast<int>(word >> (kBits * window) & ((1u << kBits) - 1));
-    }
+    std::int64_t whole;              ///< F(N) of a window that is all there
+    double wholeScale, wholeMargin;  ///< what its D is multiplied by, and then off by
+    int one;                         ///< 1, see Sums
+    int strips, pieces;
+    int slowLeft, slowRight;    ///< how many strips at the left and right have windows that are cut
+    int slowChunks, fastChunks; ///< into which those are cut, and the others
 };
 
 /// A row of the thread's columns: kCells of them, from any address.
@@ -116,21 +50,24 @@ struct Row
 {
     static constexpr int kCellsAWord = 4 / static_cast<int>(sizeof(Cell));
     static constexpr int kWords = (kCells + kCellsAWord - 1) / kCellsAWord;
-    std::uint32_t words[kWords];
+    std::uint32_t words[kWords + 1];
+    unsigned shift;
 
-    /// `mask`: of the plane.
-    __device__ void load(const Cell *from, std::uint32_t mask)
+    __device__ void load(const Cell *from)
     {
         const auto address = reinterpret_cast<std::uintptr_t>(from);
         const auto *aligned = reinterpret_cast<const std::uint32_t *>(address & ~std::uintptr_t(3));
-        const unsigned shift = address % 4 * 8;
-        std::uint32_t next = __ldg(aligned);
+        shift = static_cast<unsigned>(address) * 8; // of which five bits count
 #pragma unroll
-        for (int i = 0; i < kWords; ++i) {
-            const std::uint32_t word = next;
-            next = __ldg(aligned + i + 1);
-            words[i] = __funnelshift_r(word, next, shift) & mask;
-        }
+        for (int i = 0; i <= kWords; ++i) words[i] = __ldg(aligned + i);
+    }
+    /// Before its cells are used; apart from load(), so that nothing waits for memory in between.
+    /// `mask`: see Plane.
+    __device__ void align(std::uint32_t mask)
+    {
+#pragma unroll
+        for (int i = 0; i < kWords; ++i)
+            words[i] = __funnelshift_r(words[i], words[i + 1], shift) & mask;
     }
 
     /// Where the counters of cell i are, in a histogram that begins there.
@@ -138,46 +75,32 @@ struct Row
     {
         constexpr unsigned kBytes = 4 * kLanes; // of a level
         const std::uint32_t word = words[i / kCellsAWord];
-        if constexpr (sizeof(Cell) == 1) return __dp4a(word, kBytes << (8 * (i % 4)), histogram);
-        return histogram + kBytes * (i % 2 ? word >> 16 : word & 0xffff);
+        if constexpr (sizeof(Cell) == 1)
+            return __dp4a(word, kBytes << (8 * (i % 4)), histogram);
+        else
+            return __dp2a_lo(word, kBytes << (8 * (i % 2)), histogram);
     }
-};
-
-/// The sums of a thread's windows.
-template <int kWindows>
-class Sums
-{
-public:
-    __device__ void clear()
-    {
-#pragma unroll
-        for (int window = 0; window < kWindows; ++window) sums[window] = 0, part[window] = 0;
-    }
-    __device__ void add(int window, std::int32_t difference) { part[window] += difference; }
-    /// After at most four pairs of differences.
-    __device__ void fold(int window)
-    {
-        sums[window] += part[window];
-        part[window] = 0;
-    }
-    __device__ std::int64_t of(int window) const { return sums[window]; }
-
-private:
-    std::int64_t sums[kWindows];
-    std::int32_t part[kWindows];
 };
 
 /// One thread's histogram and sums. kWidth is the window's width.
-template <typename Cell, int kWidth, int kBits>
+template <typename Cell, int kWidth, int kBits, bool kShort>
 class Walker
 {
 public:
     using In = Counters<kBits>;
     static constexpr int kWindows = In::kWindows, kCells = kWidth + kWindows - 1;
     using CellsOfRow = Row<Cell, kCells>;
+    using Sum = typename Sums<kWindows, kShort>::Sum;
 
-    __device__ Walker(std::uint32_t histogram, std::uint32_t table)
-        : histogram(histogram), table(table)
+    /// What a step finds in the histogram.
+    struct Step
+    {
+        std::uint32_t left[kCells], entered[kCells];
+        std::uint32_t none; ///< the word of the cells that do not count
+    };
+
+    __device__ Walker(std::uint32_t histogram, std::uint32_t table, std::uint32_t mask, int one)
+        : histogram(histogram), table(table), mask(mask), one(one)
     {
     }
 
@@ -188,8 +111,9 @@ public:
         sums.clear();
     }
 
-    __device__ void enter(const CellsOfRow &row)
+    __device__ void enter(CellsOfRow row)
     {
+        row.align(mask);
         std::uint32_t before[kCells];
 #pragma unroll
         for (int i = 0; i < kCells; ++i)
@@ -200,35 +124,47 @@ public:
             for (int window = 0; window < kWindows; ++window)
                 if (In::holds(i, window, kWidth)) {
                     sums.add(window, differenceAt<0>(In::entry(before[i], window, table)));
-                    if (isFourth(i, window)) sums.fold(window);
+                    if (isFourth(i, window)) sums.fold(window, one);
                 }
     }
 
-    __device__ void step(const CellsOfRow &leaving, const CellsOfRow &entering)
+    /// Changes the counters.
+    template <bool kMissing>
+    __device__ Step change(CellsOfRow leaving, CellsOfRow entering, std::uint32_t none)
     {
-        std::uint32_t left[kCells], entered[kCells];
+        leaving.align(mask);
+        entering.align(mask);
+        Step step;
 #pragma unroll
         for (int i = 0; i < kCells; ++i) {
-            left[i] = addTo(leaving.counters(i, histogram), 0u - In::ones(i, kWidth));
-            entered[i] = addTo(entering.counters(i, histogram), In::ones(i, kWidth));
+            step.left[i] = addTo(leaving.counters(i, histogram), 0u - In::ones(i, kWidth));
+            step.entered[i] = addTo(entering.counters(i, histogram), In::ones(i, kWidth));
         }
+        if constexpr (kMissing) step.none = wordAt(histogram + none * 4 * kLanes);
+        return step;
+    }
+
+    /// Changes the sums as the counters were changed.
+    __device__ void settle(const Step &step)
+    {
 #pragma unroll
         for (int i = 0; i < kCells; ++i)
 #pragma unroll
             for (int window = 0; window < kWindows; ++window)
                 if (In::holds(i, window, kWidth)) {
                     // from n to n - 1: the difference before n's
-                    sums.add(window, differenceAt<0>(In::entry(entered[i], window, table)) -
-                                         differenceAt<-4>(In::entry(left[i], window, table)));
-                    if (isFourth(i, window)) sums.fold(window);
+                    sums.add(window, differenceAt<0>(In::entry(step.entered[i], window, table)) -
+                                         differenceAt<-4>(In::entry(step.left[i], window, table)));
+                    if (isFourth(i, window)) sums.fold(window, one);
                 }
     }
 
-    __device__ std::int64_t sum(int window) const { return sums.of(window); }
-    __device__ int count(std::uint32_t value, int window) const
+    __device__ Sum sum(int window) const { return sums.of(window); }
+    __device__ std::uint32_t word(std::uint32_t value) const
     {
-        return In::count(wordAt(histogram + value * 4 * kLanes), window);
+        return wordAt(histogram + value * 4 * kLanes);
     }
+    __device__ int count(std::uint32_t word, int window) const { return In::count(word, window); }
 
 private:
     /// Whether this cell is a window's fourth, eighth, ... of a row, or its last one.
@@ -236,117 +172,253 @@ private:
     {
         return (i - window) % 4 == 3 || i - window == kWidth - 1;
     }
-
-    const std::uint32_t histogram, table;
-    Sums<kWindows> sums;
+    const std::uint32_t histogram, table, mask;
+    const int one;
+    Sums<kWindows, kShort> sums;
 };
 
-/// The float for one window of which so many cells exist; true if its sum leaves two. `ofNone` are
-/// the cells that a mask or nodata takes away, `ofFirst` those of level 0, with what does not
-/// exist.
-template <bool kMissing, typename Cell>
-__device__ bool finish(const Task<Cell> &task, std::int64_t sum, int existing, int ofFirst,
-                       int ofNone, float &answer)
+/// A strip of a warp, from one row of results to another: what its threads do there.
+template <typename Cell, int kWidth, int kBits, bool kShort, bool kMissing>
+class Strip
 {
-    int cells = existing;
-    if (existing < task.windowCells) {
-        const int beyond = task.windowCells - existing;
-        sum += __ldg(&task.sums[ofFirst - beyond]) - __ldg(&task.sums[ofFirst]);
-    }
-    if (kMissing) {
-        cells -= ofNone;
-        sum -= __ldg(&task.sums[ofNone]);
-    }
-    const std::int64_t difference = __ldg(&task.sums[cells]) - sum;
-    const double scale = __ldg(&task.scales[cells]), value = static_cast<double>(difference);
-    const auto low = static_cast<float>((value - task.error) * scale);
-    const auto high = static_cast<float>((value + task.error) * scale);
-    answer = difference ? low : 0; // one level
-    if (cells == 0) answer = task.empty;
-    return difference && low != high;
-}
+public:
+    using Own = Walker<Cell, kWidth, kBits, kShort>;
+    static constexpr int kWindows = Own::kWindows, kColumns = kWindows * kLanes;
 
-/// The results of a thread, those that are in its row.
-template <int kWindows, typename Cell>
-__device__ void write(const Task<Cell> &task, float *to, int x, const float *answers)
-{
-    if (task.fours && x + kWindows <= task.width) {
-        if constexpr (kWindows == 4)
-            __stcs(reinterpret_cast<float4 *>(to),
-                   make_float4(answers[0], answers[1], answers[2], answers[3]));
-        else
-            __stcs(reinterpret_cast<float2 *>(to), make_float2(answers[0], answers[1]));
-        return;
+    __device__ Strip(const Task<Cell> &task, Own &walker, int strip, int lane)
+        : task(task), walker(walker), begin(strip * kColumns), own(begin + lane * kWindows),
+          x(min(own, (task.results.width - 1) / kWindows * kWindows)),
+          piece(task.plane.pieceOf(begin, begin + kColumns + task.windowWidth - 1))
+    {
     }
-#pragma unroll
-    for (int window = 0; window < kWindows; ++window)
-        if (x + window < task.width) __stcs(to + window, answers[window]);
-}
 
-template <typename Cell, int kWidth, int kBits, bool kMissing>
-__global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ Task<Cell> task)
-{
-    using Own = Walker<Cell, kWidth, kBits>;
-    constexpr int kWindows = Own::kWindows, kColumns = kWindows * kLanes;
-    extern __shared__ std::uint32_t shared[]; // differences; a histogram for every warp
-    const int tableWords = (task.windowCells + kLanes) / kLanes * kLanes;
-    for (int n = threadIdx.x; n < task.windowCells; n += blockDim.x)
-        shared[n] = static_cast<std::uint32_t>(task.differences[n]);
-    __syncthreads();
+    /// Results of the rows first ... end - 1.
+    __device__ void compute(int first, int end)
+    {
+        fetchFirst(first, end);
+        // The window of row first - 1. Of row -1 there is nothing, and row 0 enters and leaves.
+        walker.clear(task.values);
+        enter(max(first - 1, 0));
+        for (int row = first; row < first + task.windowHeight - 1; ++row) enter(row);
+        // Rows of which all windows are whole, and all cells where the piece has them.
+        int middle = end, last = end;
+        if (areColumnsWhole()) {
+            middle = max(max(first, max(piece.top, 0) + 1), task.plane.top);
+            last = min(end, min(piece.top + piece.rows, task.plane.bottom) - task.windowHeight + 1);
+            last -= (last - middle) % 2; // they go by twos
+            if (last <= middle) middle = last = end;
+        }
+#pragma unroll 1
+        for (int at = first; at < end;) {
+            if (at == middle) {
+                if (task.results.aligned)
+                    computeWhole<true>(middle, last);
+                else
+                    computeWhole<false>(middle, last);
+                at = last;
+            } else { // before those, or after
+                const int to = at < middle ? middle : end;
+                computeAny(at, to);
+                at = to;
+            }
+        }
+    }
 
-    const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
-    const int warps = blockDim.x / kLanes;
-    Own walker(addressOf(shared + tableWords + warp * task.values * kLanes + lane),
-               addressOf(shared));
-    for (int item = warp * gridDim.x + blockIdx.x; item < task.items; item += gridDim.x * warps) {
-        const int first = item / task.strips * task.rows;
-        const int end = min(first + task.rows, task.height);
-        const int own = item % task.strips * kColumns + lane * kWindows;
-        // Threads beyond the last column do as the last ones do, and write nothing.
-        const int x = min(own, (task.width - 1) / kWindows * kWindows);
-        const int strip = own - lane * kWindows;
-        const PieceView<Cell> piece =
-            task.plane.pieceOf(strip, strip + kColumns + task.windowWidth - 1);
+private:
+    using CellsOfRow = typename Own::CellsOfRow;
+    using Step = typename Own::Step;
+    static constexpr int kAhead = 8; ///< rows from the one that is asked for to the one in use
+
+    __device__ static void fetch(const Cell *at)
+    {
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+    }
+    __device__ void fetchFirst(int first, int end)
+    {
+        const int last = min(first + kAhead, end) + task.windowHeight - 1;
+        for (int row = max(first - 1, 0); row < last; ++row) fetch(piece.row(row) + x);
+    }
+    __device__ void enter(int row)
+    {
+        CellsOfRow cells;
+        cells.load(piece.row(row) + x);
+        walker.enter(cells);
+    }
+    __device__ bool areColumnsWhole() const
+    {
+        return begin >= task.plane.left &&
+               begin + kColumns + task.windowWidth - 1 <= task.plane.right &&
+               begin + kColumns <= task.results.width;
+    }
+    __device__ float *resultRow(int y) const
+    {
+        return task.results.result + y * task.results.stride + own;
+    }
+    __device__ std::uint32_t *undecidedRow(int y) const
+    {
+        return task.results.undecided + y * task.results.wordsARow + own / 32;
+    }
+
+    /// Whatever there is of the windows.
+    __device__ void computeAny(int first, int end)
+    {
+        if (first >= end) return;
+        const int width = task.results.width;
         int columns[kWindows]; // that exist
 #pragma unroll
         for (int window = 0; window < kWindows; ++window)
             columns[window] = task.plane.columnsOf(x + window, task.windowWidth);
-        int above = first, below = first; // the window's first row, and the one behind its last
-        typename Own::CellsOfRow leaving, entering;
-        walker.clear(task.values);
-        for (int row = 0; row < task.windowHeight; ++row) {
-            entering.load(piece.row(below++) + x, task.plane.mask);
-            walker.enter(entering);
-        }
-        leaving.load(piece.row(above) + x, task.plane.mask);
-        if (first + 1 < end) entering.load(piece.row(below) + x, task.plane.mask);
-        float *to = task.result + first * task.resultStride + own;
-        for (int y = first;; ++y, to += task.resultStride) {
+        CellsOfRow leaving, entering;
+        leaving.load(piece.row(max(first - 1, 0)) + x);
+        entering.load(piece.row(first + task.windowHeight - 1) + x);
+        for (int y = first; y < end; ++y) {
+            const Step step = walker.template change<kMissing>(leaving, entering, task.plane.none);
+            const int next = min(y + 1, end - 1); // while that is summed
+            leaving.load(piece.row(max(next - 1, 0)) + x);
+            entering.load(piece.row(next + task.windowHeight - 1) + x);
+            walker.settle(step);
+
             float answers[kWindows];
             std::uint32_t undecided = 0;
             const int rows = task.plane.rowsOf(y, task.windowHeight);
+            const std::uint32_t ofFirst = walker.word(0);
 #pragma unroll
             for (int window = 0; window < kWindows; ++window) {
-                const int existing = columns[window] * rows;
-                const int ofFirst = existing < task.windowCells ? walker.count(0, window) : 0;
-                const int ofNone = kMissing ? walker.count(task.plane.none, window) : 0;
-                if (finish<kMissing>(task, walker.sum(window), existing, ofFirst, ofNone,
-                                     answers[window]))
+                const int ofNone = kMissing ? walker.count(step.none, window) : 0;
+                if (finish<kMissing>(task.results, walker.sum(window), columns[window] * rows,
+                                     walker.count(ofFirst, window), ofNone, answers[window]))
                     undecided |= 1u << window;
             }
-            write<kWindows>(task, to, own, answers);
-            undecided &= own < task.width ? (2u << min(task.width - 1 - own, kWindows - 1)) - 1 : 0;
-            if (undecided)
-                atomicOr(&task.undecided[y * task.wordsARow + own / 32], undecided << (own % 32));
-            if (y + 1 == end) break;
-            const typename Own::CellsOfRow left = leaving, entered = entering;
-            ++above, ++below;
-            if (y + 2 < end) { // while the counters are changed
-                leaving.load(piece.row(above) + x, task.plane.mask);
-                entering.load(piece.row(below) + x, task.plane.mask);
+            write<false, false>(resultRow(y), answers);
+            if constexpr (!kShort) {
+                undecided &= own < width ? (2u << min(width - 1 - own, kWindows - 1)) - 1 : 0;
+                note(undecidedRow(y), undecided << (own % 32));
             }
-            walker.step(left, entered);
         }
+    }
+
+    /// Rows of which all is there.
+    template <bool kAligned>
+    __device__ void computeWhole(int first, int end)
+    {
+        const std::int64_t stride = piece.stride;
+        const Cell *leavingAt = piece.cells + (first - 1) * stride + x;
+        const Cell *enteringAt = leavingAt + task.windowHeight * stride;
+        const Cell *aheadAt = enteringAt + kAhead * stride;
+        float *to = resultRow(first);
+        std::uint32_t *bits = undecidedRow(first);
+        // Two rows are on their way while another is worked on; behind the last one it is read
+        // again.
+        CellsOfRow leaving[2], entering[2];
+        int ahead = first; // the row that is loaded next
+        const auto load = [&](int to) {
+            leaving[to].load(leavingAt);
+            entering[to].load(enteringAt);
+            if (ahead + kAhead < end) fetch(aheadAt);
+            aheadAt += stride;
+            if (++ahead < end) leavingAt += stride, enteringAt += stride;
+        };
+        const auto change = [&](int of) {
+            const Step step =
+                walker.template change<kMissing>(leaving[of], entering[of], task.plane.none);
+            load(of);
+            return step;
+        };
+        load(0);
+        load(1);
+        for (int y = first; y < end; y += 2) {
+            answer<kAligned>(change(0), to, bits);
+            answer<kAligned>(change(1), to, bits);
+        }
+    }
+
+    template <bool kAligned>
+    __device__ void answer(const Step &step, float *&to, std::uint32_t *&bits)
+    {
+        walker.settle(step);
+        float answers[kWindows];
+        std::uint32_t undecided = 0;
+#pragma unroll
+        for (int window = 0; window < kWindows; ++window) {
+            bool open = false;
+            if constexpr (kMissing)
+                open = finish<true>(task.results, walker.sum(window), task.results.windowCells, 0,
+                                    walker.count(step.none, window), answers[window]);
+            else
+                open = decide(static_cast<typename Own::Sum>(task.whole) - walker.sum(window),
+                              task.wholeScale, task.wholeMargin, answers[window]);
+            if (open) undecided |= 1u << window;
+        }
+        write<true, kAligned>(to, answers);
+        to += task.results.stride;
+        if constexpr (!kShort) {
+            note(bits, undecided << (own % 32));
+            bits += task.results.wordsARow;
+        }
+    }
+
+    /// kWhole: all are in the row. kAligned: and where writeTogether() can write them.
+    template <bool kWhole, bool kAligned>
+    __device__ void write(float *to, const float (&answers)[kWindows]) const
+    {
+        if constexpr (kAligned) {
+            writeTogether(to, answers);
+        } else {
+#pragma unroll
+            for (int window = 0; window < kWindows; ++window)
+                if (kWhole || own + window < task.results.width)
+                    __stcs(to + window, answers[window]);
+        }
+    }
+
+    const Task<Cell> &task;
+    Own &walker;
+    const int begin, own; ///< columns of results: the warp's first, and the thread's
+    const int x;          ///< that the thread reads for; of its own, if that is in the row
+    const PieceView<Cell> piece;
+};
+
+/// What a warp computes: rows of a strip.
+struct Piece
+{
+    int strip, first, end;
+};
+template <typename Cell>
+__device__ Piece pieceOf(const Task<Cell> &task, int index)
+{
+    const int slow = task.slowLeft + task.slowRight, fast = task.strips - slow;
+    const auto rowsOf = [&](int chunk, int chunks, int strip) {
+        const std::int64_t height = task.results.height;
+        return Piece{strip, static_cast<int>(height * chunk / chunks),
+                     static_cast<int>(height * (chunk + 1) / chunks)};
+    };
+    if (index < slow * task.slowChunks) {
+        const int strip = index % slow;
+        return rowsOf(index / slow, task.slowChunks, strip < task.slowLeft ? strip : fast + strip);
+    }
+    index -= slow * task.slowChunks;
+    return rowsOf(index / fast, task.fastChunks, task.slowLeft + index % fast);
+}
+
+template <typename Cell, int kWidth, int kBits, bool kShort, bool kMissing, int kMostThreads>
+__global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ Task<Cell> task)
+{
+    using Own = Walker<Cell, kWidth, kBits, kShort>;
+    extern __shared__ std::uint32_t shared[]; // differences; histograms
+    const int tableWords = (task.results.windowCells + kLanes) / kLanes * kLanes;
+    for (int n = threadIdx.x; n < task.results.windowCells; n += blockDim.x)
+        shared[n] = static_cast<std::uint32_t>(task.differences[n]);
+    __syncthreads();
+
+    const int lane = threadIdx.x % kLanes;
+    const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / kLanes, 0);
+    Own walker(addressOf(shared + tableWords + warp * task.values * kLanes + lane),
+               addressOf(shared), task.plane.mask, task.one);
+    int index = warp * gridDim.x + blockIdx.x;
+    for (; index < task.pieces; index += gridDim.x * blockDim.x / kLanes) {
+        const Piece piece = pieceOf(task, index);
+        Strip<Cell, kWidth, kBits, kShort, kMissing>(task, walker, piece.strip, lane)
+            .compute(piece.first, piece.end);
     }
 }
 

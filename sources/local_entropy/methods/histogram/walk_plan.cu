@@ -2,14 +2,16 @@
 
 #include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/methods/histogram/scale.h"
+#include "local_entropy/methods/histogram/walk_widths.h"
+
+#include <algorithm>
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "common/integer.h"
-#include "local_entropy/methods/histogram/scale.h"
-#include "local_entropy/methods/histogram/walk.h"
+#include "local_entropy/methods/histogram/walk_kernels.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 #endif
@@ -19,18 +21,8 @@ namespace local_entropy
 namespace
 {
 
-/// Widths that there is a kernel for; windows of more than 255 cells have counters of 16 bits.
-constexpr int kByteWidths[] = {3, 5, 7, 9, 11, 15}, kWideWidths[] = {15, 21, 31};
-constexpr int kMostByteCells = 255;
-constexpr int kMostValues = 400; ///< of a plane: a warp's histogram is 50 KiB
-
-template <std::size_t kCount>
-bool isAmong(const int (&widths)[kCount], int width)
-{
-    for (const int one : widths)
-        if (one == width) return true;
-    return false;
-}
+constexpr int kMostValues = 400;       ///< of a plane: a warp's histogram is 50 KiB
+constexpr int kMostWindowCells = 8192; ///< whose differences leave room for histograms
 
 } // namespace
 
@@ -39,13 +31,16 @@ bool canWalk(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && problem.filter.levels.count < kMostValues &&
-           (shape.cells <= kMostByteCells ? isAmong(kByteWidths, shape.width)
-                                          : isAmong(kWideWidths, shape.width));
+           walk::isWidth(shape.width, shape.cells) && shape.cells <= kMostWindowCells;
 }
 
 double walkCost(const Problem &problem)
 {
-    return 0.0013 * problem.shape.width * (problem.shape.cells <= kMostByteCells ? 1 : 2);
+    // The additions and look-ups of a row are as many as it has columns. With many levels few warps
+    // fit a multiprocessor, and waiting shows.
+    const bool narrow = problem.shape.cells <= walk::kMostByteCells;
+    const double waiting = 0.0012 * std::min(problem.filter.levels.count, 256) / 256;
+    return (narrow ? 0.00053 : 0.0008) * problem.shape.width + waiting;
 }
 
 #ifdef __CUDACC__
@@ -55,44 +50,17 @@ namespace
 
 using walk::kLanes;
 
-template <typename Cell>
-using Kernel = void (*)(walk::Task<Cell>);
-
-/// A kernel and how many columns a warp of it has.
-template <typename Cell>
-struct Chosen
+bool isShort(const Shape &shape)
 {
-    Kernel<Cell> kernel = nullptr;
-    int windows = 0; ///< of a thread
-};
-
-template <typename Cell, int kWidth, int kBits>
-Chosen<Cell> chosen(bool missing)
-{
-    return {missing ? walk::walk<Cell, kWidth, kBits, true>
-                    : walk::walk<Cell, kWidth, kBits, false>,
-            walk::Counters<kBits>::kWindows};
+    return shape.cells <= ExactScale::kMostCells && shape.width <= walk::kMostShortWidth;
 }
 
 template <typename Cell>
-Chosen<Cell> choose(const Shape &shape, bool missing)
+walk::Kernel<Cell> kernelFor(const Shape &shape, bool missing)
 {
-    if (shape.cells <= kMostByteCells) switch (shape.width) {
-        case 3: return chosen<Cell, 3, 8>(missing);
-        case 5: return chosen<Cell, 5, 8>(missing);
-        case 7: return chosen<Cell, 7, 8>(missing);
-        case 9: return chosen<Cell, 9, 8>(missing);
-        case 11: return chosen<Cell, 11, 8>(missing);
-        case 15: return chosen<Cell, 15, 8>(missing);
-        }
-    else
-        switch (shape.width) {
-        case 15: return chosen<Cell, 15, 16>(missing);
-        case 21: return chosen<Cell, 21, 16>(missing);
-        case 31: return chosen<Cell, 31, 16>(missing);
-        }
-    throw Error(Status::Internal,
-                "no kernel for windows of " + std::to_string(shape.width) + " columns");
+    if (isShort(shape)) return walk::shortKernel<Cell>(shape.width, missing);
+    if (shape.cells <= walk::kMostByteCells) return walk::byteKernel<Cell>(shape.width, missing);
+    return walk::wideKernel<Cell>(shape.width, missing);
 }
 
 int attribute(cudaDeviceAttr which)
@@ -103,13 +71,55 @@ int attribute(cudaDeviceAttr which)
     return value;
 }
 
+/// F, and what comes after it, for windows of so many cells.
+struct Tables
+{
+    std::vector<std::int64_t> sums;
+    std::vector<double> scales;
+    double error = 0; ///< of D; 0: every answer is the nearest float
+
+    Tables(Base base, const Shape &shape)
+    {
+        const int cells = shape.cells;
+        if (isShort(shape)) {
+            ExactScale scale(base, cells);
+            sums = std::move(scale.sums);
+            scales = std::move(scale.scales);
+            return;
+        }
+        // What the steps from an integer to a float may be off, in units of the sum, which is below
+        // 2^42: three roundings of a double.
+        constexpr double kRounding = 0x1p-7;
+        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
+        const SumScale scale(cells);
+        const double perBase = base == Base::Two   ? kInverseLn2
+                               : base == Base::Ten ? kInverseLn10
+                                                   : 1;
+        scales = {0};
+        for (int n = 1; n <= cells; ++n) scales.push_back(scale.nats(n) * perBase);
+        sums = scale.sums;
+        error = scale.error + kRounding;
+    }
+
+    std::vector<std::int32_t> differences() const
+    {
+        std::vector<std::int32_t> all;
+        for (std::size_t n = 0; n + 1 < sums.size(); ++n)
+            all.push_back(static_cast<std::int32_t>(sums[n + 1] - sums[n]));
+        return all;
+    }
+};
+
 class WalkPlan : public PlanePlan
 {
 public:
-    explicit WalkPlan(const Problem &problem) : WalkPlan(problem, SumScale(problem.shape.cells)) {}
+    explicit WalkPlan(const Problem &problem)
+        : WalkPlan(problem.shape.cells, Tables(problem.filter.base, problem.shape))
+    {
+    }
 
-    bool leavesUndecided() const override { return true; }
-    bool masksCells() const override { return walk::kMasksCells; }
+    bool leavesUndecided() const override { return error > 0; }
+    bool masksCells() const override { return true; }
 
     void launch(const PlanePart &part, void *stream) const override
     {
@@ -121,98 +131,113 @@ public:
     }
 
 private:
-    WalkPlan(const Problem &problem, const SumScale &scale)
-        : cells(problem.shape.cells), error(scale.error + kRounding),
-          differences(common::upload(differencesOf(scale).data(), cells)),
-          sums(common::upload(scale.sums.data(), scale.sums.size())),
-          scales(common::upload(scalesOf(scale, problem.filter.base).data(), scale.sums.size())),
+    WalkPlan(int cells, const Tables &tables)
+        : cells(cells), whole(tables.sums.back()), wholeScale(tables.scales.back()),
+          error(tables.error), differences(common::upload(tables.differences().data(), cells)),
+          sums(common::upload(tables.sums.data(), tables.sums.size())),
+          scales(common::upload(tables.scales.data(), tables.scales.size())),
           multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
           sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
     {
     }
 
-    /// What the steps from an integer to a float may be off, in units of the sum, which is below
-    /// 2^42: three roundings of a double.
-    static constexpr double kRounding = 0x1p-7;
-
-    std::vector<std::int32_t> differencesOf(const SumScale &scale) const
+    /// Of the shared memory of a multiprocessor.
+    int tableBytes() const { return static_cast<int>(sizeof(std::int32_t)) * (cells + kLanes); }
+    static int histogramBytes(int values)
     {
-        std::vector<std::int32_t> all;
-        for (int n = 0; n < cells; ++n)
-            all.push_back(static_cast<std::int32_t>(scale.sums[n + 1] - scale.sums[n]));
-        return all;
-    }
-
-    std::vector<double> scalesOf(const SumScale &scale, Base base) const
-    {
-        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-        const double perBase = base == Base::Two   ? kInverseLn2
-                               : base == Base::Ten ? kInverseLn10
-                                                   : 1;
-        std::vector<double> all = {0};
-        for (int n = 1; n <= cells; ++n) all.push_back(scale.nats(n) * perBase);
-        return all;
+        return values * kLanes * static_cast<int>(sizeof(std::uint32_t));
     }
 
     template <typename Cell>
     void launchOn(const PlanePart &part, cudaStream_t stream) const
     {
         const Plane &plane = part.plane;
-        const Result &result = part.problem.result;
         const Shape &shape = part.problem.shape;
-        const Chosen<Cell> own = choose<Cell>(shape, plane.missing);
-
-        const int tableBytes = static_cast<int>(sizeof(std::int32_t)) * (cells + kLanes);
-        const int warpBytes = plane.values * kLanes * static_cast<int>(sizeof(std::uint32_t));
-        const int warps =
-            std::min((sharedBytes - tableBytes) / warpBytes, walk::kMostThreads / kLanes);
+        const walk::Kernel<Cell> kernel = kernelFor<Cell>(shape, plane.missing);
+        // Kernels that allow for cells that do not count look at their counters.
+        const int values = plane.values + (sizeof(Cell) > 1 && !plane.missing ? 1 : 0);
+        const int warps = std::min((sharedBytes - tableBytes()) / histogramBytes(values),
+                                   kernel.mostThreads / kLanes);
         if (warps < 1)
-            throw Error(Status::Unavailable, "a histogram of " + std::to_string(plane.values) +
+            throw Error(Status::Unavailable, "a histogram of " + std::to_string(values) +
                                                  " levels does not fit this GPU's shared memory");
 
         walk::Task<Cell> task{};
         task.plane = PlaneView<Cell>(plane);
-        task.values = plane.values;
+        task.values = values;
         task.windowWidth = shape.width;
         task.windowHeight = shape.height;
-        task.result = static_cast<float *>(result.data);
-        task.width = static_cast<int>(result.width);
-        task.height = static_cast<int>(result.height);
-        task.resultStride = result.stride;
-        task.fours =
-            reinterpret_cast<std::uintptr_t>(result.data) % 16 == 0 && result.stride % 4 == 0;
+        task.results = resultsOf(part, kernel.windows);
         task.differences = differences.data();
-        task.sums = sums.data();
-        task.scales = scales.data();
-        task.windowCells = cells;
-        task.error = error;
-        task.empty = static_cast<float>(part.problem.filter.empty);
-        task.undecided = part.undecided.words;
-        task.wordsARow = part.undecided.wordsARow;
-        share(task, own.windows * kLanes, warps);
+        task.whole = whole;
+        task.wholeScale = wholeScale;
+        task.wholeMargin = error * wholeScale;
+        task.one = 1;
+        share(task, plane, kernel.windows * kLanes, warps);
 
-        const int bytes = tableBytes + warps * warpBytes;
+        const int bytes = tableBytes() + warps * histogramBytes(values);
         CUDA_CHECK(
-            cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        own.kernel<<<std::min(multiprocessors, task.items), warps * kLanes, bytes, stream>>>(task);
+            cudaFuncSetAttribute(kernel.run, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        const int blocks = std::min(multiprocessors, task.pieces);
+        kernel.run<<<blocks, warps * kLanes, bytes, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 
-    /// Items for so many warps of each multiprocessor: as many as there are warps, if that leaves
-    /// each so many rows that its first window does not count.
-    template <typename Cell>
-    void share(walk::Task<Cell> &task, int columns, int warps) const
+    walk::Results resultsOf(const PlanePart &part, int windows) const
     {
-        task.strips = common::ceilDiv(task.width, columns);
-        const int least = std::min(task.height, 2 * task.windowHeight);
+        const Result &result = part.problem.result;
+        walk::Results results{};
+        results.result = static_cast<float *>(result.data);
+        results.width = static_cast<int>(result.width);
+        results.height = static_cast<int>(result.height);
+        results.stride = result.stride;
+        results.aligned =
+            reinterpret_cast<std::uintptr_t>(result.data) % (windows * sizeof(float)) == 0 &&
+            result.stride % windows == 0;
+        results.sums = sums.data();
+        results.scales = scales.data();
+        results.windowCells = cells;
+        results.error = error;
+        results.empty = static_cast<float>(part.problem.filter.empty);
+        results.undecided = part.undecided.words;
+        results.wordsARow = part.undecided.wordsARow;
+        return results;
+    }
+
+    /// A piece for each of so many warps of each multiprocessor; for fewer, if it had so few rows
+    /// that its first window would count.
+    template <typename Cell>
+    void share(walk::Task<Cell> &task, const Plane &plane, int columns, int warps) const
+    {
+        task.strips = common::ceilDiv(task.results.width, columns);
+        const int reach = columns + task.windowWidth - 1;
+        const auto isSlow = [&](int strip) {
+            const int begin = strip * columns;
+            return begin < plane.left || begin + reach > plane.right ||
+                   begin + columns > task.results.width;
+        };
+        while (task.slowLeft < task.strips && isSlow(task.slowLeft)) ++task.slowLeft;
+        while (task.slowLeft + task.slowRight < task.strips &&
+               isSlow(task.strips - 1 - task.slowRight))
+            ++task.slowRight;
+        // A row of a slow strip takes about five thirds of the time of another.
+        const int slow = task.slowLeft + task.slowRight, fast = task.strips - slow;
         const int slots = multiprocessors * warps;
-        const int chunks = std::max(slots / task.strips, 1);
-        task.rows = std::max(common::ceilDiv(task.height, chunks), least);
-        task.items = task.strips * common::ceilDiv(task.height, task.rows);
+        const int most = common::ceilDiv(task.results.height, std::max(task.windowHeight / 2, 4));
+        const auto slowChunks = [&](int chunks) {
+            return std::min(common::ceilDiv(5 * chunks, 3), task.results.height);
+        };
+        int chunks = 1;
+        while (chunks < most && (chunks + 1) * fast + slowChunks(chunks + 1) * slow <= slots)
+            ++chunks;
+        task.fastChunks = chunks;
+        task.slowChunks = slowChunks(chunks);
+        task.pieces = chunks * fast + task.slowChunks * slow;
     }
 
     const int cells;
-    const double error;
+    const std::int64_t whole; ///< F(cells)
+    const double wholeScale, error;
     const common::DeviceArray<std::int32_t> differences;
     const common::DeviceArray<std::int64_t> sums;
     const common::DeviceArray<double> scales;
