@@ -11,8 +11,10 @@
 #include "common/device_array.h"
 #include "common/device_stream.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 #endif
 
 class Launches : public testing::Test
@@ -119,6 +121,95 @@ void ask(const std::string &method, unsigned seed, int questions)
     EXPECT_GT(answered, questions / 10) << method;
 }
 
+/// A footprint of those cells for which `counts(x, y)`.
+template <typename Counts>
+Window footprint(int width, int height, const Counts &counts)
+{
+    Window window;
+    window.width = width;
+    window.height = height;
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) window.footprint.push_back(counts(x, y) ? 1 : 0);
+    return window;
+}
+
+Window disk(int radius)
+{
+    return footprint(2 * radius + 1, 2 * radius + 1, [radius](int x, int y) {
+        return (x - radius) * (x - radius) + (y - radius) * (y - radius) <= radius * radius;
+    });
+}
+
+/// Empty rows and columns at the border, holes, single cells, the largest, the most ends.
+std::vector<Window> oddFootprints()
+{
+    const auto even = [](int x, int y) { return (x + y) % 2 == 0; };
+    return {footprint(7, 5, [](int x, int y) { return x == 3 && y == 2; }),
+            footprint(5, 7, [](int x, int y) { return x == 0 && y == 0; }),
+            footprint(4, 6, [](int x, int y) { return x == 3 && y == 5; }),
+            footprint(9, 9, [](int x, int y) { return x == y && (x == 0 || x == 8); }),
+            footprint(9, 7, [](int x, int y) { return x > 2 && x < 6 && y > 1 && y < 5; }),
+            footprint(11, 11, [](int x, int) { return x == 0 || x == 10; }),
+            footprint(11, 11, [](int, int y) { return y == 0 || y == 10; }),
+            footprint(15, 17, [](int x, int y) { return x != 7 || y != 8; }), // 254 cells
+            footprint(16, 17, [](int x, int y) { return x != 7 || y > 16; }), // 255
+            footprint(16, 17, [](int x, int y) { return x != 7 || y > 15; }), // 256
+            footprint(63, 63, [](int x, int y) { return x != 31 || y != 31; }),
+            footprint(63, 63, even),
+            footprint(63, 1, even),
+            footprint(1, 63, even),
+            footprint(62, 62, [](int x, int y) { return (x * y) % 7 == 3; })};
+}
+
+/// Random questions with these footprints instead of theirs.
+template <typename Cell>
+void askAbout(const std::vector<Window> &windows, unsigned seed, int times)
+{
+    Engine cpu;
+    EngineOptions options;
+    options.method = "footprint";
+    Engine gpu(options);
+    const common::Stream stream;
+    for (int i = 0; i < times; ++i)
+        for (const Window &window : windows) {
+            Question<Cell> question(seed++);
+            const Window own = question.filter.window;
+            question.filter.window = window;
+            if (std::abs(own.originX) <= window.width / 4) // seldom in the middle
+                question.filter.window.originX = own.originX;
+            question.filter.measure = Measure::Entropy;
+            if (question.filter.levels.count > 300) continue;
+            ASSERT_EQ((difference<Cell, float>(cpu, gpu, question, stream.get())), "");
+        }
+}
+
+/// Of an image so wide that its middle stays where it is.
+void askOfWideImage(const Filter &filter, int width, int height, int gap)
+{
+    std::vector<std::uint8_t> cells(static_cast<std::size_t>(width + gap) * height);
+    unsigned random = 7;
+    for (std::uint8_t &cell : cells) {
+        random = random * 1664525 + 1013904223;
+        cell = static_cast<std::uint8_t>(random >> 30 ? (random >> 24) % 5 : random >> 20);
+    }
+    const View<const std::uint8_t> view{cells.data(), width, height, width + gap};
+    std::vector<float> values(static_cast<std::size_t>(width) * height);
+    const View<float> results{values.data(), width, height, width};
+    OnDevice<const std::uint8_t> image(view);
+    OnDevice<float> found(results);
+    Engine cpu;
+    cpu.run(filter, view, results);
+    OnDevice<float> expected(results);
+    EngineOptions options;
+    options.method = "footprint";
+    Engine gpu(options);
+    gpu.enqueue(filter, image.view(), found.view());
+    gpu.synchronize();
+    EXPECT_TRUE(found.bytes() == expected.bytes())
+        << filter.window.width << " x " << filter.window.height << " border "
+        << static_cast<int>(filter.border) << " of " << width << " x " << height << " + " << gap;
+}
+
 } // namespace
 
 TEST_F(Launches, OfPlainGiveTheBitsOfTheCpu)
@@ -137,6 +228,42 @@ TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpu)
     ask<std::int16_t>("histogram", 30000, 200);
     ask<float>("histogram", 40000, 300);
     ask<bool>("histogram", 50000, 100);
+}
+
+TEST_F(Launches, OfFootprintsGiveTheBitsOfTheCpu)
+{
+    ask<std::uint8_t>("footprint", 1000, 300);
+    askAbout<std::uint8_t>(oddFootprints(), 100000, 8);
+    askAbout<std::uint16_t>(oddFootprints(), 110000, 4);
+    askAbout<float>(oddFootprints(), 120000, 4);
+    askAbout<bool>(oddFootprints(), 130000, 1);
+}
+
+TEST_F(Launches, OfDisksGiveTheBitsOfTheCpu)
+{
+    std::vector<Window> disks;
+    for (int radius = 1; radius <= 12; ++radius) disks.push_back(disk(radius));
+    askAbout<std::uint8_t>(disks, 140000, 16);
+    askAbout<std::uint16_t>(disks, 150000, 2);
+}
+
+TEST_F(Launches, OfFootprintsReachBothEndsOfAWideImage)
+{
+    for (int radius = 1; radius <= 11; ++radius)
+        for (const int gap : {0, 1, 5}) { // 2003 + 1 is a multiple of 4
+            Filter filter;
+            filter.window = disk(radius);
+            filter.window.originX = radius % 3 - 1;
+            filter.levels.count = 256;
+            filter.border = static_cast<Border>(radius % 6);
+            askOfWideImage(filter, 2003, radius == 7 ? 15 : 61, gap);
+        }
+    for (const Window &window : oddFootprints()) {
+        Filter filter;
+        filter.window = window;
+        filter.levels.count = 256;
+        askOfWideImage(filter, 2003, 70, 1);
+    }
 }
 
 TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)

@@ -1,6 +1,7 @@
 // The list of methods, and the one place that chooses.
 
 #include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/methods/histogram/foot_method.h"
 #include "local_entropy/methods/histogram/histogram.h"
 #include "local_entropy/methods/levels/levels.h"
 #include "local_entropy/methods/method.h"
@@ -17,7 +18,7 @@ const std::vector<const Method *> &methods()
     // Never destroyed: objects that outlive main may still compute.
     static const auto &all = *new std::vector<const Method *>{
         &bitsMethod(),   &wordsMethod(),     &ranksMethod(), &slidingRanksMethod(),
-        &levelsMethod(), &histogramMethod(), &plainMethod()};
+        &levelsMethod(), &histogramMethod(), &footprintMethod(), &plainMethod()};
     return all;
 }
 

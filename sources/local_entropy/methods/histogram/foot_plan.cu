@@ -1,0 +1,254 @@
+#include "local_entropy/methods/histogram/foot_plan.h"
+
+#include "common/devices.h"
+#include "local_entropy/error.h"
+
+#ifdef __CUDACC__
+#include "common/device_array.h"
+#include "common/integer.h"
+#include "local_entropy/methods/histogram/foot_kernels.h"
+#include "local_entropy/methods/histogram/scale.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+#endif
+
+namespace local_entropy
+{
+namespace
+{
+
+constexpr int kMostValues = 400; ///< of a plane: a warp's histogram is 50 KiB
+
+} // namespace
+
+bool canWalkFootprint(const Problem &problem)
+{
+    return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
+           !problem.shape.rectangle && problem.filter.levels.count < kMostValues;
+}
+
+double footprintCost(const Problem &problem)
+{
+    return 0.0015 * problem.shape.width * (problem.shape.cells <= 255 ? 1 : 2);
+}
+
+#ifdef __CUDACC__
+
+namespace
+{
+
+using footprint::Kernel;
+using footprint::Task;
+using walk::kLanes;
+
+int attribute(cudaDeviceAttr which)
+{
+    int device = 0, value = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+}
+
+template <typename Cell, int kBits>
+Kernel<Cell> anyFootprint(bool missing)
+{
+    using Steps = footprint::TableSteps<Cell, kBits>;
+    return {missing ? footprint::footprint<Cell, kBits, Steps, true>
+                    : footprint::footprint<Cell, kBits, Steps, false>,
+            walk::Counters<kBits>::kWindows, Steps::kMostThreads};
+}
+
+class FootprintPlan : public PlanePlan
+{
+public:
+    explicit FootprintPlan(const Problem &problem)
+        : FootprintPlan(problem.shape, problem.filter.base, SumScale(problem.shape.cells))
+    {
+    }
+
+    bool leavesUndecided() const override { return true; }
+
+    void launch(const PlanePart &part, void *stream) const override
+    {
+        const auto in = static_cast<cudaStream_t>(stream);
+        if (part.plane.bytes == 1)
+            launchOn<std::uint8_t>(part, in);
+        else
+            launchOn<std::uint16_t>(part, in);
+    }
+
+private:
+    FootprintPlan(const Shape &shape, Base base, const SumScale &scale)
+        : FootprintPlan(shape, footprint::columnRuns(shape), scale, scalesOf(scale, base))
+    {
+    }
+    FootprintPlan(const Shape &shape, const std::vector<footprint::ColumnRun> &ends,
+                  const SumScale &scale, const std::vector<double> &perCells)
+        : cells(shape.cells), diskRadius(footprint::diskRadius(shape)),
+          runCount(static_cast<int>(ends.size())), error(scale.error + kRounding),
+          total(static_cast<double>(scale.sums[cells])), allScale(perCells[cells]),
+          runs(common::upload(ends.data(), ends.size())),
+          cellsBefore(uploaded(footprint::cellsBefore(shape))),
+          differences(uploaded(differencesOf(scale))), sums(uploaded(scale.sums)),
+          scales(uploaded(perCells)), multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
+          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+    {
+    }
+
+    /// What the steps from an integer to a float may be off, in units of the sum, which is below
+    /// 2^42: three roundings of a double.
+    static constexpr double kRounding = 0x1p-7;
+
+    template <typename T>
+    static common::DeviceArray<T> uploaded(const std::vector<T> &all)
+    {
+        return common::upload(all.data(), all.size());
+    }
+
+    static std::vector<std::int32_t> differencesOf(const SumScale &scale)
+    {
+        std::vector<std::int32_t> all;
+        for (std::size_t n = 0; n + 1 < scale.sums.size(); ++n)
+            all.push_back(static_cast<std::int32_t>(scale.sums[n + 1] - scale.sums[n]));
+        return all;
+    }
+
+    static std::vector<double> scalesOf(const SumScale &scale, Base base)
+    {
+        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
+        const double perBase = base == Base::Two   ? kInverseLn2
+                               : base == Base::Ten ? kInverseLn10
+                                                   : 1;
+        std::vector<double> all = {0};
+        for (std::size_t n = 1; n < scale.sums.size(); ++n)
+            all.push_back(scale.nats(static_cast<int>(n)) * perBase);
+        return all;
+    }
+
+    /// The fastest for that plane.
+    template <typename Cell>
+    Kernel<Cell> chosen(const Plane &plane) const
+    {
+        if constexpr (sizeof(Cell) == 1)
+            if (diskRadius && !plane.missing && !getenv("FOOT_TABLE")) {
+                const auto middle =
+                    reinterpret_cast<std::uintptr_t>(plane.middle.cells) + diskRadius;
+                const bool aligned = (middle | plane.middle.stride) % 4 == 0 && !getenv("FOOT_ANY");
+                const Kernel<Cell> own = diskRadius <= footprint::kMostSmallDisk
+                                             ? footprint::smallDisk(diskRadius, aligned)
+                                             : footprint::largeDisk(diskRadius, aligned);
+                if (own.call) return own;
+            }
+        return cells <= footprint::kMostByteCells ? anyFootprint<Cell, 8>(plane.missing)
+                                                  : anyFootprint<Cell, 16>(plane.missing);
+    }
+
+    template <typename Cell>
+    void launchOn(const PlanePart &part, cudaStream_t stream) const
+    {
+        const Plane &plane = part.plane;
+        const Kernel<Cell> own = chosen<Cell>(plane);
+        const auto words = [](int count) { return common::ceilDiv(count, kLanes) * kLanes; };
+        const int word = static_cast<int>(sizeof(std::uint32_t));
+        const int tableBytes = (words(cells + 1) + words(runCount)) * word;
+        const int warpBytes = plane.values * kLanes * word;
+        const int warps = std::min((sharedBytes - tableBytes) / warpBytes, own.mostThreads / kLanes);
+        if (warps < 1)
+            throw Error(Status::Unavailable, "a histogram of " + std::to_string(plane.values) +
+                                                 " levels does not fit this GPU's shared memory");
+
+        Task<Cell> task = taskOf<Cell>(part);
+        share(task, plane, own.windows * kLanes, multiprocessors * warps);
+        const int bytes = tableBytes + warps * warpBytes;
+        CUDA_CHECK(
+            cudaFuncSetAttribute(own.call, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        const auto blocks = std::min<std::int64_t>(multiprocessors,
+                                                   common::ceilDiv(task.parts, task.part));
+        own.call<<<static_cast<unsigned>(blocks), warps * kLanes, bytes, stream>>>(task);
+        CUDA_CHECK(cudaGetLastError());
+    }
+
+    template <typename Cell>
+    Task<Cell> taskOf(const PlanePart &part) const
+    {
+        const Result &result = part.problem.result;
+        Task<Cell> task{};
+        task.plane = PlaneView<Cell>(part.plane);
+        task.values = part.plane.values;
+        task.windowWidth = part.problem.shape.width;
+        task.windowHeight = part.problem.shape.height;
+        task.runs = runs.data();
+        task.runCount = runCount;
+        task.cellsBefore = cellsBefore.data();
+        task.differences = differences.data();
+        task.total = total;
+        task.scale = allScale;
+        walk::Results &results = task.results;
+        results.result = static_cast<float *>(result.data);
+        results.width = static_cast<int>(result.width);
+        results.height = static_cast<int>(result.height);
+        results.stride = result.stride;
+        results.fours =
+            reinterpret_cast<std::uintptr_t>(result.data) % 16 == 0 && result.stride % 4 == 0;
+        results.sums = sums.data();
+        results.scales = scales.data();
+        results.windowCells = cells;
+        results.error = error;
+        results.empty = static_cast<float>(part.problem.filter.empty);
+        results.undecided = part.undecided.words;
+        results.wordsARow = part.undecided.wordsARow;
+        return task;
+    }
+
+    /// Shares the strips between so many warps: equal parts, unless they would be so short that
+    /// their first windows count.
+    template <typename Cell>
+    void share(Task<Cell> &task, const Plane &plane, int columns, int warps) const
+    {
+        const int width = task.results.width, reach = columns + task.windowWidth - 1;
+        task.strips = common::ceilDiv(width, columns);
+        const auto isEdge = [&](int strip) {
+            const int left = strip * columns;
+            const bool isInner = left >= plane.innerBegin && left + reach <= plane.innerEnd;
+            return !isInner || left < plane.left || left + reach > plane.right;
+        };
+        task.edgesBefore = 0;
+        while (task.edgesBefore < task.strips && isEdge(task.edgesBefore)) ++task.edgesBefore;
+        task.edges = task.edgesBefore;
+        while (task.edges < task.strips && isEdge(task.strips - 1 - (task.edges - task.edgesBefore)))
+            ++task.edges;
+        task.parts = (std::int64_t(task.edges) * footprint::kEdgeRow +
+                      std::int64_t(task.strips - task.edges) * footprint::kInnerRow) *
+                     task.results.height;
+        const std::int64_t least = std::int64_t(2) * task.windowHeight * footprint::kInnerRow;
+        task.part = std::max(common::ceilDiv<std::int64_t>(task.parts, warps), least);
+    }
+
+    const int cells, diskRadius, runCount;
+    const double error, total, allScale;
+    const common::DeviceArray<footprint::ColumnRun> runs;
+    const common::DeviceArray<std::int32_t> cellsBefore, differences;
+    const common::DeviceArray<std::int64_t> sums;
+    const common::DeviceArray<double> scales;
+    const int multiprocessors, sharedBytes;
+};
+
+} // namespace
+
+std::unique_ptr<const PlanePlan> makeFootprintPlan(const Problem &problem)
+{
+    return std::make_unique<FootprintPlan>(problem);
+}
+
+#else
+
+std::unique_ptr<const PlanePlan> makeFootprintPlan(const Problem &)
+{
+    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
+}
+
+#endif
+
+} // namespace local_entropy
