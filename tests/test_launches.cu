@@ -233,9 +233,9 @@ TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpu)
 TEST_F(Launches, OfFootprintsGiveTheBitsOfTheCpu)
 {
     ask<std::uint8_t>("footprint", 1000, 300);
-    askAbout<std::uint8_t>(oddFootprints(), 100000, 8);
-    askAbout<std::uint16_t>(oddFootprints(), 110000, 4);
-    askAbout<float>(oddFootprints(), 120000, 4);
+    askAbout<std::uint8_t>(oddFootprints(), 100000, 5);
+    askAbout<std::uint16_t>(oddFootprints(), 110000, 2);
+    askAbout<float>(oddFootprints(), 120000, 2);
     askAbout<bool>(oddFootprints(), 130000, 1);
 }
 
@@ -243,7 +243,7 @@ TEST_F(Launches, OfDisksGiveTheBitsOfTheCpu)
 {
     std::vector<Window> disks;
     for (int radius = 1; radius <= 12; ++radius) disks.push_back(disk(radius));
-    askAbout<std::uint8_t>(disks, 140000, 16);
+    askAbout<std::uint8_t>(disks, 140000, 8);
     askAbout<std::uint16_t>(disks, 150000, 2);
 }
 
@@ -256,7 +256,7 @@ TEST_F(Launches, OfFootprintsReachBothEndsOfAWideImage)
             filter.window.originX = radius % 3 - 1;
             filter.levels.count = 256;
             filter.border = static_cast<Border>(radius % 6);
-            askOfWideImage(filter, 2003, radius == 7 ? 15 : 61, gap);
+            askOfWideImage(filter, 2003, radius == 7 ? 15 : 45, gap);
         }
     for (const Window &window : oddFootprints()) {
         Filter filter;

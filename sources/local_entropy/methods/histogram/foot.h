@@ -39,7 +39,10 @@ struct Task
     const std::int32_t *cellsBefore; ///< see foot_changes.h
     const std::int32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
     walk::Results results;
-    double total, scale; ///< of a window of which all cells count: F(N), and results.scales[N]
+    // Of a window of which all cells count:
+    std::int64_t total; ///< F(N)
+    double scale, scaledError; ///< results.scales[N], and what it makes of results.error
+    std::int32_t one; ///< 1, see Rests
 
     // The strips, each as wide as a warp's columns. The first and the last ones, whose windows an
     // edge may cut, take longer: a row of them counts as kEdgeRow, one of the others as kInnerRow.
@@ -47,7 +50,7 @@ struct Task
     std::int64_t part, parts; ///< of a warp; of all
 };
 
-constexpr int kInnerRow = 4, kEdgeRow = 7;
+constexpr int kInnerRow = 4, kEdgeRow = 6;
 
 /// Rows first ... end - 1 of a strip; behind them the sequence goes on at `next`.
 struct Stretch
@@ -76,6 +79,15 @@ __device__ Stretch stretchAt(const Task<Cell> &task, std::int64_t at, std::int64
     return {isEdge ? edge : inner, rowAt(at), rowAt(end), end};
 }
 
+/// Four times a window's counter, plus an address: of the table's entry. One instruction, a product
+/// of four bytes or of two halves.
+template <int kBits>
+__device__ std::uint32_t entry(std::uint32_t word, int window, std::uint32_t table)
+{
+    const std::uint32_t four = 4u << (8 * window);
+    return kBits == 8 ? __dp4a(word, four, table) : __dp2a_lo(word, four, table);
+}
+
 /// As many cells side by side as a thread has windows, from any address.
 template <typename Cell, int kWindows>
 struct Cells
@@ -102,8 +114,7 @@ struct Cells
         constexpr unsigned kBytes = 4 * kLanes; // of a level
         if constexpr (sizeof(Cell) == 1)
             return __dp4a(words[0], kBytes << (8 * window), histogram);
-        const std::uint32_t word = words[window / 2];
-        return histogram + kBytes * (window % 2 ? word >> 16 : word & 0xffff);
+        return __dp2a_lo(words[window / 2], kBytes << (8 * (window % 2)), histogram);
     }
 };
 // Two windows of bytes fill half a word.
@@ -112,7 +123,39 @@ struct Cells<std::uint8_t, 2> : Cells<std::uint8_t, 4>
 {
 };
 
-/// One thread's histogram and sums, which go on by a table of runs.
+/// A row that need not be there. Not inline: much code that few rows need.
+template <typename Cell>
+__device__ __noinline__ const Cell *rowOf(const PieceView<Cell> &piece, int y)
+{
+    return piece.row(y);
+}
+
+/// What is left of a window's entropy, F(N) - sum F(n) of all N cells, levels and missing ones.
+template <int kWindows>
+class Rests
+{
+public:
+    __device__ void clear(std::int64_t total)
+    {
+#pragma unroll
+        for (int window = 0; window < kWindows; ++window) rests[window] = total, part[window] = 0;
+    }
+    __device__ void add(int window, std::int32_t difference) { part[window] += difference; }
+    /// After at most four pairs of differences. `one` is 1, but the compiler does not know: so that
+    /// it takes one multiplication with an addition of 64 bits, not two additions and a shift.
+    __device__ void fold(int window, std::int32_t one)
+    {
+        asm("mad.wide.s32 %0, %1, %2, %0;" : "+l"(rests[window]) : "r"(part[window]), "r"(one));
+        part[window] = 0;
+    }
+    __device__ std::int64_t of(int window) const { return rests[window]; }
+
+private:
+    std::int64_t rests[kWindows];
+    std::int32_t part[kWindows];
+};
+
+/// One thread's histogram and rests.
 template <typename Cell, int kBits>
 class Walker
 {
@@ -123,7 +166,7 @@ public:
     /// `runs` are in shared memory.
     __device__ Walker(const Task<Cell> &task, std::uint32_t histogram, std::uint32_t table,
                       const ColumnRun *runs)
-        : histogram(histogram), table(table), task(task), runs(runs)
+        : task(task), histogram(histogram), table(table), runs(runs)
     {
     }
 
@@ -132,12 +175,12 @@ public:
     {
         for (int value = 0; value < task.values; ++value)
             asm volatile("st.shared.u32 [%0], %1;" ::"r"(histogram + value * 4 * kLanes), "r"(0));
-        sums.clear();
+        rests.clear(task.total);
         for (int i = 0; i < task.runCount; ++i) {
             const ColumnRun run = runs[i];
             for (int row = run.begin; row < run.end; ++row) {
                 Cells<Cell, kWindows> cells;
-                cells.load(piece.row(y + row) + x + run.column);
+                cells.load(rowOf(piece, y + row) + x + run.column);
                 std::uint32_t before[kWindows];
 #pragma unroll
                 for (int window = 0; window < kWindows; ++window)
@@ -145,17 +188,18 @@ public:
                         addTo(cells.counters(window, histogram), 1u << (kBits * window));
 #pragma unroll
                 for (int window = 0; window < kWindows; ++window) {
-                    sums.add(window, differenceAt<0>(In::entry(before[window], window, table)));
-                    sums.fold(window);
+                    entered(window, before[window]);
+                    fold(window);
                 }
             }
         }
     }
 
-    /// From row y to y + 1. `rowAt` gives column 0 of a row.
-    template <typename RowAt>
+    /// From row y to y + 1. `rowAt` gives column 0 of a row. kGroup runs are dealt with together.
+    template <int kGroup, typename RowAt>
     __device__ void step(const RowAt &rowAt, int x, int y)
     {
+        static_assert(kGroup <= 4, "their differences add up in 32 bits");
         int i = 0;
         Changes<kGroup> next;
         if (kGroup <= task.runCount) next.load(rowAt, runs, x, y);
@@ -171,18 +215,28 @@ public:
         }
     }
 
-    __device__ std::int64_t sum(int window) const { return sums.of(window); }
-    __device__ int count(std::uint32_t value, int window) const
+    /// A cell entered or left where the counters had been `before`: from n to n - 1, the difference
+    /// is the one before n's.
+    __device__ void entered(int window, std::uint32_t before)
     {
-        return In::count(walk::wordAt(histogram + value * 4 * kLanes), window);
+        rests.add(window, -differenceAt<0>(entry<kBits>(before, window, table)));
+    }
+    __device__ void left(int window, std::uint32_t before)
+    {
+        rests.add(window, differenceAt<-4>(entry<kBits>(before, window, table)));
+    }
+    __device__ void fold(int window) { rests.fold(window, task.one); }
+
+    __device__ std::int64_t rest(int window) const { return rests.of(window); }
+    __device__ std::uint32_t counters(std::uint32_t value) const
+    {
+        return walk::wordAt(histogram + value * 4 * kLanes);
     }
 
+    const Task<Cell> &task;
     const std::uint32_t histogram, table;
-    walk::Sums<kWindows> sums;
 
 private:
-    static constexpr int kGroup = 4; ///< runs whose differences add up in 32 bits
-
     template <int kRuns>
     struct Changes
     {
@@ -204,27 +258,29 @@ private:
     template <int kRuns>
     __device__ void apply(const Changes<kRuns> &changes)
     {
-        std::uint32_t left[kRuns][kWindows], entered[kRuns][kWindows];
+        std::uint32_t before[kRuns][kWindows], beforeEntered[kRuns][kWindows];
 #pragma unroll
         for (int i = 0; i < kRuns; ++i)
 #pragma unroll
             for (int window = 0; window < kWindows; ++window) {
                 const std::uint32_t one = 1u << (kBits * window);
-                left[i][window] = addTo(changes.leaving[i].counters(window, histogram), 0u - one);
-                entered[i][window] = addTo(changes.entering[i].counters(window, histogram), one);
+                before[i][window] =
+                    addTo(changes.leaving[i].counters(window, histogram), 0u - one);
+                beforeEntered[i][window] =
+                    addTo(changes.entering[i].counters(window, histogram), one);
             }
 #pragma unroll
         for (int window = 0; window < kWindows; ++window) {
 #pragma unroll
-            for (int i = 0; i < kRuns; ++i) // from n to n - 1: the difference before n's
-                sums.add(window,
-                         differenceAt<0>(In::entry(entered[i][window], window, table)) -
-                             differenceAt<-4>(In::entry(left[i][window], window, table)));
-            sums.fold(window);
+            for (int i = 0; i < kRuns; ++i) {
+                left(window, before[i][window]);
+                entered(window, beforeEntered[i][window]);
+            }
+            fold(window);
         }
     }
 
-    const Task<Cell> &task;
+    Rests<kWindows> rests;
     const ColumnRun *const runs;
 };
 
@@ -245,12 +301,13 @@ public:
         cells = piece.cells;
         stride = static_cast<std::uint32_t>(piece.stride);
     }
-    __device__ void step(Own &walker, int x, int y, bool)
+    __device__ void change(Own &, bool) {}
+    __device__ void lookUp(Own &walker, int x, int y)
     {
         const auto rowAt = [this](int row) {
             return cells + static_cast<std::uint64_t>(stride) * static_cast<std::uint32_t>(row);
         };
-        walker.step(rowAt, x, y);
+        walker.template step<4>(rowAt, x, y);
     }
 
 private:
@@ -268,55 +325,147 @@ __device__ inline int uniform(int number)
 #endif
 }
 
-/// A thread's results of a row, from windows that have been counted.
-template <bool kMissing, typename Cell, int kBits>
-__device__ void write(const Task<Cell> &task, const Walker<Cell, kBits> &walker, int own, int x,
-                      int y, bool allExist)
+/// A thread's columns of results.
+template <typename Cell, int kBits, bool kMissing>
+class Columns
 {
-    constexpr int kWindows = Counters<kBits>::kWindows;
-    const walk::Results &results = task.results;
-    float answers[kWindows];
-    std::uint32_t undecided = 0;
-    if (allExist && !kMissing) {
+public:
+    using In = Counters<kBits>;
+    static constexpr int kWindows = In::kWindows;
+    using Own = Walker<Cell, kBits>;
+
+    __device__ Columns(const Task<Cell> &task, Own &walker, const PieceView<Cell> &piece, int column)
+        : task(task), walker(walker), piece(piece), column(column),
+          // Threads beyond the last column do as the last ones do, and write nothing.
+          x(min(column, (task.results.width - 1) / kWindows * kWindows)),
+          whole(task.results.fours && column + kWindows <= task.results.width)
+    {
+    }
+
+    /// Rows y ... end - 1 of results. `first`: the window of row y is to be counted.
+    /// Steps from the rows innerBegin ... innerEnd - 1 meet rows of the piece alone.
+    template <typename Steps, bool kAllExist>
+    __device__ void walkDown(int first, int end, int innerBegin, int innerEnd)
+    {
+        walker.begin(piece, x, first);
+        for (int y = first;;) {
+            if (y >= innerBegin && y < innerEnd) {
+                Steps steps;
+                steps.begin(piece, x, y);
+                for (; y < innerEnd; ++y) inner<Steps, kAllExist>(steps, y, y + 1 < innerEnd);
+            }
+            writeCut(y, absent());
+            if (++y == end) return;
+            walker.template step<1>([this](int row) { return rowOf(piece, row); }, x, y - 1);
+        }
+    }
+
+private:
+    /// The counters that tell of cells that do not count.
+    struct Absent
+    {
+        std::uint32_t first, none; ///< of level 0 and of `none`
+    };
+
+    __device__ Absent absent() const
+    {
+        return {walker.counters(0), kMissing ? walker.counters(task.plane.none) : 0};
+    }
+
+    /// What makes a float of a sum goes on while the counters are changed.
+    template <typename Steps, bool kAllExist>
+    __device__ void inner(Steps &steps, int y, bool another)
+    {
+        if constexpr (kAllExist) {
+            steps.change(walker, another);
+            writeWhole(y);
+        } else {
+            const Absent before = absent();
+            steps.change(walker, another);
+            writeCut(y, before);
+        }
+        steps.lookUp(walker, x, y);
+    }
+
+    /// Results of windows of which all cells count.
+    __device__ void writeWhole(int y) const
+    {
+        float answers[kWindows];
+        std::uint32_t undecided = 0;
 #pragma unroll
         for (int window = 0; window < kWindows; ++window) {
-            const double value = task.total - static_cast<double>(walker.sum(window));
-            const auto low = static_cast<float>((value - results.error) * task.scale);
-            const auto high = static_cast<float>((value + results.error) * task.scale);
+            // 2^52 + rest, in the bits of a double
+            const std::int64_t rest = walker.rest(window);
+            const double value = __longlong_as_double(rest + 0x4330000000000000) - 0x1p52;
+            const auto low = static_cast<float>(fma(value, task.scale, -task.scaledError));
+            const auto high = static_cast<float>(fma(value, task.scale, task.scaledError));
             answers[window] = value != 0 ? low : 0; // one level
             if (value != 0 && low != high) undecided |= 1u << window;
         }
-    } else {
+        write(y, answers, undecided);
+    }
+
+    __device__ void writeCut(int y, const Absent &absent) const
+    {
         const PlaneView<Cell> &plane = task.plane;
         const int width = task.windowWidth, height = task.windowHeight;
         const auto within = [](int i, int end) { return min(max(i, 0), end); };
         const std::int32_t *above = task.cellsBefore + within(plane.top - y, height) * (width + 1);
         const std::int32_t *below =
             task.cellsBefore + within(plane.bottom - y, height) * (width + 1);
+        float answers[kWindows];
+        std::uint32_t undecided = 0;
 #pragma unroll
         for (int window = 0; window < kWindows; ++window) {
             const int left = within(plane.left - x - window, width);
             const int right = within(plane.right - x - window, width);
             const int existing = __ldg(below + right) - __ldg(below + left) -
                                  __ldg(above + right) + __ldg(above + left);
-            const int ofFirst = existing < results.windowCells ? walker.count(0, window) : 0;
-            const int ofNone = kMissing ? walker.count(plane.none, window) : 0;
-            if (walk::finish<kMissing>(results, walker.sum(window), existing, ofFirst, ofNone,
-                                       answers[window]))
+            if (walk::finish<kMissing>(task.results, task.total - walker.rest(window), existing,
+                                       In::count(absent.first, window),
+                                       In::count(absent.none, window), answers[window]))
                 undecided |= 1u << window;
         }
+        write(y, answers, undecided);
     }
-    walk::write<kWindows>(results, results.result + y * results.stride + own, own, answers);
-    undecided &= own < results.width ? (2u << min(results.width - 1 - own, kWindows - 1)) - 1 : 0;
-    if (undecided)
-        atomicOr(&results.undecided[y * results.wordsARow + own / 32], undecided << (own % 32));
-}
 
-template <typename Cell, int kBits, typename Steps, bool kMissing>
-__global__ void __launch_bounds__(Steps::kMostThreads, 1)
+    __device__ void write(int y, const float (&answers)[kWindows], std::uint32_t undecided) const
+    {
+        const walk::Results &results = task.results;
+        float *const to = results.result + y * results.stride + column;
+        if (whole) {
+            if constexpr (kWindows == 4)
+                __stcs(reinterpret_cast<float4 *>(to),
+                       make_float4(answers[0], answers[1], answers[2], answers[3]));
+            else
+                __stcs(reinterpret_cast<float2 *>(to), make_float2(answers[0], answers[1]));
+        } else {
+#pragma unroll
+            for (int window = 0; window < kWindows; ++window) {
+                if (column + window < results.width)
+                    __stcs(to + window, answers[window]);
+                else
+                    undecided &= ~(1u << window);
+            }
+        }
+        if (undecided)
+            atomicOr(&results.undecided[y * results.wordsARow + column / 32],
+                     undecided << (column % 32));
+    }
+
+    const Task<Cell> &task;
+    Own &walker;
+    const PieceView<Cell> &piece;
+    const int column, x;
+    const bool whole;
+};
+
+/// `Quick` steps where they can, else `Any`.
+template <typename Cell, int kBits, typename Quick, typename Any, bool kMissing>
+__global__ void __launch_bounds__(Any::kMostThreads, 1)
     footprint(const __grid_constant__ Task<Cell> task)
 {
-    constexpr int kWindows = Counters<kBits>::kWindows, kColumns = kWindows * kLanes;
+    constexpr int kColumns = Counters<kBits>::kWindows * kLanes;
     extern __shared__ std::uint32_t shared[]; // differences; runs; a histogram for every warp
     const int tableWords = (task.results.windowCells + kLanes) / kLanes * kLanes;
     const int runWords = (task.runCount + kLanes - 1) / kLanes * kLanes;
@@ -336,33 +485,22 @@ __global__ void __launch_bounds__(Steps::kMostThreads, 1)
         at = stretch.next;
         const int first = stretch.first, end = stretch.end;
         if (first >= end) continue;
-        const int left = stretch.strip * kColumns, column = left + lane * kWindows;
-        // Threads beyond the last column do as the last ones do, and write nothing.
-        const int x = min(column, (task.results.width - 1) / kWindows * kWindows);
-        const PieceView<Cell> piece =
-            task.plane.pieceOf(left, left + kColumns + task.windowWidth - 1);
-        const bool columnsExist = left >= task.plane.left &&
-                                  left + kColumns + task.windowWidth - 1 <= task.plane.right;
-        // Steps from these rows meet rows of the piece alone.
-        const bool can = Steps::can(piece, left);
-        const int innerBegin = can ? max(first, piece.top) : end;
-        const int innerEnd = min(end - 1, piece.top + piece.rows - task.windowHeight);
-
-        Steps steps;
-        walker.begin(piece, x, first);
-        if (innerBegin == first && first < innerEnd) steps.begin(piece, x, first);
-        for (int y = first;; ++y) {
-            const bool rowsExist =
-                y >= task.plane.top && y + task.windowHeight <= task.plane.bottom;
-            write<kMissing>(task, walker, column, x, y, columnsExist && rowsExist);
-            if (y + 1 == end) break;
-            if (y >= innerBegin && y < innerEnd) {
-                steps.step(walker, x, y, y + 1 < innerEnd);
-            } else {
-                walker.step([&piece](int row) { return piece.row(row); }, x, y);
-                if (y + 1 == innerBegin && y + 1 < innerEnd) steps.begin(piece, x, y + 1);
-            }
-        }
+        const int left = stretch.strip * kColumns, right = left + kColumns + task.windowWidth - 1;
+        const PlaneView<Cell> &plane = task.plane;
+        const PieceView<Cell> piece = plane.pieceOf(left, right);
+        const int innerBegin = max(max(first, piece.top), plane.top);
+        const int innerEnd =
+            min(end - 1, min(piece.top + piece.rows, plane.bottom) - task.windowHeight);
+        Columns<Cell, kBits, kMissing> columns(
+            task, walker, piece, left + lane * Counters<kBits>::kWindows);
+        const bool allExist = !kMissing && left >= plane.left && right <= plane.right;
+        if (allExist && Quick::can(piece, left))
+            columns.template walkDown<Quick, !kMissing>(first, end, innerBegin, innerEnd);
+        else if (allExist && Any::can(piece, left))
+            columns.template walkDown<Any, !kMissing>(first, end, innerBegin, innerEnd);
+        else
+            columns.template walkDown<Any, false>(
+                first, end, innerBegin, Any::can(piece, left) ? innerEnd : innerBegin);
     }
 }
 

@@ -114,9 +114,8 @@ public:
         load();
     }
     /// From a row to the next. `another`: such a step follows.
-    __device__ void step(Own &walker, int, int, bool another)
+    __device__ void change(Own &walker, bool another)
     {
-        std::uint32_t left[Pattern::kChanges], entered[Pattern::kChanges];
         forEach<Pattern::kChanges>([&](auto number) {
             constexpr int n = decltype(number)::value;
             constexpr auto change = Pattern::kList.of[n];
@@ -127,16 +126,17 @@ public:
         });
         if (another) first += stride;
         load(); // while the counters are changed
+    }
+    __device__ void lookUp(Own &walker, int, int)
+    {
         forEach<Pattern::kChanges>([&](auto number) {
             constexpr int n = decltype(number)::value;
             forEach<kWindows>([&](auto which) {
                 constexpr int window = decltype(which)::value;
                 if constexpr (Pattern::isOf(n, window)) {
-                    using In = Counters<kBits>;
-                    walker.sums.add(
-                        window, differenceAt<0>(In::entry(entered[n], window, walker.table)) -
-                                    differenceAt<-4>(In::entry(left[n], window, walker.table)));
-                    if constexpr (Pattern::folds(n, window)) walker.sums.fold(window);
+                    walker.left(window, left[n]);
+                    walker.entered(window, entered[n]);
+                    if constexpr (Pattern::folds(n, window)) walker.fold(window);
                 }
             });
         });
@@ -199,6 +199,7 @@ private:
     std::uint64_t first; ///< address of the thread's first column in the row that it leaves
     std::uint32_t stride, at;
     std::uint32_t leaving[kRadius + 1][kWords], entering[kRadius + 1][kWords];
+    std::uint32_t left[Pattern::kChanges], entered[Pattern::kChanges]; ///< counters before
 };
 
 } // namespace local_entropy::footprint

@@ -16,13 +16,7 @@ struct Kernel
     int mostThreads = 0; ///< of a block
 };
 
-constexpr int kLeastDisk = 3, kMostDisk = 10;
-
-/// For disks of radius kLeastDisk to kMostDisk, bytes that are not missing. `aligned`: where the
-/// middle of the first window is at an address that 4 divides, in all rows.
-Kernel<std::uint8_t> smallDisk(int radius, bool aligned);
-Kernel<std::uint8_t> largeDisk(int radius, bool aligned);
-
-constexpr int kMostSmallDisk = 6;
+/// For disks, of bytes; no call: there is none for that radius.
+Kernel<std::uint8_t> disk(int radius, bool missing);
 
 } // namespace local_entropy::footprint

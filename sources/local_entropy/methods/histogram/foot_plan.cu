@@ -55,8 +55,8 @@ template <typename Cell, int kBits>
 Kernel<Cell> anyFootprint(bool missing)
 {
     using Steps = footprint::TableSteps<Cell, kBits>;
-    return {missing ? footprint::footprint<Cell, kBits, Steps, true>
-                    : footprint::footprint<Cell, kBits, Steps, false>,
+    return {missing ? footprint::footprint<Cell, kBits, Steps, Steps, true>
+                    : footprint::footprint<Cell, kBits, Steps, Steps, false>,
             walk::Counters<kBits>::kWindows, Steps::kMostThreads};
 }
 
@@ -88,7 +88,7 @@ private:
                   const SumScale &scale, const std::vector<double> &perCells)
         : cells(shape.cells), diskRadius(footprint::diskRadius(shape)),
           runCount(static_cast<int>(ends.size())), error(scale.error + kRounding),
-          total(static_cast<double>(scale.sums[cells])), allScale(perCells[cells]),
+          allScale(perCells[cells]), total(scale.sums[cells]),
           runs(common::upload(ends.data(), ends.size())),
           cellsBefore(uploaded(footprint::cellsBefore(shape))),
           differences(uploaded(differencesOf(scale))), sums(uploaded(scale.sums)),
@@ -132,15 +132,9 @@ private:
     Kernel<Cell> chosen(const Plane &plane) const
     {
         if constexpr (sizeof(Cell) == 1)
-            if (diskRadius && !plane.missing && !getenv("FOOT_TABLE")) {
-                const auto middle =
-                    reinterpret_cast<std::uintptr_t>(plane.middle.cells) + diskRadius;
-                const bool aligned = (middle | plane.middle.stride) % 4 == 0 && !getenv("FOOT_ANY");
-                const Kernel<Cell> own = diskRadius <= footprint::kMostSmallDisk
-                                             ? footprint::smallDisk(diskRadius, aligned)
-                                             : footprint::largeDisk(diskRadius, aligned);
-                if (own.call) return own;
-            }
+            if (diskRadius && !getenv("FOOT_TABLE"))
+                if (const Kernel<Cell> own = footprint::disk(diskRadius, plane.missing); own.call)
+                    return own;
         return cells <= footprint::kMostByteCells ? anyFootprint<Cell, 8>(plane.missing)
                                                   : anyFootprint<Cell, 16>(plane.missing);
     }
@@ -185,6 +179,8 @@ private:
         task.differences = differences.data();
         task.total = total;
         task.scale = allScale;
+        task.scaledError = error * allScale;
+        task.one = 1;
         walk::Results &results = task.results;
         results.result = static_cast<float *>(result.data);
         results.width = static_cast<int>(result.width);
@@ -227,7 +223,8 @@ private:
     }
 
     const int cells, diskRadius, runCount;
-    const double error, total, allScale;
+    const double error, allScale;
+    const std::int64_t total;
     const common::DeviceArray<footprint::ColumnRun> runs;
     const common::DeviceArray<std::int32_t> cellsBefore, differences;
     const common::DeviceArray<std::int64_t> sums;

@@ -1,0 +1,32 @@
+#ifdef __CUDACC__
+#include "local_entropy/methods/histogram/foot_disk.h"
+#include "local_entropy/methods/histogram/foot_kernels.h"
+
+namespace local_entropy::footprint
+{
+namespace
+{
+
+template <int kRadius, int kBits>
+Kernel<std::uint8_t> kernel(bool missing)
+{
+    using Any = DiskSteps<kRadius, kBits, false>;
+    using Quick = DiskSteps<kRadius, kBits, kBits == 8>;
+    return {missing ? footprint<std::uint8_t, kBits, Any, Any, true>
+                    : footprint<std::uint8_t, kBits, Quick, Any, false>,
+            Any::kWindows, Any::kMostThreads};
+}
+
+} // namespace
+
+Kernel<std::uint8_t> disk(int radius, bool missing)
+{
+    switch (radius) {
+    case 5: return kernel<5, 8>(missing);
+    case 10: return kernel<10, 16>(missing);
+    default: return {};
+    }
+}
+
+} // namespace local_entropy::footprint
+#endif
