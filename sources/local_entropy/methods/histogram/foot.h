@@ -3,13 +3,15 @@
 //
 // A footprint is runs of cells, one below the other, in its columns. When the window goes a row
 // down, each run loses its first cell and gains the one behind its last: all other cells stay. So a
-// step takes as many additions as the footprint has ends, not cells. They are dealt with in two
-// ways. Any footprint: run by run, from a table; a thread's windows each lose and gain a cell of
-// their own, side by side. Disks (foot_disk.h): a cell at once for all the windows that it leaves
-// or enters, which the compiler finds out.
+// step changes as many cells as the footprint has ends. Cells that leave, or enter, side by side
+// are dealt with together, at once for all of a thread's windows: each such piece of `n` cells
+// changes n + kWindows - 1 words. Any footprint does so by a table, piece by piece; disks by code
+// that the compiler makes of their radius (foot_disk.h).
 //
-// Warps share the results as one long sequence, strip after strip, in equal parts. Where a part
-// begins, and where it goes on in another strip, a whole window is counted.
+// The results are strips, as wide as a warp's columns. A block gets its part of all strips' rows, one
+// strip after the other, and its warps take stretches of them: long ones first, short ones in the
+// end, so that all end together. A whole window is counted where a stretch begins, and where it goes
+// on in another strip.
 #pragma once
 
 #include "local_entropy/methods/histogram/counters.h"
@@ -27,6 +29,9 @@ using walk::Counters;
 using walk::differenceAt;
 using walk::kLanes;
 
+/// Words of shared memory for so many.
+HOST_DEVICE constexpr int wordsFor(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
+
 /// What the kernels read and write.
 template <typename Cell>
 struct Task
@@ -34,8 +39,8 @@ struct Task
     PlaneView<Cell> plane;
     int values; ///< of cells
     int windowWidth, windowHeight;
-    const ColumnRun *runs;
-    int runCount;
+    const Piece *pieces;
+    int pieceEnds[3 * kLongest]; ///< see Pieces
     const std::int32_t *cellsBefore; ///< see foot_changes.h
     const std::int32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
     walk::Results results;
@@ -44,40 +49,73 @@ struct Task
     double scale, scaledError; ///< results.scales[N], and what it makes of results.error
     std::int32_t one; ///< 1, see Rests
 
-    // The strips, each as wide as a warp's columns. The first and the last ones, whose windows an
-    // edge may cut, take longer: a row of them counts as kEdgeRow, one of the others as kInnerRow.
+    /// Those of the first and the last strips whose windows an edge may cut take longer: each block
+    /// gets as many rows of them.
     int edgesBefore, edges, strips;
-    std::int64_t part, parts; ///< of a warp; of all
 };
 
-constexpr int kInnerRow = 4, kEdgeRow = 6;
-
-/// Rows first ... end - 1 of a strip; behind them the sequence goes on at `next`.
+/// Rows first ... end - 1 of a strip.
 struct Stretch
 {
     int strip, first, end;
-    std::int64_t next;
 };
 
-template <typename Cell>
-__device__ Stretch stretchAt(const Task<Cell> &task, std::int64_t at, std::int64_t partEnd)
+/// The part of one block.
+class Part
 {
-    const std::int64_t edgeParts = std::int64_t(task.edges) * task.results.height * kEdgeRow;
-    const bool isEdge = at < edgeParts;
-    const int row = isEdge ? kEdgeRow : kInnerRow;
-    const std::int64_t ofStrip = std::int64_t(task.results.height) * row;
-    const std::int64_t base = isEdge ? 0 : edgeParts;
-    const auto index = static_cast<int>((at - base) / ofStrip);
-    const std::int64_t begin = base + index * ofStrip, end = min(begin + ofStrip, partEnd);
-    // A row belongs to the part in which it begins.
-    const auto rowAt = [&](std::int64_t place) {
-        return static_cast<int>((place - begin + row - 1) / row);
-    };
-    const int inner = index + task.edgesBefore;
-    const int edge =
-        index < task.edgesBefore ? index : task.strips - task.edges + index;
-    return {isEdge ? edge : inner, rowAt(at), rowAt(end), end};
-}
+public:
+    template <typename Cell>
+    __device__ Part(const Task<Cell> &task, int warps)
+        : height(task.results.height), edgesBefore(task.edgesBefore), edges(task.edges),
+          strips(task.strips), warps(warps)
+    {
+        const std::int64_t ofEdges = std::int64_t(edges) * height;
+        const std::int64_t ofOthers = std::int64_t(strips - edges) * height;
+        firstOfEdges = ofEdges * blockIdx.x / gridDim.x;
+        edgeRows = ofEdges * (blockIdx.x + 1) / gridDim.x - firstOfEdges;
+        firstOfOthers = ofOthers * blockIdx.x / gridDim.x;
+        rows = edgeRows + ofOthers * (blockIdx.x + 1) / gridDim.x - firstOfOthers;
+    }
+
+    /// A warp takes rows begin ... end - 1 of the part, by all its lanes; false: there are no more.
+    /// `next` is in shared memory, 0 at first.
+    __device__ bool take(unsigned long long *next, std::int64_t &begin, std::int64_t &end) const
+    {
+        constexpr std::int64_t kShort = 24; // rows that take some times as long as a first window
+        unsigned long long from = 0, size = 0;
+        if (threadIdx.x % kLanes == 0) {
+            const std::int64_t least = min(kShort, (rows + warps - 1) / warps);
+            from = *static_cast<volatile unsigned long long *>(next);
+            for (bool taken = false; !taken && from < static_cast<unsigned long long>(rows);) {
+                const std::int64_t left = rows - static_cast<std::int64_t>(from);
+                size = min(left, max(left * 3 / (4 * warps), least));
+                const unsigned long long seen = atomicCAS(next, from, from + size);
+                taken = seen == from;
+                from = taken ? from : seen;
+            }
+        }
+        begin = __shfl_sync(~0u, from, 0);
+        end = begin + static_cast<std::int64_t>(__shfl_sync(~0u, size, 0));
+        return begin < rows;
+    }
+
+    /// As much of these rows as lies in one strip.
+    __device__ Stretch stretch(std::int64_t begin, std::int64_t end) const
+    {
+        const bool isEdge = begin < edgeRows;
+        const std::int64_t row = isEdge ? firstOfEdges + begin : firstOfOthers + begin - edgeRows;
+        const auto index = static_cast<int>(row / height);
+        const auto first = static_cast<int>(row % height);
+        if (isEdge) end = min(end, edgeRows);
+        const int last = index < edgesBefore ? index : strips - edges + index;
+        return {isEdge ? last : index + edgesBefore, first,
+                static_cast<int>(min(first + end - begin, std::int64_t(height)))};
+    }
+
+private:
+    const int height, edgesBefore, edges, strips, warps;
+    std::int64_t firstOfEdges, edgeRows, firstOfOthers, rows;
+};
 
 /// Four times a window's counter, plus an address: of the table's entry. One instruction, a product
 /// of four bytes or of two halves.
@@ -88,39 +126,38 @@ __device__ std::uint32_t entry(std::uint32_t word, int window, std::uint32_t tab
     return kBits == 8 ? __dp4a(word, four, table) : __dp2a_lo(word, four, table);
 }
 
-/// As many cells side by side as a thread has windows, from any address.
-template <typename Cell, int kWindows>
+/// Cells side by side, from any address.
+template <typename Cell, int kCells>
 struct Cells
 {
-    std::uint32_t words[sizeof(Cell) * kWindows / 4];
+    static constexpr int kBytes = sizeof(Cell) * kCells, kWords = (kBytes + 3) / 4;
+    std::uint32_t words[kWords];
 
     __device__ void load(const Cell *from)
     {
+        constexpr int kMostWords = (kBytes + 4 - static_cast<int>(sizeof(Cell)) + 3) / 4;
         const auto address = reinterpret_cast<std::uintptr_t>(from);
         const auto *aligned = reinterpret_cast<const std::uint32_t *>(address & ~std::uintptr_t(3));
         const unsigned shift = address % 4 * 8;
         std::uint32_t next = __ldg(aligned);
 #pragma unroll
-        for (std::uint32_t &word : words) {
+        for (int i = 0; i < kWords; ++i) {
             const std::uint32_t low = next;
-            next = __ldg(++aligned);
-            word = __funnelshift_r(low, next, shift);
+            if (i + 1 < kMostWords) next = __ldg(aligned + i + 1);
+            words[i] = __funnelshift_r(low, next, shift);
         }
     }
 
-    /// Where the counters of the cell of a window are, in a histogram that begins there.
-    __device__ std::uint32_t counters(int window, std::uint32_t histogram) const
+    /// Where the counters of cell i are, in a histogram that begins there.
+    __device__ std::uint32_t counters(int i, std::uint32_t histogram) const
     {
-        constexpr unsigned kBytes = 4 * kLanes; // of a level
-        if constexpr (sizeof(Cell) == 1)
-            return __dp4a(words[0], kBytes << (8 * window), histogram);
-        return __dp2a_lo(words[window / 2], kBytes << (8 * (window % 2)), histogram);
+        constexpr unsigned kBytesOfLevel = 4 * kLanes;
+        constexpr int kCellsAWord = 4 / static_cast<int>(sizeof(Cell));
+        const std::uint32_t word = words[i / kCellsAWord];
+        const std::uint32_t times = kBytesOfLevel << (8 * (i % kCellsAWord));
+        return kCellsAWord == 4 ? __dp4a(word, times, histogram)
+                                : __dp2a_lo(word, times, histogram);
     }
-};
-// Two windows of bytes fill half a word.
-template <>
-struct Cells<std::uint8_t, 2> : Cells<std::uint8_t, 4>
-{
 };
 
 /// A row that need not be there. Not inline: much code that few rows need.
@@ -163,56 +200,30 @@ public:
     using In = Counters<kBits>;
     static constexpr int kWindows = In::kWindows;
 
-    /// `runs` are in shared memory.
+    /// `pieces` are in shared memory.
     __device__ Walker(const Task<Cell> &task, std::uint32_t histogram, std::uint32_t table,
-                      const ColumnRun *runs)
-        : task(task), histogram(histogram), table(table), runs(runs)
+                      const Piece *pieces)
+        : task(task), histogram(histogram), table(table), pieces(pieces)
     {
     }
 
     /// Counts the window of row y. `x` is the first of the thread's columns.
     __device__ void begin(const PieceView<Cell> &piece, int x, int y)
     {
+#pragma unroll 4
         for (int value = 0; value < task.values; ++value)
             asm volatile("st.shared.u32 [%0], %1;" ::"r"(histogram + value * 4 * kLanes), "r"(0));
         rests.clear(task.total);
-        for (int i = 0; i < task.runCount; ++i) {
-            const ColumnRun run = runs[i];
-            for (int row = run.begin; row < run.end; ++row) {
-                Cells<Cell, kWindows> cells;
-                cells.load(rowOf(piece, y + row) + x + run.column);
-                std::uint32_t before[kWindows];
-#pragma unroll
-                for (int window = 0; window < kWindows; ++window)
-                    before[window] =
-                        addTo(cells.counters(window, histogram), 1u << (kBits * window));
-#pragma unroll
-                for (int window = 0; window < kWindows; ++window) {
-                    entered(window, before[window]);
-                    fold(window);
-                }
-            }
-        }
+        change<Pieces::All>([&piece](int row) { return rowOf(piece, row); }, x, y);
     }
 
-    /// From row y to y + 1. `rowAt` gives column 0 of a row. kGroup runs are dealt with together.
-    template <int kGroup, typename RowAt>
+    /// From row y to y + 1. `rowAt` gives column 0 of a row. All cells leave before others enter:
+    /// so no counter is ever above the window's cells.
+    template <typename RowAt>
     __device__ void step(const RowAt &rowAt, int x, int y)
     {
-        static_assert(kGroup <= 4, "their differences add up in 32 bits");
-        int i = 0;
-        Changes<kGroup> next;
-        if (kGroup <= task.runCount) next.load(rowAt, runs, x, y);
-        for (; i + kGroup <= task.runCount; i += kGroup) {
-            const Changes<kGroup> changes = next;
-            if (i + 2 * kGroup <= task.runCount) next.load(rowAt, runs + i + kGroup, x, y);
-            apply(changes);
-        }
-        for (; i < task.runCount; ++i) {
-            Changes<1> last;
-            last.load(rowAt, runs + i, x, y);
-            apply(last);
-        }
+        change<Pieces::Leaving>(rowAt, x, y);
+        change<Pieces::Entering>(rowAt, x, y);
     }
 
     /// A cell entered or left where the counters had been `before`: from n to n - 1, the difference
@@ -237,51 +248,84 @@ public:
     const std::uint32_t histogram, table;
 
 private:
-    template <int kRuns>
-    struct Changes
+    template <int kKind, typename RowAt>
+    __device__ void change(const RowAt &rowAt, int x, int y)
     {
-        Cells<Cell, kWindows> leaving[kRuns], entering[kRuns];
+        change<kKind, 4, 1>(rowAt, x, y);
+        change<kKind, 3, 1>(rowAt, x, y);
+        change<kKind, 2, 2>(rowAt, x, y);
+        change<kKind, 1, 4>(rowAt, x, y);
+    }
+
+    /// Pieces of a kind and length, kTogether at a time: their atomics do not wait for each other.
+    template <int kKind, int kLength, int kTogether, typename RowAt>
+    __device__ void change(const RowAt &rowAt, int x, int y)
+    {
+        constexpr int kPlace = Pieces::place(kKind, kLength);
+        int i = kPlace ? task.pieceEnds[kPlace - 1] : 0;
+        const int end = task.pieceEnds[kPlace];
+        Together<kLength, kTogether> next;
+        if (i + kTogether <= end) next.load(rowAt, pieces + i, x, y);
+#pragma unroll 1
+        for (; i + kTogether <= end; i += kTogether) {
+            const Together<kLength, kTogether> now = next;
+            if (i + 2 * kTogether <= end) next.load(rowAt, pieces + i + kTogether, x, y);
+            apply<kKind>(now);
+        }
+        if (kTogether > 1)
+#pragma unroll 1
+            for (; i < end; ++i) {
+                Together<kLength, 1> last;
+                last.load(rowAt, pieces + i, x, y);
+                apply<kKind>(last);
+            }
+    }
+
+    /// The cells of some pieces.
+    template <int kLength, int kTogether>
+    struct Together
+    {
+        static_assert(kLength * kTogether <= 4, "their differences add up in 32 bits");
+        Cells<Cell, kLength + kWindows - 1> of[kTogether];
 
         template <typename RowAt>
-        __device__ void load(const RowAt &rowAt, const ColumnRun *from, int x, int y)
+        __device__ void load(const RowAt &rowAt, const Piece *from, int x, int y)
         {
 #pragma unroll
-            for (int i = 0; i < kRuns; ++i) {
-                const ColumnRun run = from[i];
-                leaving[i].load(rowAt(y + run.begin) + x + run.column);
-                entering[i].load(rowAt(y + run.end) + x + run.column);
-            }
+            for (int i = 0; i < kTogether; ++i)
+                of[i].load(rowAt(y + from[i].row) + x + from[i].column);
         }
     };
 
-    /// A cell leaves before another enters: so no counter is ever above the window's cells.
-    template <int kRuns>
-    __device__ void apply(const Changes<kRuns> &changes)
+    template <int kKind, int kLength, int kTogether>
+    __device__ void apply(const Together<kLength, kTogether> &cells)
     {
-        std::uint32_t before[kRuns][kWindows], beforeEntered[kRuns][kWindows];
+        constexpr int kCells = kLength + kWindows - 1;
+        std::uint32_t before[kTogether][kCells];
 #pragma unroll
-        for (int i = 0; i < kRuns; ++i)
+        for (int i = 0; i < kTogether; ++i)
 #pragma unroll
-            for (int window = 0; window < kWindows; ++window) {
-                const std::uint32_t one = 1u << (kBits * window);
-                before[i][window] =
-                    addTo(changes.leaving[i].counters(window, histogram), 0u - one);
-                beforeEntered[i][window] =
-                    addTo(changes.entering[i].counters(window, histogram), one);
+            for (int cell = 0; cell < kCells; ++cell) {
+                const std::uint32_t ones = In::ones(cell, kLength);
+                before[i][cell] = addTo(cells.of[i].counters(cell, histogram),
+                                        kKind == Pieces::Leaving ? 0u - ones : ones);
             }
 #pragma unroll
         for (int window = 0; window < kWindows; ++window) {
 #pragma unroll
-            for (int i = 0; i < kRuns; ++i) {
-                left(window, before[i][window]);
-                entered(window, beforeEntered[i][window]);
-            }
+            for (int i = 0; i < kTogether; ++i)
+#pragma unroll
+                for (int cell = window; cell < window + kLength; ++cell)
+                    if (kKind == Pieces::Leaving)
+                        left(window, before[i][cell]);
+                    else
+                        entered(window, before[i][cell]);
             fold(window);
         }
     }
 
     Rests<kWindows> rests;
-    const ColumnRun *const runs;
+    const Piece *const pieces;
 };
 
 /// Steps of any footprint, by the table, where all its rows are rows of a piece.
@@ -290,7 +334,7 @@ class TableSteps
 {
 public:
     using Own = Walker<Cell, kBits>;
-    static constexpr int kMostThreads = 512;
+    static constexpr int kMostThreads = 256;
 
     __device__ static bool can(const PieceView<Cell> &piece, int)
     {
@@ -307,7 +351,7 @@ public:
         const auto rowAt = [this](int row) {
             return cells + static_cast<std::uint64_t>(stride) * static_cast<std::uint32_t>(row);
         };
-        walker.template step<4>(rowAt, x, y);
+        walker.step(rowAt, x, y);
     }
 
 private:
@@ -342,21 +386,24 @@ public:
     {
     }
 
-    /// Rows y ... end - 1 of results. `first`: the window of row y is to be counted.
-    /// Steps from the rows innerBegin ... innerEnd - 1 meet rows of the piece alone.
-    template <typename Steps, bool kAllExist>
-    __device__ void walkDown(int first, int end, int innerBegin, int innerEnd)
+    /// Results of rows first ... end - 1. Steps from rows innerBegin ... innerEnd - 1, of windows
+    /// whose rows all exist, meet rows of the piece alone. allExist: so do their columns.
+    template <typename Quick, typename Any>
+    __device__ void walkDown(int first, int end, int innerBegin, int innerEnd, bool allExist,
+                             bool quick)
     {
         walker.begin(piece, x, first);
         for (int y = first;;) {
             if (y >= innerBegin && y < innerEnd) {
-                Steps steps;
-                steps.begin(piece, x, y);
-                for (; y < innerEnd; ++y) inner<Steps, kAllExist>(steps, y, y + 1 < innerEnd);
+                if (!kMissing && quick)
+                    inner<Quick, true>(y, innerEnd, true);
+                else
+                    inner<Any, false>(y, innerEnd, allExist);
+                y = innerEnd;
             }
             writeCut(y, absent());
             if (++y == end) return;
-            walker.template step<1>([this](int row) { return rowOf(piece, row); }, x, y - 1);
+            walker.step([this](int row) { return rowOf(piece, row); }, x, y - 1);
         }
     }
 
@@ -372,19 +419,25 @@ private:
         return {walker.counters(0), kMissing ? walker.counters(task.plane.none) : 0};
     }
 
-    /// What makes a float of a sum goes on while the counters are changed.
+    /// Rows y ... end - 1 and the steps from them. What makes a float of a sum goes on while the
+    /// counters are changed.
     template <typename Steps, bool kAllExist>
-    __device__ void inner(Steps &steps, int y, bool another)
+    __device__ void inner(int y, int end, bool allExist)
     {
-        if constexpr (kAllExist) {
-            steps.change(walker, another);
-            writeWhole(y);
-        } else {
-            const Absent before = absent();
-            steps.change(walker, another);
-            writeCut(y, before);
+        Steps steps;
+        steps.begin(piece, x, y);
+        for (; y < end; ++y) {
+            const bool another = y + 1 < end;
+            if (!kMissing && (kAllExist || allExist)) {
+                steps.change(walker, another);
+                writeWhole(y);
+            } else {
+                const Absent before = absent();
+                steps.change(walker, another);
+                writeCut(y, before);
+            }
+            steps.lookUp(walker, x, y);
         }
-        steps.lookUp(walker, x, y);
     }
 
     /// Results of windows of which all cells count.
@@ -465,43 +518,42 @@ template <typename Cell, int kBits, typename Quick, typename Any, bool kMissing>
 __global__ void __launch_bounds__(Any::kMostThreads, 1)
     footprint(const __grid_constant__ Task<Cell> task)
 {
-    constexpr int kColumns = Counters<kBits>::kWindows * kLanes;
-    extern __shared__ std::uint32_t shared[]; // differences; runs; a histogram for every warp
-    const int tableWords = (task.results.windowCells + kLanes) / kLanes * kLanes;
-    const int runWords = (task.runCount + kLanes - 1) / kLanes * kLanes;
-    auto *runs = reinterpret_cast<ColumnRun *>(shared + tableWords);
+    constexpr int kWindows = Counters<kBits>::kWindows, kColumns = kWindows * kLanes;
+    // How much of its part a block has taken; differences; pieces; a histogram for every warp.
+    extern __shared__ std::uint32_t shared[];
+    auto *const taken = reinterpret_cast<unsigned long long *>(shared);
+    std::uint32_t *const table = shared + kLanes;
+    auto *const pieces = reinterpret_cast<Piece *>(table + wordsFor(task.results.windowCells + 1));
+    const int pieceCount = task.pieceEnds[3 * kLongest - 1];
+    if (threadIdx.x == 0) *taken = 0;
     for (int n = threadIdx.x; n < task.results.windowCells; n += blockDim.x)
-        shared[n] = static_cast<std::uint32_t>(task.differences[n]);
-    for (int i = threadIdx.x; i < task.runCount; i += blockDim.x) runs[i] = task.runs[i];
+        table[n] = static_cast<std::uint32_t>(task.differences[n]);
+    for (int i = threadIdx.x; i < pieceCount; i += blockDim.x) pieces[i] = task.pieces[i];
     __syncthreads();
 
     const int lane = threadIdx.x % kLanes, warp = uniform(threadIdx.x / kLanes);
-    std::uint32_t *const own = shared + tableWords + runWords + warp * task.values * kLanes + lane;
-    Walker<Cell, kBits> walker(task, walk::addressOf(own), walk::addressOf(shared), runs);
-    std::int64_t at = (std::int64_t(warp) * gridDim.x + blockIdx.x) * task.part;
-    const std::int64_t partEnd = min(at + task.part, task.parts);
-    while (at < partEnd) {
-        const Stretch stretch = stretchAt(task, at, partEnd);
-        at = stretch.next;
-        const int first = stretch.first, end = stretch.end;
-        if (first >= end) continue;
-        const int left = stretch.strip * kColumns, right = left + kColumns + task.windowWidth - 1;
-        const PlaneView<Cell> &plane = task.plane;
-        const PieceView<Cell> piece = plane.pieceOf(left, right);
-        const int innerBegin = max(max(first, piece.top), plane.top);
-        const int innerEnd =
-            min(end - 1, min(piece.top + piece.rows, plane.bottom) - task.windowHeight);
-        Columns<Cell, kBits, kMissing> columns(
-            task, walker, piece, left + lane * Counters<kBits>::kWindows);
-        const bool allExist = !kMissing && left >= plane.left && right <= plane.right;
-        if (allExist && Quick::can(piece, left))
-            columns.template walkDown<Quick, !kMissing>(first, end, innerBegin, innerEnd);
-        else if (allExist && Any::can(piece, left))
-            columns.template walkDown<Any, !kMissing>(first, end, innerBegin, innerEnd);
-        else
-            columns.template walkDown<Any, false>(
-                first, end, innerBegin, Any::can(piece, left) ? innerEnd : innerBegin);
-    }
+    const std::uint32_t *const own = table + wordsFor(task.results.windowCells + 1) +
+                                     wordsFor((pieceCount + 1) / 2) + warp * task.values * kLanes;
+    Walker<Cell, kBits> walker(task, walk::addressOf(own + lane), walk::addressOf(table), pieces);
+    const Part part(task, blockDim.x / kLanes);
+    for (std::int64_t begin, end; part.take(taken, begin, end);)
+        while (begin < end) {
+            const Stretch stretch = part.stretch(begin, end);
+            begin += stretch.end - stretch.first;
+            const int first = uniform(stretch.first), last = uniform(stretch.end);
+            const int left = uniform(stretch.strip) * kColumns;
+            const int right = left + kColumns + task.windowWidth - 1;
+            const PlaneView<Cell> &plane = task.plane;
+            const PieceView<Cell> piece = plane.pieceOf(left, right);
+            const bool allExist = !kMissing && left >= plane.left && right <= plane.right;
+            const int innerBegin = max(max(first, piece.top), plane.top);
+            const int innerEnd = min(
+                last - 1, min(piece.top + piece.rows, plane.bottom) - task.windowHeight);
+            Columns<Cell, kBits, kMissing> columns(task, walker, piece, left + lane * kWindows);
+            columns.template walkDown<Quick, Any>(
+                first, last, innerBegin, Any::can(piece, left) ? innerEnd : innerBegin, allExist,
+                allExist && Quick::can(piece, left));
+        }
 }
 
 } // namespace local_entropy::footprint

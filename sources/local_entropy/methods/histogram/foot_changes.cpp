@@ -1,5 +1,7 @@
 #include "local_entropy/methods/histogram/foot_changes.h"
 
+#include <algorithm>
+
 namespace local_entropy::footprint
 {
 namespace
@@ -16,19 +18,35 @@ std::vector<std::uint8_t> cellsOf(const Shape &shape)
 
 } // namespace
 
-std::vector<ColumnRun> columnRuns(const Shape &shape)
+Pieces piecesOf(const Shape &shape)
 {
     const std::vector<std::uint8_t> cells = cellsOf(shape);
-    std::vector<ColumnRun> runs;
-    for (int x = 0; x < shape.width; ++x)
-        for (int y = 0, begin = 0; y <= shape.height; ++y) {
-            if (y < shape.height && cells[y * shape.width + x]) continue;
-            if (begin < y)
-                runs.push_back({static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(begin),
-                                static_cast<std::uint8_t>(y), 0});
-            begin = y + 1;
-        }
-    return runs;
+    const auto counts = [&](int x, int y) {
+        return y >= 0 && y < shape.height && cells[y * shape.width + x];
+    };
+    const auto isOf = [&](int kind, int x, int y) {
+        if (kind == Pieces::All) return counts(x, y);
+        return kind == Pieces::Leaving ? counts(x, y) && !counts(x, y - 1)
+                                       : !counts(x, y) && counts(x, y - 1);
+    };
+    std::vector<Piece> found[3 * kLongest];
+    for (const int kind : {Pieces::Leaving, Pieces::Entering, Pieces::All})
+        for (int y = 0; y <= shape.height; ++y)
+            for (int x = 0; x < shape.width;) {
+                int length = 0;
+                while (length < kLongest && x + length < shape.width && isOf(kind, x + length, y))
+                    ++length;
+                if (length)
+                    found[Pieces::place(kind, length)].push_back(
+                        {static_cast<std::uint8_t>(y), static_cast<std::uint8_t>(x)});
+                x += std::max(length, 1);
+            }
+    Pieces all;
+    for (int place = 0; place < 3 * kLongest; ++place) {
+        all.pieces.insert(all.pieces.end(), found[place].begin(), found[place].end());
+        all.ends[place] = static_cast<int>(all.pieces.size());
+    }
+    return all;
 }
 
 std::vector<std::int32_t> cellsBefore(const Shape &shape)
@@ -48,14 +66,13 @@ int diskRadius(const Shape &shape)
 {
     if (shape.width != shape.height || shape.width % 2 == 0) return 0;
     const int radius = shape.width / 2;
-    const std::vector<ColumnRun> runs = columnRuns(shape);
-    if (static_cast<int>(runs.size()) != shape.width) return 0;
-    for (int x = 0; x < shape.width; ++x) {
-        const int y = reach(radius, x - radius);
-        if (runs[x].column != x || runs[x].begin != radius - y || runs[x].end != radius + y + 1)
-            return 0;
+    for (int y = 0; y < shape.height; ++y) {
+        const int x = reach(radius, y - radius);
+        if (y >= static_cast<int>(shape.runs.size())) return 0;
+        const Run &run = shape.runs[y];
+        if (run.row != y || run.begin != radius - x || run.end != radius + x + 1) return 0;
     }
-    return radius;
+    return static_cast<int>(shape.runs.size()) == shape.height ? radius : 0;
 }
 
 } // namespace local_entropy::footprint

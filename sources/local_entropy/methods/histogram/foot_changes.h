@@ -10,15 +10,32 @@
 namespace local_entropy::footprint
 {
 
-/// Cells of a footprint one below the other: rows begin ... end - 1 of a column. When the window
-/// goes from row y to y + 1, the cell in row y + begin leaves it, and that in row y + end enters.
-struct ColumnRun
+/// A few cells side by side: this many columns from `column`, in row `row`, from the window's upper
+/// left corner.
+struct Piece
 {
-    std::uint8_t column, begin, end, unused;
+    std::uint8_t row, column;
+};
+constexpr int kLongest = 4; ///< cells of a piece
+
+/// Pieces by kind and length. Columns of a footprint are runs of cells, one below the other. When
+/// the window goes from row y to y + 1, the first cell of each run leaves it, and the one behind
+/// its last enters it, both counted from y: where such cells lie side by side, they are a piece.
+/// Kind 0 leaves, kind 1 enters; of kind 2 are all the cells.
+struct Pieces
+{
+    enum Kind { Leaving, Entering, All };
+    std::vector<Piece> pieces;
+    /// Those of a kind and length: ends[place - 1] ... ends[place] - 1.
+    int ends[3 * kLongest] = {};
+
+    HOST_DEVICE static constexpr int place(int kind, int length)
+    {
+        return kind * kLongest + kLongest - length;
+    }
 };
 
-/// All of them, column by column.
-std::vector<ColumnRun> columnRuns(const Shape &shape);
+Pieces piecesOf(const Shape &shape);
 
 /// How many cells of the footprint lie above row y and left of column x:
 /// [y * (width + 1) + x], x = 0 ... width, y = 0 ... height.

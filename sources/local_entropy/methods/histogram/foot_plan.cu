@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 #endif
 
@@ -81,15 +82,15 @@ public:
 
 private:
     FootprintPlan(const Shape &shape, Base base, const SumScale &scale)
-        : FootprintPlan(shape, footprint::columnRuns(shape), scale, scalesOf(scale, base))
+        : FootprintPlan(shape, footprint::piecesOf(shape), scale, scalesOf(scale, base))
     {
     }
-    FootprintPlan(const Shape &shape, const std::vector<footprint::ColumnRun> &ends,
+    FootprintPlan(const Shape &shape, const footprint::Pieces &ends,
                   const SumScale &scale, const std::vector<double> &perCells)
         : cells(shape.cells), diskRadius(footprint::diskRadius(shape)),
-          runCount(static_cast<int>(ends.size())), error(scale.error + kRounding),
+          ends(ends), error(scale.error + kRounding),
           allScale(perCells[cells]), total(scale.sums[cells]),
-          runs(common::upload(ends.data(), ends.size())),
+          pieces(uploaded(ends.pieces)),
           cellsBefore(uploaded(footprint::cellsBefore(shape))),
           differences(uploaded(differencesOf(scale))), sums(uploaded(scale.sums)),
           scales(uploaded(perCells)), multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
@@ -144,9 +145,11 @@ private:
     {
         const Plane &plane = part.plane;
         const Kernel<Cell> own = chosen<Cell>(plane);
-        const auto words = [](int count) { return common::ceilDiv(count, kLanes) * kLanes; };
         const int word = static_cast<int>(sizeof(std::uint32_t));
-        const int tableBytes = (words(cells + 1) + words(runCount)) * word;
+        const int pieceCount = static_cast<int>(ends.pieces.size());
+        const int tableBytes = (kLanes + footprint::wordsFor(cells + 1) +
+                                footprint::wordsFor((pieceCount + 1) / 2)) *
+                               word;
         const int warpBytes = plane.values * kLanes * word;
         const int warps = std::min((sharedBytes - tableBytes) / warpBytes, own.mostThreads / kLanes);
         if (warps < 1)
@@ -154,13 +157,13 @@ private:
                                                  " levels does not fit this GPU's shared memory");
 
         Task<Cell> task = taskOf<Cell>(part);
-        share(task, plane, own.windows * kLanes, multiprocessors * warps);
+        divide(task, plane, own.windows * kLanes);
         const int bytes = tableBytes + warps * warpBytes;
         CUDA_CHECK(
             cudaFuncSetAttribute(own.call, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        const auto blocks = std::min<std::int64_t>(multiprocessors,
-                                                   common::ceilDiv(task.parts, task.part));
-        own.call<<<static_cast<unsigned>(blocks), warps * kLanes, bytes, stream>>>(task);
+        const std::int64_t rows = std::int64_t(task.strips) * task.results.height;
+        const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(multiprocessors, rows));
+        own.call<<<blocks, warps * kLanes, bytes, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 
@@ -173,8 +176,8 @@ private:
         task.values = part.plane.values;
         task.windowWidth = part.problem.shape.width;
         task.windowHeight = part.problem.shape.height;
-        task.runs = runs.data();
-        task.runCount = runCount;
+        task.pieces = pieces.data();
+        std::copy(std::begin(ends.ends), std::end(ends.ends), task.pieceEnds);
         task.cellsBefore = cellsBefore.data();
         task.differences = differences.data();
         task.total = total;
@@ -198,10 +201,9 @@ private:
         return task;
     }
 
-    /// Shares the strips between so many warps: equal parts, unless they would be so short that
-    /// their first windows count.
+    /// Into strips, and those at the edges.
     template <typename Cell>
-    void share(Task<Cell> &task, const Plane &plane, int columns, int warps) const
+    void divide(Task<Cell> &task, const Plane &plane, int columns) const
     {
         const int width = task.results.width, reach = columns + task.windowWidth - 1;
         task.strips = common::ceilDiv(width, columns);
@@ -210,22 +212,18 @@ private:
             const bool isInner = left >= plane.innerBegin && left + reach <= plane.innerEnd;
             return !isInner || left < plane.left || left + reach > plane.right;
         };
-        task.edgesBefore = 0;
-        while (task.edgesBefore < task.strips && isEdge(task.edgesBefore)) ++task.edgesBefore;
-        task.edges = task.edgesBefore;
-        while (task.edges < task.strips && isEdge(task.strips - 1 - (task.edges - task.edgesBefore)))
-            ++task.edges;
-        task.parts = (std::int64_t(task.edges) * footprint::kEdgeRow +
-                      std::int64_t(task.strips - task.edges) * footprint::kInnerRow) *
-                     task.results.height;
-        const std::int64_t least = std::int64_t(2) * task.windowHeight * footprint::kInnerRow;
-        task.part = std::max(common::ceilDiv<std::int64_t>(task.parts, warps), least);
+        int before = 0, behind = 0;
+        while (before < task.strips && isEdge(before)) ++before;
+        while (before + behind < task.strips && isEdge(task.strips - 1 - behind)) ++behind;
+        task.edgesBefore = before;
+        task.edges = before + behind;
     }
 
-    const int cells, diskRadius, runCount;
+    const int cells, diskRadius;
+    const footprint::Pieces ends;
     const double error, allScale;
     const std::int64_t total;
-    const common::DeviceArray<footprint::ColumnRun> runs;
+    const common::DeviceArray<footprint::Piece> pieces;
     const common::DeviceArray<std::int32_t> cellsBefore, differences;
     const common::DeviceArray<std::int64_t> sums;
     const common::DeviceArray<double> scales;
