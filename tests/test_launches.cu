@@ -178,7 +178,7 @@ void askAbout(const std::vector<Window> &windows, unsigned seed, int times)
             if (std::abs(own.originX) <= window.width / 4) // seldom in the middle
                 question.filter.window.originX = own.originX;
             question.filter.measure = Measure::Entropy;
-            if (question.filter.levels.count > 300) continue;
+            if (question.filter.levels.count > 1000) continue;
             ASSERT_EQ((difference<Cell, float>(cpu, gpu, question, stream.get())), "");
         }
 }

@@ -37,6 +37,22 @@ struct Pieces
 
 Pieces piecesOf(const Shape &shape);
 
+/// Words of a block's shared memory: a few, differences and pieces. Then come its histograms.
+struct TableWords
+{
+    static constexpr int kFew = 32; ///< a multiple of it, each
+    int differences, pieces;
+
+    HOST_DEVICE TableWords(int cells, int pieceCount)
+        : differences(rounded(cells + 1)), pieces(rounded((pieceCount + 1) / 2))
+    {
+    }
+    HOST_DEVICE int all() const { return kFew + differences + pieces; }
+
+private:
+    HOST_DEVICE static int rounded(int count) { return (count + kFew - 1) / kFew * kFew; }
+};
+
 /// How many cells of the footprint lie above row y and left of column x:
 /// [y * (width + 1) + x], x = 0 ... width, y = 0 ... height.
 std::vector<std::int32_t> cellsBefore(const Shape &shape);

@@ -1,5 +1,6 @@
 #ifdef __CUDACC__
 #include "local_entropy/methods/histogram/foot_disk.h"
+#include "local_entropy/methods/histogram/foot_kernel.h"
 #include "local_entropy/methods/histogram/foot_kernels.h"
 
 namespace local_entropy::footprint
@@ -21,8 +22,16 @@ Kernel<std::uint8_t> kernel(bool missing)
 
 Kernel<std::uint8_t> disk(int radius, bool missing)
 {
-    switch (radius) {
+    switch (radius) { // up to 9 they have at most kMostByteCells
+    case 1: return kernel<1, 8>(missing);
+    case 2: return kernel<2, 8>(missing);
+    case 3: return kernel<3, 8>(missing);
+    case 4: return kernel<4, 8>(missing);
     case 5: return kernel<5, 8>(missing);
+    case 6: return kernel<6, 8>(missing);
+    case 7: return kernel<7, 8>(missing);
+    case 8: return kernel<8, 8>(missing);
+    case 9: return kernel<9, 8>(missing);
     case 10: return kernel<10, 16>(missing);
     default: return {};
     }

@@ -23,7 +23,7 @@ public:
     double launchCost(const Problem &problem) const override { return footprintCost(problem); }
     const char *launches() const override
     {
-        return "entropies as float of footprints, of few hundred levels";
+        return "entropies as float of footprints, of so many levels that a histogram fits a block";
     }
     std::unique_ptr<const PlanePlan> planePlan(const Problem &problem) const override
     {

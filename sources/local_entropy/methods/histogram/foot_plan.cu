@@ -2,32 +2,71 @@
 
 #include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/methods/histogram/foot_changes.h"
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "common/integer.h"
+#include "local_entropy/methods/histogram/foot_kernel.h"
 #include "local_entropy/methods/histogram/foot_kernels.h"
 #include "local_entropy/methods/histogram/scale.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <vector>
 #endif
+
+#include <cstdint>
 
 namespace local_entropy
 {
 namespace
 {
 
-constexpr int kMostValues = 400; ///< of a plane: a warp's histogram is 50 KiB
+constexpr int kMostValues = 4096; ///< which no GPU has the shared memory for
+
+#ifdef __CUDACC__
+int attribute(cudaDeviceAttr which)
+{
+    int device = 0, value = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+}
+#endif
+
+/// Bytes of shared memory for a warp's histogram.
+int warpBytes(int values)
+{
+    constexpr int kLanes = 32;
+    return kLanes * static_cast<int>(sizeof(std::uint32_t)) * values;
+}
+
+int tableBytes(int cells, int pieces)
+{
+    return static_cast<int>(sizeof(std::uint32_t)) * footprint::TableWords(cells, pieces).all();
+}
+
+/// What a block of the current GPU may have; without one, enough: who then asks is told so.
+int sharedBytes()
+{
+#ifdef __CUDACC__
+    if (common::deviceCount() > 0) return attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+#endif
+    return 1 << 30;
+}
 
 } // namespace
 
 bool canWalkFootprint(const Problem &problem)
 {
-    return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
-           !problem.shape.rectangle && problem.filter.levels.count < kMostValues;
+    const Shape &shape = problem.shape;
+    if (problem.filter.measure != Measure::Entropy || problem.result.isDouble || shape.rectangle ||
+        problem.filter.levels.count >= kMostValues)
+        return false;
+    const int pieces = 3 * shape.cells; // at most
+    return tableBytes(shape.cells, pieces) + warpBytes(problem.filter.levels.count + 1) <=
+           sharedBytes();
 }
 
 double footprintCost(const Problem &problem)
@@ -43,14 +82,6 @@ namespace
 using footprint::Kernel;
 using footprint::Task;
 using walk::kLanes;
-
-int attribute(cudaDeviceAttr which)
-{
-    int device = 0, value = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
 
 template <typename Cell, int kBits>
 Kernel<Cell> anyFootprint(bool missing)
@@ -85,16 +116,14 @@ private:
         : FootprintPlan(shape, footprint::piecesOf(shape), scale, scalesOf(scale, base))
     {
     }
-    FootprintPlan(const Shape &shape, const footprint::Pieces &ends,
-                  const SumScale &scale, const std::vector<double> &perCells)
-        : cells(shape.cells), diskRadius(footprint::diskRadius(shape)),
-          ends(ends), error(scale.error + kRounding),
-          allScale(perCells[cells]), total(scale.sums[cells]),
-          pieces(uploaded(ends.pieces)),
-          cellsBefore(uploaded(footprint::cellsBefore(shape))),
+    FootprintPlan(const Shape &shape, const footprint::Pieces &ends, const SumScale &scale,
+                  const std::vector<double> &perCells)
+        : cells(shape.cells), diskRadius(footprint::diskRadius(shape)), ends(ends),
+          error(scale.error + kRounding), allScale(perCells[cells]), total(scale.sums[cells]),
+          pieces(uploaded(ends.pieces)), cellsBefore(uploaded(footprint::cellsBefore(shape))),
           differences(uploaded(differencesOf(scale))), sums(uploaded(scale.sums)),
           scales(uploaded(perCells)), multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
-          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+          mostSharedBytes(sharedBytes())
     {
     }
 
@@ -145,20 +174,16 @@ private:
     {
         const Plane &plane = part.plane;
         const Kernel<Cell> own = chosen<Cell>(plane);
-        const int word = static_cast<int>(sizeof(std::uint32_t));
-        const int pieceCount = static_cast<int>(ends.pieces.size());
-        const int tableBytes = (kLanes + footprint::wordsFor(cells + 1) +
-                                footprint::wordsFor((pieceCount + 1) / 2)) *
-                               word;
-        const int warpBytes = plane.values * kLanes * word;
-        const int warps = std::min((sharedBytes - tableBytes) / warpBytes, own.mostThreads / kLanes);
+        const int ofTables = tableBytes(cells, static_cast<int>(ends.pieces.size()));
+        const int ofWarp = warpBytes(plane.values);
+        const int warps = std::min((mostSharedBytes - ofTables) / ofWarp, own.mostThreads / kLanes);
         if (warps < 1)
             throw Error(Status::Unavailable, "a histogram of " + std::to_string(plane.values) +
                                                  " levels does not fit this GPU's shared memory");
 
         Task<Cell> task = taskOf<Cell>(part);
         divide(task, plane, own.windows * kLanes);
-        const int bytes = tableBytes + warps * warpBytes;
+        const int bytes = ofTables + warps * ofWarp;
         CUDA_CHECK(
             cudaFuncSetAttribute(own.call, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const std::int64_t rows = std::int64_t(task.strips) * task.results.height;
@@ -227,7 +252,7 @@ private:
     const common::DeviceArray<std::int32_t> cellsBefore, differences;
     const common::DeviceArray<std::int64_t> sums;
     const common::DeviceArray<double> scales;
-    const int multiprocessors, sharedBytes;
+    const int multiprocessors, mostSharedBytes;
 };
 
 } // namespace
