@@ -20,7 +20,6 @@ namespace local_entropy::footprint
 {
 
 using walk::addTo;
-using walk::Counters;
 using walk::differenceAt;
 using walk::kLanes;
 
@@ -44,14 +43,26 @@ struct Task
     int edgesBefore, edges, strips; ///< see foot_part.h
 };
 
-/// Four times a window's counter, plus an address: of the table's entry. One instruction, a product
-/// of four bytes or of two halves.
-template <int kBits>
-__device__ std::uint32_t entry(std::uint32_t word, int window, std::uint32_t table)
+/// Counters of kBits for so many windows: kSharing warps share the words of a histogram, each has
+/// its part of them. More warps wait less, fewer windows to a word take more additions.
+template <int kBits_, int kWindows_>
+struct Counters
 {
-    const std::uint32_t four = 4u << (8 * window);
-    return kBits == 8 ? __dp4a(word, four, table) : __dp2a_lo(word, four, table);
-}
+    static constexpr int kBits = kBits_, kWindows = kWindows_, kSharing = 32 / (kBits * kWindows);
+
+    /// A one for each window that holds column `i` of a piece that begins in each one's own first.
+    HOST_DEVICE static constexpr std::uint32_t ones(int i, int length)
+    {
+        std::uint32_t word = 0;
+        for (int window = 0; window < kWindows; ++window)
+            if (i >= window && i < window + length) word |= 1u << (kBits * window);
+        return word;
+    }
+    HOST_DEVICE static constexpr int count(std::uint32_t part, int window)
+    {
+        return static_cast<int>(part >> (kBits * window) & ((1u << kBits) - 1));
+    }
+};
 
 /// Cells side by side, from any address.
 template <typename Cell, int kCells>
@@ -120,17 +131,17 @@ private:
 };
 
 /// One thread's histogram and rests.
-template <typename Cell, int kBits>
+template <typename Cell, typename In>
 class Walker
 {
 public:
-    using In = Counters<kBits>;
-    static constexpr int kWindows = In::kWindows;
+    static constexpr int kWindows = In::kWindows, kBits = In::kBits;
 
-    /// `pieces` are in shared memory.
+    /// `pieces` are in shared memory; `part` is that of the words.
     __device__ Walker(const Task<Cell> &task, std::uint32_t histogram, std::uint32_t table,
-                      const Piece *pieces)
-        : task(task), histogram(histogram), table(table), pieces(pieces)
+                      const Piece *pieces, int part)
+        : task(task), histogram(histogram), table(table), pieces(pieces),
+          shift(In::kSharing > 1 ? kBits * kWindows * part : 0)
     {
     }
 
@@ -138,8 +149,13 @@ public:
     __device__ void begin(const PieceView<Cell> &piece, int x, int y)
     {
 #pragma unroll 4
-        for (int value = 0; value < task.values; ++value)
-            asm volatile("st.shared.u32 [%0], %1;" ::"r"(histogram + value * 4 * kLanes), "r"(0));
+        for (int value = 0; value < task.values; ++value) {
+            const std::uint32_t counters = histogram + shift / 8 + value * 4 * kLanes;
+            if constexpr (In::kSharing > 1)
+                asm volatile("st.shared.u16 [%0], %1;" ::"r"(counters), "h"(std::uint16_t(0)));
+            else
+                asm volatile("st.shared.u32 [%0], %1;" ::"r"(counters), "r"(0));
+        }
         rests.clear(task.total);
         change<Pieces::All>([&piece](int row) { return rowOf(piece, row); }, x, y);
     }
@@ -153,22 +169,27 @@ public:
         change<Pieces::Entering>(rowAt, x, y);
     }
 
+    /// Adds `ones` to counters and gives what they were.
+    __device__ std::uint32_t add(std::uint32_t counters, std::uint32_t ones) const
+    {
+        return addTo(counters, ones << shift);
+    }
     /// A cell entered or left where the counters had been `before`: from n to n - 1, the difference
     /// is the one before n's.
     __device__ void entered(int window, std::uint32_t before)
     {
-        rests.add(window, -differenceAt<0>(entry<kBits>(before, window, table)));
+        rests.add(window, -differenceAt<0>(entry(before, window)));
     }
     __device__ void left(int window, std::uint32_t before)
     {
-        rests.add(window, differenceAt<-4>(entry<kBits>(before, window, table)));
+        rests.add(window, differenceAt<-4>(entry(before, window)));
     }
     __device__ void fold(int window) { rests.fold(window, task.one); }
 
     __device__ std::int64_t rest(int window) const { return rests.of(window); }
     __device__ std::uint32_t counters(std::uint32_t value) const
     {
-        return walk::wordAt(histogram + value * 4 * kLanes);
+        return walk::wordAt(histogram + value * 4 * kLanes) >> shift;
     }
 
     const Task<Cell> &task;
@@ -234,8 +255,8 @@ private:
 #pragma unroll
             for (int cell = 0; cell < kCells; ++cell) {
                 const std::uint32_t ones = In::ones(cell, kLength);
-                before[i][cell] = addTo(cells.of[i].counters(cell, histogram),
-                                        kKind == Pieces::Leaving ? 0u - ones : ones);
+                before[i][cell] = add(cells.of[i].counters(cell, histogram),
+                                      kKind == Pieces::Leaving ? 0u - ones : ones);
             }
 #pragma unroll
         for (int window = 0; window < kWindows; ++window) {
@@ -251,19 +272,29 @@ private:
         }
     }
 
+    /// Of the table: four times a window's counter, plus its address. One instruction, a product of
+    /// four bytes or of two halves.
+    __device__ std::uint32_t entry(std::uint32_t before, int window) const
+    {
+        const std::uint32_t four = 4u << (8 * window);
+        return kBits == 8 ? __dp4a(before, four << shift, table)
+                          : __dp2a_lo(before, four << shift / 2, table);
+    }
+
     Rests<kWindows> rests;
     const Piece *const pieces;
+    const int shift; ///< of the part of words
 };
 
 /// Steps of any footprint, by the table, where all its rows are rows of a piece.
-template <typename Cell, int kBits>
+template <typename Cell, typename In>
 class TableSteps
 {
 public:
-    using Own = Walker<Cell, kBits>;
-    static constexpr int kMostThreads = 256;
+    using Own = Walker<Cell, In>;
+    static constexpr int kMostThreads = 448;
 
-    __device__ static bool can(const PieceView<Cell> &piece, int)
+    __device__ static bool can(const PieceView<Cell> &piece)
     {
         return piece.stride >> 31 == 0; // 32 bits in `rowAt`
     }
@@ -272,9 +303,10 @@ public:
         cells = piece.cells;
         stride = static_cast<std::uint32_t>(piece.stride);
     }
-    __device__ void change(Own &, bool) {}
-    __device__ void lookUp(Own &walker, int x, int y)
+    __device__ void change(Own &) {}
+    __device__ void lookUp(Own &walker, int x, int y, bool another)
     {
+        if (another) touch(y + 1 + walker.task.windowHeight, x, walker.task.windowWidth);
         const auto rowAt = [this](int row) {
             return cells + static_cast<std::uint64_t>(stride) * static_cast<std::uint32_t>(row);
         };
@@ -282,6 +314,14 @@ public:
     }
 
 private:
+    /// Brings a row near, which is read in the next step for the first time.
+    __device__ void touch(int row, int x, int width) const
+    {
+        const Cell *const at = cells + static_cast<std::uint64_t>(stride) * row + x;
+        asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
+        asm volatile("prefetch.global.L1 [%0];" ::"l"(at + width - 1));
+    }
+
     const Cell *cells;
     std::uint32_t stride;
 };

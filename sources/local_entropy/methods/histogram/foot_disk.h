@@ -89,63 +89,55 @@ __device__ void forEach(const Call &call)
     forEach(std::make_integer_sequence<int, kCount>(), call);
 }
 
-/// kAligned: the middle of the first window is at an address that 4 divides, in all rows; then the
-/// words are read as they lie, else shifted.
-template <int kRadius, int kBits, bool kAligned>
+/// kSteady: rows are a multiple of 4 bytes apart, so that what is shifted is shifted alike in all.
+template <int kRadius, typename In, bool kSteady>
 class DiskSteps
 {
 public:
     using Cell = std::uint8_t;
-    using Own = Walker<Cell, kBits>;
-    static constexpr int kMostThreads = 256; // which have 255 registers each
-    static constexpr int kWindows = Counters<kBits>::kWindows;
-    static_assert(!kAligned || kWindows == 4);
+    using Own = Walker<Cell, In>;
+    static constexpr int kWindows = In::kWindows, kBits = In::kBits;
+    static constexpr int kMostThreads = In::kSharing > 1 ? 448 : 256;
 
-    __device__ static bool can(const PieceView<Cell> &piece, int left)
+    __device__ static bool can(const PieceView<Cell> &piece)
     {
-        const auto middle = reinterpret_cast<std::uintptr_t>(piece.cells + left + kRadius);
-        return piece.stride >> 28 == 0 && (!kAligned || (middle | piece.stride) % 4 == 0);
+        return piece.stride >> 28 == 0 && (!kSteady || piece.stride % 4 == 0);
     }
     /// For the step from row y.
     __device__ void begin(const PieceView<Cell> &piece, int x, int y)
     {
         stride = static_cast<std::uint32_t>(piece.stride);
-        first = reinterpret_cast<std::uintptr_t>(piece.cells + y * piece.stride + x - kOffset);
+        first = reinterpret_cast<std::uintptr_t>(piece.cells + y * piece.stride + x);
+        at = static_cast<std::uint32_t>(first);
+        if (kSteady) first &= ~std::uint64_t(3);
         load();
     }
-    /// From a row to the next. `another`: such a step follows.
-    __device__ void change(Own &walker, bool another)
+    /// From a row to the next: first all counters, which do not wait for each other.
+    __device__ void change(Own &walker)
     {
         forEach<Pattern::kChanges>([&](auto number) {
             constexpr int n = decltype(number)::value;
             constexpr auto change = Pattern::kList.of[n];
-            left[n] = addTo(counters<n>(leaving, leavingRow(change.height), walker.histogram),
-                            0u - change.ones);
-            entered[n] = addTo(counters<n>(entering, enteringRow(change.height), walker.histogram),
-                               change.ones);
+            left[n] = walker.add(counters<n>(leaving, leavingRow(change.height), walker.histogram),
+                                 0u - change.ones);
+            entered[n] = walker.add(
+                counters<n>(entering, enteringRow(change.height), walker.histogram), change.ones);
         });
-        if (another) first += stride;
-        load(); // while the counters are changed
     }
-    __device__ void lookUp(Own &walker, int, int)
+    /// Then the table. `another`: a step from the next row follows.
+    __device__ void lookUp(Own &walker, int, int, bool another)
     {
-        forEach<Pattern::kChanges>([&](auto number) {
-            constexpr int n = decltype(number)::value;
-            forEach<kWindows>([&](auto which) {
-                constexpr int window = decltype(which)::value;
-                if constexpr (Pattern::isOf(n, window)) {
-                    walker.left(window, left[n]);
-                    walker.entered(window, entered[n]);
-                    if constexpr (Pattern::folds(n, window)) walker.fold(window);
-                }
-            });
-        });
+        constexpr int kHalf = Pattern::kChanges / 2;
+        forEach<kHalf>([&](auto number) { lookUp<decltype(number)::value>(walker); });
+        if (another) first += stride;
+        load(); // in time for the next step, and after some registers have become free
+        forEach<Pattern::kChanges - kHalf>(
+            [&](auto number) { lookUp<kHalf + decltype(number)::value>(walker); });
     }
 
 private:
     using Pattern = DiskPattern<kRadius, kWindows, kBits>;
-    static constexpr int kOffset = kAligned ? (4 - kRadius % 4) % 4 : 0;
-    static constexpr int kWords = (kOffset + Pattern::kColumns + 3) / 4 + 1; ///< of a row
+    static constexpr int kWords = (Pattern::kColumns + 3) / 4 + 1; ///< of a row
 
     HOST_DEVICE static constexpr int leavingRow(int height) { return kRadius - height; }
     HOST_DEVICE static constexpr int enteringRow(int height) { return kRadius + height + 1; }
@@ -153,12 +145,24 @@ private:
     HOST_DEVICE static constexpr bool has(int height, int word)
     {
         for (int n = 0; n < Pattern::kChanges; ++n) {
-            const int of = (Pattern::kList.of[n].column + kOffset) / 4;
-            if (Pattern::kList.of[n].height == height &&
-                (of == word || (!kAligned && of + 1 == word)))
+            const int of = Pattern::kList.of[n].column / 4;
+            if (Pattern::kList.of[n].height == height && (of == word || of + 1 == word))
                 return true;
         }
         return false;
+    }
+
+    template <int n>
+    __device__ void lookUp(Own &walker)
+    {
+        forEach<kWindows>([&](auto which) {
+            constexpr int window = decltype(which)::value;
+            if constexpr (Pattern::isOf(n, window)) {
+                walker.left(window, left[n]);
+                walker.entered(window, entered[n]);
+                if constexpr (Pattern::folds(n, window)) walker.fold(window);
+            }
+        });
     }
 
     __device__ void load()
@@ -175,13 +179,13 @@ private:
                 }
             });
         });
-        at = static_cast<std::uint32_t>(first);
+        if (!kSteady) at = static_cast<std::uint32_t>(first);
     }
     __device__ const std::uint32_t *rowAt(int row) const
     {
         const std::uint64_t address = first + std::uint64_t(stride) * row;
-        return reinterpret_cast<const std::uint32_t *>(kAligned ? address
-                                                                : address & ~std::uint64_t(3));
+        return reinterpret_cast<const std::uint32_t *>(kSteady ? address
+                                                               : address & ~std::uint64_t(3));
     }
 
     template <int n>
@@ -189,10 +193,11 @@ private:
                                       std::uint32_t histogram) const
     {
         constexpr int height = Pattern::kList.of[n].height;
-        constexpr int column = Pattern::kList.of[n].column + kOffset, word = column / 4;
-        std::uint32_t four = rows[height][word];
-        if constexpr (!kAligned) // the shift counts modulo 32
-            four = __funnelshift_r(four, rows[height][word + 1], (at + stride * row) * 8);
+        constexpr int column = Pattern::kList.of[n].column, word = column / 4;
+        // The shift counts modulo 32.
+        const std::uint32_t shift = (kSteady ? at : at + stride * row) * 8;
+        const std::uint32_t four =
+            __funnelshift_r(rows[height][word], rows[height][word + 1], shift);
         return __dp4a(four, 4u * kLanes << (8 * (column % 4)), histogram);
     }
 

@@ -2,26 +2,32 @@
 #include "local_entropy/methods/histogram/foot_disk.h"
 #include "local_entropy/methods/histogram/foot_kernel.h"
 #include "local_entropy/methods/histogram/foot_kernels.h"
+#include <cstdlib>
 
 namespace local_entropy::footprint
 {
 namespace
 {
 
-template <int kRadius, int kBits>
+template <int kRadius, int kBits, int kWindows = 16 / kBits>
 Kernel<std::uint8_t> kernel(bool missing)
 {
-    using Any = DiskSteps<kRadius, kBits, false>;
-    using Quick = DiskSteps<kRadius, kBits, kBits == 8>;
-    return {missing ? footprint<std::uint8_t, kBits, Any, Any, true>
-                    : footprint<std::uint8_t, kBits, Quick, Any, false>,
-            Any::kWindows, Any::kMostThreads};
+    using In = Counters<kBits, kWindows>;
+    using Any = DiskSteps<kRadius, In, false>;
+    using Steady = DiskSteps<kRadius, In, true>;
+    return {missing ? footprint<std::uint8_t, In, Any, Any, true>
+                    : footprint<std::uint8_t, In, Steady, Any, false>,
+            In::kWindows, In::kSharing, Any::kMostThreads};
 }
 
 } // namespace
 
 Kernel<std::uint8_t> disk(int radius, bool missing)
 {
+    if (getenv("FOOT_K4")) {
+        if (radius == 5) return kernel<5, 8, 4>(missing);
+        if (radius == 10) return kernel<10, 16, 2>(missing);
+    }
     switch (radius) { // up to 9 they have at most kMostByteCells
     case 1: return kernel<1, 8>(missing);
     case 2: return kernel<2, 8>(missing);

@@ -18,13 +18,12 @@ __device__ inline int uniform(int number)
 }
 
 /// A thread's columns of results.
-template <typename Cell, int kBits, bool kMissing>
+template <typename Cell, typename In, bool kMissing>
 class Columns
 {
 public:
-    using In = Counters<kBits>;
     static constexpr int kWindows = In::kWindows;
-    using Own = Walker<Cell, kBits>;
+    using Own = Walker<Cell, In>;
 
     __device__ Columns(const Task<Cell> &task, Own &walker, const PieceView<Cell> &piece,
                        int column)
@@ -57,7 +56,7 @@ public:
     }
 
 private:
-    /// The counters that tell of cells that do not count.
+    /// The counters that tell of cells that do not count, of this row.
     struct Absent
     {
         std::uint32_t first, none; ///< of level 0 and of `none`
@@ -69,23 +68,21 @@ private:
     }
 
     /// Rows y ... end - 1 and the steps from them. What makes a float of a sum goes on while the
-    /// counters are changed.
+    /// counters are changed, where it does not need them.
     template <typename Steps, bool kAllExist>
     __device__ void inner(int y, int end, bool allExist)
     {
         Steps steps;
         steps.begin(piece, x, y);
         for (; y < end; ++y) {
-            const bool another = y + 1 < end;
             if (!kMissing && (kAllExist || allExist)) {
-                steps.change(walker, another);
+                steps.change(walker);
                 writeWhole(y);
             } else {
-                const Absent before = absent();
-                steps.change(walker, another);
-                writeCut(y, before);
+                writeCut(y, absent());
+                steps.change(walker);
             }
-            steps.lookUp(walker, x, y);
+            steps.lookUp(walker, x, y, y + 1 < end);
         }
     }
 
@@ -139,8 +136,10 @@ private:
             if constexpr (kWindows == 4)
                 __stcs(reinterpret_cast<float4 *>(to),
                        make_float4(answers[0], answers[1], answers[2], answers[3]));
-            else
+            else if constexpr (kWindows == 2)
                 __stcs(reinterpret_cast<float2 *>(to), make_float2(answers[0], answers[1]));
+            else
+                __stcs(to, answers[0]);
         } else {
 #pragma unroll
             for (int window = 0; window < kWindows; ++window) {
@@ -163,11 +162,11 @@ private:
 };
 
 /// `Quick` steps where they can, else `Any`.
-template <typename Cell, int kBits, typename Quick, typename Any, bool kMissing>
+template <typename Cell, typename In, typename Quick, typename Any, bool kMissing>
 __global__ void __launch_bounds__(Any::kMostThreads, 1)
     footprint(const __grid_constant__ Task<Cell> task)
 {
-    constexpr int kWindows = Counters<kBits>::kWindows, kColumns = kWindows * kLanes;
+    constexpr int kWindows = In::kWindows, kColumns = kWindows * kLanes;
     // How much of its part the block has taken; differences; pieces; a histogram for every warp.
     extern __shared__ std::uint32_t shared[];
     const int pieceCount = task.pieceEnds[3 * kLongest - 1];
@@ -182,8 +181,10 @@ __global__ void __launch_bounds__(Any::kMostThreads, 1)
     __syncthreads();
 
     const int lane = threadIdx.x % kLanes, warp = uniform(threadIdx.x / kLanes);
-    const std::uint32_t *const own = shared + words.all() + warp * task.values * kLanes + lane;
-    Walker<Cell, kBits> walker(task, walk::addressOf(own), walk::addressOf(table), pieces);
+    const std::uint32_t *const own =
+        shared + words.all() + warp / In::kSharing * task.values * kLanes + lane;
+    Walker<Cell, In> walker(task, walk::addressOf(own), walk::addressOf(table), pieces,
+                            warp % In::kSharing);
     const Part part(task, blockDim.x / kLanes);
     for (std::int64_t begin, end; part.take(taken, begin, end);)
         while (begin < end) {
@@ -198,10 +199,10 @@ __global__ void __launch_bounds__(Any::kMostThreads, 1)
             const int innerBegin = max(max(first, piece.top), plane.top);
             const int innerEnd =
                 min(last - 1, min(piece.top + piece.rows, plane.bottom) - task.windowHeight);
-            Columns<Cell, kBits, kMissing> columns(task, walker, piece, left + lane * kWindows);
+            Columns<Cell, In, kMissing> columns(task, walker, piece, left + lane * kWindows);
             columns.template walkDown<Quick, Any>(first, last, innerBegin,
-                                                  Any::can(piece, left) ? innerEnd : innerBegin,
-                                                  allExist, allExist && Quick::can(piece, left));
+                                                  Any::can(piece) ? innerEnd : innerBegin, allExist,
+                                                  allExist && Quick::can(piece));
         }
 }
 

@@ -13,6 +13,7 @@ struct Kernel
 {
     void (*call)(Task<Cell>) = nullptr;
     int windows = 0;     ///< of a thread
+    int sharing = 1;     ///< warps that share a histogram
     int mostThreads = 0; ///< of a block
 };
 

@@ -35,8 +35,8 @@ int attribute(cudaDeviceAttr which)
 }
 #endif
 
-/// Bytes of shared memory for a warp's histogram.
-int warpBytes(int values)
+/// Bytes of shared memory for a histogram of a warp, or of some that share it.
+int histogramBytes(int values)
 {
     constexpr int kLanes = 32;
     return kLanes * static_cast<int>(sizeof(std::uint32_t)) * values;
@@ -65,7 +65,7 @@ bool canWalkFootprint(const Problem &problem)
         problem.filter.levels.count >= kMostValues)
         return false;
     const int pieces = 3 * shape.cells; // at most
-    return tableBytes(shape.cells, pieces) + warpBytes(problem.filter.levels.count + 1) <=
+    return tableBytes(shape.cells, pieces) + histogramBytes(problem.filter.levels.count + 1) <=
            sharedBytes();
 }
 
@@ -86,10 +86,11 @@ using walk::kLanes;
 template <typename Cell, int kBits>
 Kernel<Cell> anyFootprint(bool missing)
 {
-    using Steps = footprint::TableSteps<Cell, kBits>;
-    return {missing ? footprint::footprint<Cell, kBits, Steps, Steps, true>
-                    : footprint::footprint<Cell, kBits, Steps, Steps, false>,
-            walk::Counters<kBits>::kWindows, Steps::kMostThreads};
+    using In = footprint::Counters<kBits, 16 / kBits>;
+    using Steps = footprint::TableSteps<Cell, In>;
+    return {missing ? footprint::footprint<Cell, In, Steps, Steps, true>
+                    : footprint::footprint<Cell, In, Steps, Steps, false>,
+            In::kWindows, In::kSharing, Steps::kMostThreads};
 }
 
 class FootprintPlan : public PlanePlan
@@ -175,20 +176,21 @@ private:
         const Plane &plane = part.plane;
         const Kernel<Cell> own = chosen<Cell>(plane);
         const int ofTables = tableBytes(cells, static_cast<int>(ends.pieces.size()));
-        const int ofWarp = warpBytes(plane.values);
-        const int warps = std::min((mostSharedBytes - ofTables) / ofWarp, own.mostThreads / kLanes);
-        if (warps < 1)
+        const int ofHistogram = histogramBytes(plane.values);
+        const int histograms = std::min((mostSharedBytes - ofTables) / ofHistogram,
+                                        own.mostThreads / kLanes / own.sharing);
+        if (histograms < 1)
             throw Error(Status::Unavailable, "a histogram of " + std::to_string(plane.values) +
                                                  " levels does not fit this GPU's shared memory");
 
         Task<Cell> task = taskOf<Cell>(part);
         divide(task, plane, own.windows * kLanes);
-        const int bytes = ofTables + warps * ofWarp;
+        const int bytes = ofTables + histograms * ofHistogram;
         CUDA_CHECK(
             cudaFuncSetAttribute(own.call, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const std::int64_t rows = std::int64_t(task.strips) * task.results.height;
         const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(multiprocessors, rows));
-        own.call<<<blocks, warps * kLanes, bytes, stream>>>(task);
+        own.call<<<blocks, histograms * own.sharing * kLanes, bytes, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 
