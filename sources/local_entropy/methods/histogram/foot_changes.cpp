@@ -49,6 +49,22 @@ Pieces piecesOf(const Shape &shape)
     return all;
 }
 
+int leavingCells(const Shape &shape)
+{
+    int stay = 0; // cells with another one above
+    for (std::size_t above = 0, below = 0; below < shape.runs.size();) {
+        const Run &upper = shape.runs[above], &lower = shape.runs[below];
+        if (upper.row + 1 == lower.row)
+            stay +=
+                std::max(std::min(upper.end, lower.end) - std::max(upper.begin, lower.begin), 0);
+        // The one of the two that ends first meets no other.
+        const bool isUpperFirst =
+            upper.row + 1 < lower.row || (upper.row + 1 == lower.row && upper.end <= lower.end);
+        isUpperFirst ? ++above : ++below;
+    }
+    return shape.cells - stay;
+}
+
 std::vector<std::int32_t> cellsBefore(const Shape &shape)
 {
     const std::vector<std::uint8_t> cells = cellsOf(shape);

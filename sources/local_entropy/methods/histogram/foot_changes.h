@@ -10,6 +10,9 @@
 namespace local_entropy::footprint
 {
 
+constexpr int kMostByteCells = 255; ///< of windows whose counters have 8 bits, others 16
+constexpr int kMostDisk = 10;       ///< radius of the largest disk with a kernel of its own
+
 /// A few cells side by side: this many columns from `column`, in row `row`, from the window's upper
 /// left corner.
 struct Piece
@@ -36,6 +39,9 @@ struct Pieces
 };
 
 Pieces piecesOf(const Shape &shape);
+
+/// How many cells leave a window when it goes a row down; as many enter.
+int leavingCells(const Shape &shape);
 
 /// Words of a block's shared memory: a few, differences and pieces. Then come its histograms.
 struct TableWords

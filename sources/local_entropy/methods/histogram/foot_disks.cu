@@ -2,17 +2,16 @@
 #include "local_entropy/methods/histogram/foot_disk.h"
 #include "local_entropy/methods/histogram/foot_kernel.h"
 #include "local_entropy/methods/histogram/foot_kernels.h"
-#include <cstdlib>
 
 namespace local_entropy::footprint
 {
 namespace
 {
 
-template <int kRadius, int kBits, int kWindows = 16 / kBits>
+template <int kRadius, int kBits>
 Kernel<std::uint8_t> kernel(bool missing)
 {
-    using In = Counters<kBits, kWindows>;
+    using In = Counters<kBits, 32 / (kBits * kSharing)>;
     using Any = DiskSteps<kRadius, In, false>;
     using Steady = DiskSteps<kRadius, In, true>;
     return {missing ? footprint<std::uint8_t, In, Any, Any, true>
@@ -24,10 +23,6 @@ Kernel<std::uint8_t> kernel(bool missing)
 
 Kernel<std::uint8_t> disk(int radius, bool missing)
 {
-    if (getenv("FOOT_K4")) {
-        if (radius == 5) return kernel<5, 8, 4>(missing);
-        if (radius == 10) return kernel<10, 16, 2>(missing);
-    }
     switch (radius) { // up to 9 they have at most kMostByteCells
     case 1: return kernel<1, 8>(missing);
     case 2: return kernel<2, 8>(missing);
@@ -38,7 +33,7 @@ Kernel<std::uint8_t> disk(int radius, bool missing)
     case 7: return kernel<7, 8>(missing);
     case 8: return kernel<8, 8>(missing);
     case 9: return kernel<9, 8>(missing);
-    case 10: return kernel<10, 16>(missing);
+    case kMostDisk: return kernel<kMostDisk, 16>(missing);
     default: return {};
     }
 }

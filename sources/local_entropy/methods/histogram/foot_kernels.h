@@ -6,14 +6,15 @@
 namespace local_entropy::footprint
 {
 
-constexpr int kMostByteCells = 255; ///< of windows whose counters have 8 bits, others 16
+/// Warps that share a histogram, 1 or 2.
+constexpr int kSharing = 2;
 
 template <typename Cell>
 struct Kernel
 {
     void (*call)(Task<Cell>) = nullptr;
     int windows = 0;     ///< of a thread
-    int sharing = 1;     ///< warps that share a histogram
+    int sharing = 1;     ///< kSharing
     int mostThreads = 0; ///< of a block
 };
 

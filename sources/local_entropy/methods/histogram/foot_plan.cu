@@ -71,7 +71,13 @@ bool canWalkFootprint(const Problem &problem)
 
 double footprintCost(const Problem &problem)
 {
-    return 0.0015 * problem.shape.width * (problem.shape.cells <= 255 ? 1 : 2);
+    const Shape &shape = problem.shape;
+    // As measured on an H200, before two warps shared a histogram.
+    const double perCell = shape.cells <= footprint::kMostByteCells ? 0.00042 : 0.00052;
+    const int radius = footprint::diskRadius(shape);
+    const bool isDisk = radius > 0 && radius <= footprint::kMostDisk;
+    constexpr double kTable = 3.7; // times as long
+    return 2 * perCell * footprint::leavingCells(shape) * (isDisk ? 1 : kTable);
 }
 
 #ifdef __CUDACC__
@@ -86,7 +92,7 @@ using walk::kLanes;
 template <typename Cell, int kBits>
 Kernel<Cell> anyFootprint(bool missing)
 {
-    using In = footprint::Counters<kBits, 16 / kBits>;
+    using In = footprint::Counters<kBits, 32 / (kBits * footprint::kSharing)>;
     using Steps = footprint::TableSteps<Cell, In>;
     return {missing ? footprint::footprint<Cell, In, Steps, Steps, true>
                     : footprint::footprint<Cell, In, Steps, Steps, false>,
@@ -163,7 +169,7 @@ private:
     Kernel<Cell> chosen(const Plane &plane) const
     {
         if constexpr (sizeof(Cell) == 1)
-            if (diskRadius && !getenv("FOOT_TABLE"))
+            if (diskRadius)
                 if (const Kernel<Cell> own = footprint::disk(diskRadius, plane.missing); own.call)
                     return own;
         return cells <= footprint::kMostByteCells ? anyFootprint<Cell, 8>(plane.missing)
