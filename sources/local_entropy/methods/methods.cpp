@@ -2,6 +2,7 @@
 
 #include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/equal/equal.h"
+#include "local_entropy/methods/histogram/foot_method.h"
 #include "local_entropy/methods/histogram/histogram.h"
 #include "local_entropy/methods/histogram/wide.h"
 #include "local_entropy/methods/levels/levels.h"
@@ -18,8 +19,9 @@ const std::vector<const Method *> &methods()
 {
     // Never destroyed: objects that outlive main may still compute.
     static const auto &all = *new std::vector<const Method *>{
-        &bitsMethod(),      &wordsMethod(), &ranksMethod(), &slidingRanksMethod(), &levelsMethod(),
-        &histogramMethod(), &wideMethod(),  &equalMethod(), &plainMethod()};
+        &bitsMethod(),   &wordsMethod(),     &ranksMethod(), &slidingRanksMethod(),
+        &levelsMethod(), &histogramMethod(), &wideMethod(),  &footprintMethod(),
+        &equalMethod(),  &plainMethod()};
     return all;
 }
 

@@ -1,0 +1,24 @@
+// The kernels for footprints, each compiled where it is fit to be (.cu).
+#pragma once
+
+#include "local_entropy/methods/histogram/foot.h"
+
+namespace local_entropy::footprint
+{
+
+/// Warps that share a histogram, 1 or 2.
+constexpr int kSharing = 2;
+
+template <typename Cell>
+struct Kernel
+{
+    void (*call)(Task<Cell>) = nullptr;
+    int windows = 0;     ///< of a thread
+    int sharing = 1;     ///< kSharing
+    int mostThreads = 0; ///< of a block
+};
+
+/// For disks, of bytes; no call: there is none for that radius.
+Kernel<std::uint8_t> disk(int radius, bool missing);
+
+} // namespace local_entropy::footprint

@@ -1,0 +1,21 @@
+// Packed histograms for footprints, in the memory of a GPU.
+#pragma once
+
+#include "local_entropy/methods/plane_plan.h"
+
+#include <memory>
+
+namespace local_entropy
+{
+
+/// Whether makeFootprintPlan() can compute that: entropies as float, any footprint, so many levels
+/// that a histogram fits a GPU's shared memory.
+bool canWalkFootprint(const Problem &problem);
+
+/// Nanoseconds a result, about.
+double footprintCost(const Problem &problem);
+
+/// Throws Error (Unavailable) without CUDA or a GPU.
+std::unique_ptr<const PlanePlan> makeFootprintPlan(const Problem &problem);
+
+} // namespace local_entropy

@@ -1,0 +1,64 @@
+// Packed histograms in the memory of a GPU (launches.h), where most windows are whole.
+#include "launches.h"
+
+#ifdef __CUDACC__
+#include <random>
+
+using namespace local_entropy;
+
+// Random questions have small images: here most windows are whole, many rows long, and strips are
+// cut by the edge, by a mask, or not at all.
+TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuWhereWindowsAreWhole)
+{
+    std::mt19937 random(7);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    EngineOptions options;
+    options.method = "histogram";
+    Engine cpu, gpu(options);
+    const int sides[][2] = {{3, 3}, {5, 5},   {2, 12},  {8, 3},   {6, 5},  {7, 7},  {9, 9},
+                            {1, 6}, {15, 17}, {11, 20}, {15, 30}, {9, 40}, {31, 31}};
+    for (int i = 0; i < 65; ++i) {
+        const auto &[windowWidth, windowHeight] = sides[i % 13];
+        const int width = 300 + below(400), height = 60 + below(90), levels = below(2) ? 256 : 60;
+        GuardedArray<std::uint8_t> image(width, height, below(9)), mask(width, height, below(9));
+        const int alike = below(3); // how often a cell is like the one before
+        for (int y = 0; y < height; ++y)
+            for (int x = 0; x < width; ++x) {
+                image.at(x, y) = x > 0 && below(alike + 1) ? image.at(x - 1, y) : below(levels);
+                mask.at(x, y) = below(50) != 0;
+            }
+        Filter filter;
+        filter.levels.count = levels;
+        filter.window.width = windowWidth;
+        filter.window.height = windowHeight;
+        filter.border = static_cast<Border>(below(6));
+        filter.base = static_cast<Base>(below(3));
+        const bool masked = below(3) == 0;
+        GuardedArray<float> values(width, height, below(9));
+        RunOptions onHost, onDevice;
+        if (masked) onHost.mask = {&mask.at(0, 0), width, height, mask.view().stride};
+        OnDevice<const std::uint8_t> cells(
+            View<const std::uint8_t>{&image.at(0, 0), width, height, image.view().stride});
+        OnDevice<const std::uint8_t> maskCells(onHost.mask);
+        onDevice.mask = maskCells.view();
+        std::memset(static_cast<void *>(values.view().data), 0xFF,
+                    ((height - 1) * values.view().stride + width) * sizeof(float));
+        OnDevice<float> found(values.view());
+        cpu.run(filter,
+                View<const std::uint8_t>{&image.at(0, 0), width, height, image.view().stride},
+                values.view(), onHost);
+        OnDevice<float> expected(values.view());
+        gpu.enqueue(filter, cells.view(), found.view(), nullptr, onDevice);
+        gpu.synchronize();
+        ASSERT_EQ(found.bytes(), expected.bytes())
+            << windowWidth << " x " << windowHeight << " of " << width << " x " << height
+            << ", levels " << levels << ", border " << static_cast<int>(filter.border)
+            << (masked ? ", mask" : "") << ", question " << i;
+    }
+}
+
+#else
+
+TEST_F(Launches, OfHistogramNeedCuda) {}
+
+#endif
