@@ -3,7 +3,7 @@
 #include "local_entropy/methods/histogram/scale.h"
 
 #include "local_entropy/answers/answers.h"
-#include "local_entropy/counts.h"
+#include "counts.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

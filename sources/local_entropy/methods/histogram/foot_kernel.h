@@ -30,7 +30,7 @@ public:
         : task(task), walker(walker), piece(piece), column(column),
           // Threads beyond the last column do as the last ones do, and write nothing.
           x(min(column, (task.results.width - 1) / kWindows * kWindows)),
-          whole(task.results.fours && column + kWindows <= task.results.width)
+          whole(task.results.aligned && column + kWindows <= task.results.width)
     {
     }
 

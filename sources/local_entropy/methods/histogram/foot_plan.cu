@@ -222,7 +222,7 @@ private:
         results.width = static_cast<int>(result.width);
         results.height = static_cast<int>(result.height);
         results.stride = result.stride;
-        results.fours =
+        results.aligned =
             reinterpret_cast<std::uintptr_t>(result.data) % 16 == 0 && result.stride % 4 == 0;
         results.sums = sums.data();
         results.scales = scales.data();
