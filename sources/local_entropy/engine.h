@@ -20,8 +20,8 @@ struct EngineOptions
     int threads = 0;    ///< at most so many; 0: as many as the process may run on
     std::string path;   ///< kind of processor: see paths(); empty: the best of this one
     std::string method; ///< see methods(); empty: the cheapest for each filter
-    /// Whether run() may share large images with all GPUs, where there are any and that pays. Of one
-    /// that fails, the CPU computes what was on its way.
+    /// Whether run() may share large images with all GPUs, where there are any and that pays. Of
+    /// one that fails, the CPU computes what was on its way.
     bool devices = false;
 };
 
@@ -73,9 +73,8 @@ public:
     ///
     /// All filters are possible, and the bits are those of run(). Throws Error: Unavailable without
     /// a GPU or enough of its memory, and where the stream is being captured into a graph and this
-    /// filter was not enqueued before (nor ever with the method words); BadArgument for what run()
-    /// calls so and for arrays that are not in the memory of this GPU (or managed); then nothing is
-    /// put into the stream.
+    /// filter was not enqueued before; BadArgument for what run() calls so and for arrays that are
+    /// not in the memory of this GPU (or managed); then nothing is put into the stream.
     ///
     /// Cells are seen by the GPU alone. Is one no level, then all results of the call may hold
     /// anything, and the next synchronize() says so. Of the options, `progress` is not used, nor is
@@ -100,8 +99,8 @@ public:
 
     /// Waits until all that enqueue() has put into streams of the current GPU has ended; for
     /// graphs, who launches them waits. Throws Error: BadLevel if a cell was no level in any call
-    /// since this was said last, with the first one's place in its image (not with the method
-    /// words); Internal if the GPU has failed. Who does not call it must know his cells.
+    /// since this was said last, with its place in its image; Internal if the GPU has failed. Who
+    /// does not call it must know his cells.
     void synchronize();
 
     /// The names of the methods that run() would use for these arguments, that of the most cells

@@ -267,7 +267,8 @@ LE_API le_status le_workspace_bytes(le_engine *engine, const le_filter *filter,
                                     size_t *bytes);
 
 /* Waits until all that le_enqueue() has put into streams of the current GPU has ended.
-   LE_BAD_LEVEL if a cell was no level in any call since that was said last; LE_INTERNAL if the GPU has failed. */
+   LE_BAD_LEVEL if a cell was no level in any call since that was said last; LE_INTERNAL if the GPU
+   has failed. */
 LE_API le_status le_synchronize(le_engine *engine);
 
 #ifdef __cplusplus

@@ -22,7 +22,8 @@ public:
     virtual ~Plan() = default;
 
     /// The tiles that it likes, if `threads` share the region. Those that it is given begin at
-    /// multiples of that width from the region's first column, and are no wider; the height is free.
+    /// multiples of that width from the region's first column, and are no wider; the height is
+    /// free.
     virtual TileSize tileSize(const Problem &problem, int threads) const = 0;
 
     /// One thread's part: takes tiles until there are none left. The thread rounds to nearest.
@@ -41,11 +42,11 @@ public:
     /// current GPU; waits for nothing that was put into streams. Throws Error.
     virtual void enqueue(const Problem &problem, const Workspace &workspace, void *stream) = 0;
 
-    /// Of a workspace for that problem.
+    /// The bytes of a workspace for that problem; 0: it needs none.
     virtual std::size_t workspaceBytes(const Problem &) { return 0; }
 
     /// Waits until all that it has put into streams of the current GPU has ended. Throws Error:
-    /// Status::BadLevel, without a place, if a cell was no level, once.
+    /// Status::BadLevel, with its place, if a cell was no level, once.
     virtual void synchronize() = 0;
 };
 

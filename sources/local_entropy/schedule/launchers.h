@@ -18,10 +18,11 @@ double launchCost(const Problem &problem);
 class Launchers
 {
 public:
-    /// With the first method that can, or with `only`. Throws Error (Unavailable) with what is
+    /// With the method that costs least, or with `only`. Throws Error (Unavailable) with what is
     /// possible where it cannot, and where there is no GPU. From any thread.
     void enqueue(const Problem &problem, const Method *only, const Workspace &workspace,
                  void *stream);
+    /// Of a workspace for that call.
     std::size_t workspaceBytes(const Problem &problem, const Method *only);
 
     /// Of all methods: see Launcher.
