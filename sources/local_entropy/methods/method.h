@@ -22,8 +22,12 @@ public:
     virtual ~Plan() = default;
 
     /// The tiles that it likes, if `threads` share the region. Those that it is given begin at
-    /// multiples of that width from the region's first column, and are no wider; the height is free.
+    /// multiples of that width from the region's first column, and are no wider; the height is
+    /// free.
     virtual TileSize tileSize(const Problem &problem, int threads) const = 0;
+
+    /// Whether it can be given parts of a region.
+    virtual bool takesTiles() const { return true; }
 
     /// One thread's part: takes tiles until there are none left. The thread rounds to nearest.
     /// Throws Error; Status::BadLevel without a place, which the engine then looks for.

@@ -28,11 +28,10 @@ bool Device::isBusy() const
 
 void Device::abandon()
 {
-    for (Passage &passage : passages)
-        if (passage.claim(Passage::State::OnItsWay)) {
-            passage.abandon();
-            passage.release(Passage::State::Free);
-        }
+    for (Passage &passage : passages) { // whoever holds one has left, by what a callback has thrown
+        passage.abandon();
+        passage.release(Passage::State::Free);
+    }
 }
 
 SharedDevices::SharedDevices() : devices(common::deviceCount())
@@ -59,9 +58,12 @@ SharedWork::SharedWork(SharedDevices &shared, const Problem &problem, const Shar
 
 SharedWork::~SharedWork()
 {
-    for (const auto &device : shared.devices) {
-        const common::DeviceScope current(device->number);
-        device->abandon();
+    if (process.isLeft()) return; // a callback has forked: here are no devices
+    for (const auto &device : shared.devices) device->abandon();
+    if (begun == 0 || areAsked) return;
+    try {
+        askDevices();
+    } catch (const std::exception &) { // of this call, which has failed anyway
     }
 }
 
@@ -197,14 +199,24 @@ void SharedWork::work(int number, const Compute &compute)
 /// Once all has arrived. A device that has failed may not be able to tell.
 void SharedWork::checkCells()
 {
-    for (const auto &device : shared.devices) {
-        if (device->hasFailed) {
-            throwFirstBadCell(problem);
-            continue;
+    askDevices();
+    if (std::any_of(shared.devices.begin(), shared.devices.end(),
+                    [](const auto &device) { return device->hasFailed.load(); }))
+        throwFirstBadCell(problem);
+}
+
+/// Each of them, since what one tells is forgotten there: the next call shall not hear of it.
+void SharedWork::askDevices()
+{
+    areAsked = true;
+    std::exception_ptr first;
+    for (const auto &device : shared.devices) try {
+            const common::DeviceScope current(device->number);
+            shared.launchers.synchronize();
+        } catch (const std::exception &) {
+            if (!first && !device->hasFailed) first = std::current_exception();
         }
-        const common::DeviceScope current(device->number);
-        shared.launchers.synchronize();
-    }
+    if (first) std::rethrow_exception(first);
 }
 
 } // namespace local_entropy
