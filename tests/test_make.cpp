@@ -85,7 +85,7 @@ TEST(Statuses, AnActiveVersionThatCannotRunHereIsTwoEverywhere)
     if (runCommand("nvidia-smi -L | grep '^GPU'").status == 0) GTEST_SKIP() << "there is a GPU";
     for (const auto &[program, sentence] : std::vector<std::pair<std::string, std::string>>{
              {"maximum", "maximum: m9 is the active version, and it needs"},
-             {"transpose 20", "transpose: t8 is the active version, and it needs"},
+             {"transpose 20", "transpose: t10 is the active version, and it needs"},
              {"hello 1 1 1", "hello: the device's lines are missing: needs"},
              {"memory_study data/worked_4x4.txt",
               "memory_study: combined is the active version, and it needs"}})

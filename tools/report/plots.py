@@ -306,7 +306,7 @@ def draw_maximum(directory, path, png):
 
 TRANSPOSE = {"t0": "CPU", "t1": "OpenMP", "t2": "global, by rows", "t3": "global, by columns",
              "t4": "shared tile", "t5": "blocks exchanged", "t6": "padded", "t7": "turned",
-             "t8": "wide, swizzled", "t9": "cuBLAS"}
+             "t8": "wide, swizzled", "t9": "cuBLAS", "t10": "any sides"}
 
 
 def draw_transpose(directory, path, png):

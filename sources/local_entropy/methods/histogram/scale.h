@@ -9,8 +9,7 @@
 namespace local_entropy
 {
 
-/// F(n) = round(factor (n log2 n) / 2) for windows of at most `cells` cells, with the least error
-/// found:
+/// F(n) = round(factor (n log2 n) / 2) for windows of at most `cells` cells, with a small error:
 ///   |F(N) - sum F(n) - (exact, not rounded)| <= error
 /// for every way to share N <= cells cells between levels. A kernel that adds differences of
 /// neighbouring F in 32 bits, four of them and the negatives of four others at a time, does not
@@ -18,8 +17,7 @@ namespace local_entropy
 ///
 /// Each F(n) is off by up to a half, and a window has many levels. But most levels have few cells:
 /// with an integer factor F is exact for 1, 2, 4, 8, ... cells, and of the factors that are large
-/// enough some are nearly exact for 3, 5, 6 and 7, too. That takes ten times as many windows out of
-/// doubt as the largest factor does.
+/// enough a few are nearly exact for 3, 5, 6, 7 and more, too. So few windows are left in doubt.
 struct SumScale
 {
     explicit SumScale(int cells);
