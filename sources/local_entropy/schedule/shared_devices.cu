@@ -20,12 +20,6 @@ Passage *Device::claim(Passage::State state)
     return nullptr;
 }
 
-bool Device::isBusy() const
-{
-    return std::any_of(std::begin(passages), std::end(passages),
-                       [](const Passage &passage) { return passage.isOnItsWay(); });
-}
-
 void Device::abandon()
 {
     for (Passage &passage : passages) { // whoever holds one has left, by what a callback has thrown

@@ -25,8 +25,7 @@ struct Device
 
     /// One in that state, now held by the caller; null if there is none.
     Passage *claim(Passage::State state);
-    bool isBusy() const; ///< whether a tile is on its way
-    void abandon();      ///< after a call: waits for what an error has left, and all are free
+    void abandon(); ///< after a call: waits for what an error has left, and all are free
 
     const int number;
     std::atomic<bool> hasFailed{false};
