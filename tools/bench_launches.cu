@@ -8,6 +8,7 @@
 #include "common/devices.h"
 #include "common/launch.h"
 #include "common/machine.h"
+#include "common/profiler_range.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/methods/method.h"
 
@@ -67,7 +68,7 @@ class Scene
 public:
     Scene(const bench::FilterCase &one, const std::string &method, const std::string &content,
           int width, int height)
-        : filter(one.filter),
+        : name(one.name()), filter(one.filter),
           picture(bench::makePicture(one.type, content, one.filter.levels.count, width, height)),
           cells(std::get<std::vector<Cell>>(picture.cells)),
           image(common::upload(cells.data(), cells.size())), mask(maskOf(one, width, height)),
@@ -92,6 +93,7 @@ public:
     void validate()
     {
         try {
+            const common::ProfilerRange range("version=launches/" + name + ";");
             launch();
         } catch (const local_entropy::Error &error) {
             if (error.status() != local_entropy::Status::Unavailable) throw;
@@ -126,6 +128,7 @@ private:
         return common::upload(cells.data(), cells.size());
     }
 
+    const std::string name;
     const local_entropy::Filter filter;
     bench::Picture picture;
     const std::vector<Cell> &cells;

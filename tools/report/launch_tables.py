@@ -3,6 +3,7 @@ together.csv of bench_together, from host memory to host memory."""
 
 import re
 
+from .evidence import INSTRUCTIONS, percentage, scaled, stalls
 from .formats import percent, shown, times as factor
 from .results import NotMeasured, cells_of, facts, size_of, sizes_of
 from .tables import ratio, table, value_of
@@ -10,6 +11,19 @@ from .tables import ratio, table, value_of
 MS = "median_ms"
 # Of every multiprocessor since compute capability 5.0.
 SCHEDULERS, LANES, BANKS = 4, 32, 32
+PROFILED = 4096 * 4096  # pixels of a launch that is profiled
+COUNTED = {
+    "instructions a pixel": scaled(INSTRUCTIONS, LANES / PROFILED, 0),
+    "issued, of a clock's 4": scaled("smsp__inst_executed.avg.per_cycle_active", SCHEDULERS, 2),
+    "wavefronts of shared memory, for 32 pixels":
+        scaled("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", LANES / PROFILED, 0),
+    "its pipe busy":
+        percentage("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"),
+    "bank conflicts, for 32 pixels":
+        scaled("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", LANES / PROFILED, 1),
+    "warps at work": percentage("sm__warps_active.avg.pct_of_peak_sustained_active"),
+    "device memory, bytes a pixel": scaled("dram__bytes.sum", 1 / PROFILED, 1),
+}
 
 
 def rate(rounds):
@@ -127,6 +141,21 @@ def budgets(record):
                   "words of shared memory a pixel"], rows)
 
 
+def profiled(record):
+    """What the profiler counted of some filters, a line each."""
+    rows = []
+    for name in dict.fromkeys(row["version"] for row in record.rows("counters.csv")):
+        if not name.startswith("launches/"):
+            continue
+        found = record.counters(name)
+        waits = [f"{what} {clocks:.1f}" for clocks, what in stalls(found)[:2]]
+        rows.append([*kind_of(name.partition("/")[2]),
+                     *(cell(found) for cell in COUNTED.values()), ", ".join(waits) or "-"])
+    if not rows:
+        raise NotMeasured(f"{record.directory}/counters.csv has no launches")
+    return table(["cells", "levels", "window", *COUNTED, "most waited for, clocks"], rows)
+
+
 def together(record):
     """By filter and size: on the CPU, through the GPUs, by both, and as the engine decides."""
     measured = record.measurements("together.csv")
@@ -148,4 +177,4 @@ def together(record):
 
 
 KINDS = {"launches": launches, "launch-sizes": sizes, "launch-budgets": budgets,
-         "together": together}
+         "launch-counters": profiled, "together": together}
