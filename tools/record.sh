@@ -165,7 +165,7 @@ launches() {
     local -x BENCHMARK_SECONDS=0.4
     if [ "$gpus" = 0 ]; then
         echo "there is no GPU here"
-        return $skipped
+        return "$skipped"
     fi
     make -s bench-launches RESULTS="$out"
 }
