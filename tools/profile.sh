@@ -127,7 +127,7 @@ done
 
 # The library: the first launch of a method's kernel. Its NVTX range has the name of the filter.
 start=$SECONDS
-for filter in uint8-256-5x5 uint8-256-15x15 uint8-16-15x15 uint8-256-disk5 uint16-65536-5x5 \
+for filter in uint8-256-5x5 uint8-256-15x15 uint8-16-31x31 uint8-256-disk5 uint16-65536-5x5 \
     uint16-4096-15x15; do
     log=$logs/launches_$filter.ncu
     rm -f "$log"
