@@ -257,6 +257,33 @@ TEST_F(Launches, TellTheFirstBadCell)
             }
 }
 
+// Rows at the other end of an image are reached by windows at the first row.
+TEST_F(Launches, TellABadCellBeyondTheEdge)
+{
+    constexpr int kWidth = 1501, kHeight = 200, kLevels = 100;
+    for (const int row : {kHeight - 1, kHeight / 2}) {
+        std::vector<std::uint8_t> cells(kWidth * kHeight);
+        cells[row * kWidth + kWidth / 2] = 255;
+        std::vector<float> values(kWidth * 10);
+        OnDevice<const std::uint8_t> image(
+            View<const std::uint8_t>{cells.data(), kWidth, kHeight, kWidth});
+        OnDevice<float> result(View<float>{values.data(), kWidth, 10, kWidth});
+        Filter filter;
+        filter.levels.count = kLevels;
+        filter.border = Border::Wrap;
+        EngineOptions method;
+        method.method = "histogram"; // reads such an image where it is
+        Engine engine(method);
+        RunOptions options;
+        options.region = {0, 0, kWidth, 10};
+        engine.enqueue(filter, image.view(), result.view(), nullptr, options);
+        if (row == kHeight - 1)
+            EXPECT_THROW(engine.synchronize(), Error);
+        else
+            EXPECT_NO_THROW(engine.synchronize()); // no window reaches it
+    }
+}
+
 #else
 
 TEST_F(Launches, NeedCuda) {}
