@@ -65,11 +65,12 @@ private:
     bool sendOne(Device &device);
     bool takeOutOne(Device &device);
     bool waitForOne(Device &device);
-    bool computeOne(const Device &device, const Compute &compute);
+    bool computeOne(const Device &device, int number, const Compute &compute);
     void takeOut(Device &device, Passage &passage);
     void fail(Device &device, Passage &held);
     bool toDevice();
-    bool isLeftToDevices(const Device &device) const;
+    bool isLeftToDevices(const Device &device, int number) const;
+    bool feeds(int number) const;
     void checkCells();
     void askDevices();
 
