@@ -107,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-filter costs check-choice peers search measures batch record revision report test test-programs test-grade test-install test-arm versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test test-programs test-grade test-install test-arm versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -252,20 +252,26 @@ peers: $(BUILD)/entropy $(BUILD)/entropy_measures $(BUILD)/make_data $(if $(filt
 	$(PYTHON) tools/peers.py --build $(BUILD) --csv $(RESULTS)/peers.csv $(ARGUMENTS)
 
 # The library by window, type and levels, beside scikit-image on one core as far as it is installed.
-# A part of it, ARGUMENTS='--cases 9x9', is printed only: it would take the place of the whole. With a
-# GPU also in its memory, and by it and the CPU together.
+# A part of it, ARGUMENTS='--cases 9x9', is printed only: it would take the place of the whole. Where
+# there is a GPU also what bench-launches times, unless GPU_BENCHES is empty.
 GPU_BENCHES := $(if $(GPU),$(if $(filter 0,$(CUDA)),,bench_launches bench_together))
-bench-filter: $(addprefix $(BUILD)/,bench_filter $(GPU_BENCHES))
+bench-filter: $(addprefix $(BUILD)/,bench_filter $(if $(ARGUMENTS),,$(GPU_BENCHES)))
 ifneq ($(strip $(ARGUMENTS)),)
 	$(BUILD)/bench_filter $(ARGUMENTS)
 else
 	@mkdir -p $(RESULTS)
 	$(BUILD)/bench_filter --csv $(RESULTS)/filter.csv
-	$(foreach bench,$(GPU_BENCHES),$(BUILD)/$(bench) --csv $(RESULTS)/$(bench:bench_%=%).csv &&) true
 	@if command -v $(PYTHON) >/dev/null; then \
 	    $(PYTHON) tools/bench/scikit_image.py --program $(BUILD)/bench_filter --csv $(RESULTS)/filter.csv; \
 	    else echo 'scikit-image is not timed: there is no $(PYTHON)'; fi
+	$(if $(GPU_BENCHES),$(MAKE) --no-print-directory bench-launches)
 endif
+
+# The library in the memory of a GPU, and from host memory to host memory by CPU and GPUs.
+bench-launches: $(GPU_BENCHES:%=$(BUILD)/%)
+	@[ '$(GPU_BENCHES)' ] || { echo 'bench-launches: there is no GPU here, or no nvcc' >&2; exit 2; }
+	@mkdir -p $(RESULTS)
+	$(foreach bench,$(GPU_BENCHES),$(BUILD)/$(bench) --csv $(RESULTS)/$(bench:bench_%=%).csv &&) true
 
 # What the library's methods cost, measured: the table by which it chooses. Some minutes on a quiet
 # machine whose processor has all the paths. Then: whether what it chooses is near enough to the best.
@@ -440,8 +446,9 @@ make data           make data/data.bin and data/reference.bin, and check their c
 make run            run the active version on data/data.bin, after the benchmark of all versions
 make bench          the same, and keep the times in $(RESULTS)/
 make bench-filter   the library by window, type and levels, beside scikit-image if it is installed,
-                    with a GPU in its memory too, and on both together;
+                    and bench-launches where there is a GPU;
                     ARGUMENTS='--methods all' and the like, see $(BUILD)/bench_filter --help
+make bench-launches the library in the memory of a GPU, and on CPU and GPUs together
 make costs          measure what the library's methods cost, the table by which it chooses among them
 make check-choice   is what it chooses within WITHIN=1.15 of the best, over a grid of cases?
 make record         measure all that the documents cite, in $(RESULTS)/; then make report

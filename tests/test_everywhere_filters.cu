@@ -5,12 +5,16 @@
 #include "common/devices.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/methods/method.h"
+#include "local_entropy/methods/words/method.h"
 #include "local_entropy/question.h"
 #include "local_entropy/schedule/everywhere.h"
 #include "messages.h"
 
+#include <chrono>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <stdexcept>
+#include <thread>
 
 namespace
 {
@@ -151,6 +155,59 @@ TEST_F(EverywhereFilters, AreDoneThoughADeviceFails)
             EXPECT_LE(computeShared(plain.problem(), sharing, threads), failing + others);
             EXPECT_TRUE(plain.isRight()) << failing << " " << threads;
         }
+}
+
+// Nor one that the devices of a call before saw: it was thrown by the CPU, or by one of them alone.
+TEST_F(EverywhereFilters, DoNotNameACellOfTheCallBefore)
+{
+    for (const std::int64_t failing : {-1, 3})
+        for (int i = 0; i < 5; ++i) {
+            Plain bad, good;
+            for (std::size_t cell = 0; cell < bad.cells.size(); cell += 7) bad.cells[cell] = 100;
+            Sharing sharing = bad.sharing;
+            sharing.failingTile = failing;
+            EXPECT_THROW(computeShared(bad.problem(), sharing, 3), Error);
+            good.compute();
+            EXPECT_NO_THROW(computeShared(good.problem(), good.sharing, 3));
+            EXPECT_TRUE(good.isRight());
+        }
+}
+
+// Otherwise the devices would be used no more after some such calls.
+TEST_F(EverywhereFilters, HaveTheDevicesAgainAfterACallbackHasThrown)
+{
+    for (int i = 0; i < 20; ++i) {
+        Plain plain;
+        const Problem problem = plain.problem();
+        const std::function<bool(double)> throws = [](double) -> bool {
+            throw std::runtime_error("from a callback");
+        };
+        Progress progress(throws, problem.region);
+        WayCosts costs;
+        const auto plan =
+            chooseMethod(problem, bestPath(), &bitsMethod()).plan(problem, bestPath());
+        const auto all = Everywhere::of(problem, *plan, 1e9, 1, costs, progress, plain.sharing);
+        ASSERT_NE(all, nullptr);
+        std::this_thread::sleep_for(std::chrono::milliseconds(25)); // the callback has its turn
+        Scratch scratch;
+        EXPECT_THROW(all->work(scratch), std::runtime_error);
+    }
+    Plain plain;
+    plain.compute();
+    EXPECT_GT(computeShared(plain.problem(), plain.sharing, 1), 0);
+    EXPECT_TRUE(plain.isRight());
+}
+
+// Its plan computes whole images, not tiles of them.
+TEST_F(EverywhereFilters, AreNotSharedByWords)
+{
+    Plain plain;
+    const Problem problem = plain.problem();
+    const auto plan = wordsMethod().plan(problem, bestPath());
+    const std::function<bool(double)> nobody;
+    Progress progress(nobody, problem.region);
+    WayCosts costs;
+    EXPECT_EQ(Everywhere::of(problem, *plan, 1e9, 1, costs, progress, plain.sharing), nullptr);
 }
 
 TEST_F(EverywhereFilters, NameABadCellWhereverItWent)

@@ -91,6 +91,86 @@ TEST_F(Launches, CanBeCapturedIntoAGraph)
     CUDA_CHECK(cudaGraphDestroy(graph));
 }
 
+// More filters than tables are kept for: not those that a graph reads.
+TEST_F(Launches, KeepTheTablesOfAGraph)
+{
+    constexpr int kWidth = 300, kHeight = 120;
+    std::vector<std::uint8_t> cells(kWidth * kHeight);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        cells[i] = static_cast<std::uint8_t>(i * i % 251);
+    const auto image = common::upload(cells.data(), cells.size());
+    auto result = common::poisoned<float>(cells.size());
+    const View<const std::uint8_t> from{image.data(), kWidth, kHeight};
+    const View<float> to{result.data(), kWidth, kHeight};
+    Filter filter;
+    filter.window.width = filter.window.height = 9;
+    EngineOptions options;
+    options.method = "histogram"; // one launcher has all of them
+    Engine engine(options);
+    const common::Stream stream;
+    engine.enqueue(filter, from, to, stream.get());
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+    engine.enqueue(filter, from, to, stream.get());
+    CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+    CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    for (int height = 1; height <= 100; ++height) { // their tables would take the place of others
+        Filter other = filter;
+        other.window.height = height;
+        engine.enqueue(other, from, to, stream.get());
+    }
+    engine.synchronize();
+    CUDA_CHECK(cudaMemset(result.data(), 0xFF, result.bytes()));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
+    stream.wait();
+    std::vector<float> expected(cells.size()), found(cells.size());
+    common::download(result, found.data());
+    Engine cpu;
+    cpu.run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
+            View<float>{expected.data(), kWidth, kHeight});
+    EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0);
+    CUDA_CHECK(cudaGraphExecDestroy(executable));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
+TEST_F(Launches, RefuseWhatHasTooManyColumns)
+{
+    constexpr std::int64_t kTooMany = (std::int64_t(1) << 30) + 1;
+    // Arrays that are nowhere, far from each other.
+    const auto *const cells = reinterpret_cast<const std::uint8_t *>(std::uintptr_t{1} << 40);
+    auto *const values = reinterpret_cast<float *>(std::uintptr_t{1} << 44);
+    Filter filter;
+    Engine engine;
+    try {
+        engine.enqueue(filter, View<const std::uint8_t>{cells, kTooMany, 1},
+                       View<float>{values, kTooMany, 1});
+        FAIL() << "not refused";
+    } catch (const Error &error) {
+        EXPECT_EQ(error.status(), Status::Unavailable);
+        EXPECT_NE(std::string(error.what()).find("2^30"), std::string::npos) << error.what();
+    }
+}
+
+// Of several methods: what was seen for one is told, and all are waited for, and told once.
+TEST_F(Launches, OfSeveralMethodsAreWaitedForTogether)
+{
+    const std::vector<std::uint8_t> cells(64 * 64, 200);
+    const auto image = common::upload(cells.data(), cells.size());
+    auto result = common::poisoned<float>(cells.size());
+    Engine engine;
+    for (const int side : {5, 9, 63}) {
+        Filter filter;
+        filter.levels.count = 100;
+        filter.window.width = filter.window.height = side;
+        engine.enqueue(filter, View<const std::uint8_t>{image.data(), 64, 64},
+                       View<float>{result.data(), 64, 64});
+    }
+    EXPECT_THROW(engine.synchronize(), Error);
+    EXPECT_NO_THROW(engine.synchronize());
+}
+
 TEST_F(Launches, WorkInMemoryThatIsGiven)
 {
     constexpr int kWidth = 200, kHeight = 90;
@@ -175,6 +255,33 @@ TEST_F(Launches, TellTheFirstBadCell)
                 }
                 engine.synchronize(); // told once
             }
+}
+
+// Rows at the other end of an image are reached by windows at the first row.
+TEST_F(Launches, TellABadCellBeyondTheEdge)
+{
+    constexpr int kWidth = 1501, kHeight = 200, kLevels = 100;
+    for (const int row : {kHeight - 1, kHeight / 2}) {
+        std::vector<std::uint8_t> cells(kWidth * kHeight);
+        cells[row * kWidth + kWidth / 2] = 255;
+        std::vector<float> values(kWidth * 10);
+        OnDevice<const std::uint8_t> image(
+            View<const std::uint8_t>{cells.data(), kWidth, kHeight, kWidth});
+        OnDevice<float> result(View<float>{values.data(), kWidth, 10, kWidth});
+        Filter filter;
+        filter.levels.count = kLevels;
+        filter.border = Border::Wrap;
+        EngineOptions method;
+        method.method = "histogram"; // reads such an image where it is
+        Engine engine(method);
+        RunOptions options;
+        options.region = {0, 0, kWidth, 10};
+        engine.enqueue(filter, image.view(), result.view(), nullptr, options);
+        if (row == kHeight - 1)
+            EXPECT_THROW(engine.synchronize(), Error);
+        else
+            EXPECT_NO_THROW(engine.synchronize()); // no window reaches it
+    }
 }
 
 #else

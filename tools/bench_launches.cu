@@ -8,8 +8,11 @@
 #include "common/devices.h"
 #include "common/launch.h"
 #include "common/machine.h"
+#include "common/profiler_range.h"
 #include "local_entropy/engine.h"
+#include "local_entropy/methods/method.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -19,15 +22,26 @@ namespace
 
 constexpr const char *kWhat =
     R"(Times the library's filters in the memory of GPU 0, second looks included, every bit checked against
-the CPU first, beside a kernel that reads as many bytes and writes as many floats.
+the CPU first, beside a kernel that reads as many bytes and writes as many floats. Natural images of
+10240x10240; some filters also with other contents and sizes, unless these are asked for.
 )";
 
-/// What is asked for.
+const std::string kContent = "natural", kSize = "10240x10240";
+
+/// What is timed besides where nothing else is asked for. Each row takes seconds, most of them for
+/// the picture and the CPU's answer.
+const std::vector<std::string> kOtherContents = {"random", "flat"},
+                               kByContent = {"uint8-256-3x3", "uint8-256-5x5", "uint8-256-7x7",
+                                             "uint8-256-9x9", "uint8-16-5x5",  "uint8-16-9x9",
+                                             "uint8-16-15x15"};
+const std::vector<std::string> kOtherSizes = {"1024x1024", "4096x4096", "10237x10239"},
+                               kBySize = {"uint8-256-3x3", "uint8-256-5x5", "uint8-256-9x9"};
+
+/// What is asked for; of contents and sizes, empty: the grid above.
 struct Wanted
 {
     std::vector<std::string> methods = {""}; ///< empty: the engine's choice
-    std::vector<std::string> contents = {"natural", "random", "flat"};
-    std::vector<std::string> sizes = {"10240x10240"};
+    std::vector<std::string> contents, sizes;
 };
 
 template <typename Cell>
@@ -54,7 +68,7 @@ class Scene
 public:
     Scene(const bench::FilterCase &one, const std::string &method, const std::string &content,
           int width, int height)
-        : filter(one.filter),
+        : name(one.name()), filter(one.filter),
           picture(bench::makePicture(one.type, content, one.filter.levels.count, width, height)),
           cells(std::get<std::vector<Cell>>(picture.cells)),
           image(common::upload(cells.data(), cells.size())), mask(maskOf(one, width, height)),
@@ -79,6 +93,7 @@ public:
     void validate()
     {
         try {
+            const common::ProfilerRange range("version=launches/" + name + ";");
             launch();
         } catch (const local_entropy::Error &error) {
             if (error.status() != local_entropy::Status::Unavailable) throw;
@@ -113,6 +128,7 @@ private:
         return common::upload(cells.data(), cells.size());
     }
 
+    const std::string name;
     const local_entropy::Filter filter;
     bench::Picture picture;
     const std::vector<Cell> &cells;
@@ -150,28 +166,75 @@ bench::Work openAny(const Launch &launch)
     return open<float>(launch);
 }
 
+/// The name of the method that computes it in the memory of a GPU, whatever the image's size.
+std::string chosenFor(const bench::FilterCase &one)
+{
+    using namespace local_entropy;
+    constexpr int kSide = 64;
+    const bench::Picture picture =
+        bench::makePicture(one.type, kContent, one.filter.levels.count, kSide, kSide);
+    const std::vector<std::uint8_t> mask = bench::makeMask(kSide, kSide);
+    std::vector<float> values(kSide * kSide);
+    const Problem problem = std::visit(
+        [&](const auto &cells) {
+            const CellType type = one.type == "uint8"    ? CellType::Uint8
+                                  : one.type == "uint16" ? CellType::Uint16
+                                                         : CellType::Float32;
+            return checkedProblem(one.filter, {cells.data(), type, kSide, kSide, 0},
+                                  one.isMasked ? Mask{mask.data(), kSide, kSide, 0} : Mask{},
+                                  {values.data(), false, kSide, kSide, 0}, {});
+        },
+        picture.cells);
+    const Method *best = nullptr;
+    for (const Method *method : methods())
+        if (method->canLaunch(problem) &&
+            (!best || method->launchCost(problem) < best->launchCost(problem)))
+            best = method;
+    return best ? best->name() : "none";
+}
+
 bench::Row rowOf(const Launch &launch)
 {
     bench::Row row;
-    row.keys = {launch.one.name(), launch.method.empty() ? "chosen" : launch.method, launch.content,
-                std::to_string(launch.width), std::to_string(launch.height)};
+    row.keys = {launch.one.name(), launch.method.empty() ? chosenFor(launch.one) : launch.method,
+                launch.content, std::to_string(launch.width), std::to_string(launch.height)};
     row.results = static_cast<double>(launch.width) * launch.height;
     row.open = [launch] { return openAny(launch); };
     row.mayLack = !launch.method.empty();
     return row;
 }
 
+/// Content and size of the pictures of a case.
+std::vector<std::pair<std::string, std::string>> picturesOf(const std::string &name,
+                                                            const Wanted &wanted)
+{
+    using Words = std::vector<std::string>;
+    const bool isGrid = wanted.contents.empty() && wanted.sizes.empty();
+    const auto among = [&](const Words &names) {
+        return isGrid && std::find(names.begin(), names.end(), name) != names.end();
+    };
+    std::vector<std::pair<std::string, std::string>> pictures;
+    for (const std::string &size : wanted.sizes.empty() ? Words{kSize} : wanted.sizes)
+        for (const std::string &content :
+             wanted.contents.empty() ? Words{kContent} : wanted.contents)
+            pictures.emplace_back(content, size);
+    if (among(kByContent))
+        for (const std::string &content : kOtherContents) pictures.emplace_back(content, kSize);
+    if (among(kBySize))
+        for (const std::string &size : kOtherSizes) pictures.emplace_back(kContent, size);
+    return pictures;
+}
+
 std::vector<bench::Row> rowsOf(const bench::FilterCase &one, const Wanted &wanted)
 {
     std::vector<bench::Row> rows;
     for (const std::string &method : wanted.methods)
-        for (const std::string &size : wanted.sizes)
-            for (const std::string &content : wanted.contents) {
-                int width = 0, height = 0;
-                if (std::sscanf(size.c_str(), "%dx%d", &width, &height) != 2)
-                    throw common::Error("--sizes: '" + size + "' is not WIDTHxHEIGHT");
-                rows.push_back(rowOf({one, method, content, width, height}));
-            }
+        for (const auto &[content, size] : picturesOf(one.name(), wanted)) {
+            int width = 0, height = 0;
+            if (std::sscanf(size.c_str(), "%dx%d", &width, &height) != 2)
+                throw common::Error("--sizes: '" + size + "' is not WIDTHxHEIGHT");
+            rows.push_back(rowOf({one, method, content, width, height}));
+        }
     return rows;
 }
 
@@ -207,9 +270,9 @@ int main(int argc, char **argv)
     const std::vector<bench::Option> options = {
         {"methods", "LIST", "methods, each of which computes what it can; else the engine's choice",
          list(wanted.methods, "--methods")},
-        {"contents", "LIST", "natural, random, flat, stripes, sparse; the first three if not given",
+        {"contents", "LIST", "natural, random, flat, stripes, sparse, of all filters",
          list(wanted.contents, "--contents")},
-        {"sizes", "LIST", "WIDTHxHEIGHT, 10240x10240 if not given", list(wanted.sizes, "--sizes")},
+        {"sizes", "LIST", "WIDTHxHEIGHT, of all filters", list(wanted.sizes, "--sizes")},
     };
     return bench::runProgram(
         {"bench_launches", kWhat, layout, options, [&wanted] { return cases(wanted); }, facts},

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What the kernels ask of the machine and what their warps wait for: tools/profile.sh DIRECTORY
 # Runs ncu over the versions of core.cu, of fast_study and of the labs, one launch each on 2560x2560
-# cells, and writes DIRECTORY/counters.csv. Needs a GPU whose counters may be read, ncu, python3;
-# exit status 3 where there is no GPU or no ncu.
+# cells, and over some filters of the library, on 4096x4096; writes DIRECTORY/counters.csv. Needs a
+# GPU whose counters may be read, ncu, python3; exit status 3 where there is no GPU or no ncu.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,5p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
@@ -77,7 +77,7 @@ profile() { # log, metrics, program...: the program under ncu
 joined() { local IFS=,; echo "$*"; }
 
 programs=("$build/entropy_profile" "$build/profile_labs" "$build/fast_study_profile")
-make -j "$(nproc)" BUILD="$build" "${programs[@]}" >"$logs/build.log" 2>&1 ||
+make -j "$(nproc)" BUILD="$build" "${programs[@]}" "$build/bench_launches" >"$logs/build.log" 2>&1 ||
     { tail -n 5 "$logs/build.log" >&2; exit 1; }
 
 # One metric that ncu does not know must not lose the others: those that it does not list are tried
@@ -124,5 +124,22 @@ for program in "${programs[@]}"; do
     *) files+=("${name%_profile}=$logs/$name.ncu") ;;
     esac
 done
+
+# The library: the first launch of a method's kernel. Its NVTX range has the name of the filter.
+start=$SECONDS
+for filter in uint8-256-5x5 uint8-256-15x15 uint8-16-31x31 uint8-256-disk5 uint16-65536-5x5 \
+    uint16-4096-15x15; do
+    log=$logs/launches_$filter.ncu
+    rm -f "$log"
+    if profile "$log" "$(joined "${metrics[@]}")" \
+        --kernel-name 'regex:^(walk|slide|nine|boxes|footprint)$' --launch-count 1 \
+        "$build/bench_launches" --cases "^$filter\$" --contents natural --sizes 4096x4096 \
+        --seconds 0.01 >"$log.txt" 2>&1 && [ -s "$log" ]; then
+        files+=("$log")
+    else
+        echo "left out: $filter: $(tail -n 1 "$log.txt")"
+    fi
+done
+echo "bench_launches: $((SECONDS - start)) s"
 "$python" tools/counters.py "$directory/counters.csv" "${files[@]}"
 [ ${#failed[@]} -eq 0 ] || { echo "profile.sh: failed: ${failed[*]}" >&2; exit 1; }

@@ -8,6 +8,7 @@
 #                          the first
 #   engine                 its kernels by content, size, alignment, path, threads and memory
 #   filter                 the library by window, type and levels, beside scikit-image, three times
+#   launches               the library in the memory of a GPU; by CPU and GPUs together
 #   studies                memory, bottlenecks, variants; the first two by groups and in batches
 #   profile                the profiler's counters of every kernel (needs ncu)
 #   parts                  where the time of a call goes; the first call; occupancy; precision
@@ -23,7 +24,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
-all="round1 engine filter profile round2 parts scaling studies flags round3 peers"
+all="round1 engine filter launches profile round2 parts scaling studies flags round3 peers"
 for stage; do
     case " $all " in
     *" $stage "*) ;;
@@ -147,16 +148,26 @@ engine() {
     [ "$gpus" = 0 ] || build/bench_gpu --csv "$out/gpu.csv"
 }
 
-# In rounds, since a machine that is shared has slow minutes: medians are reported.
+# In rounds, since a machine that is shared has slow minutes: medians are reported. What a GPU
+# computes is a stage of its own, once.
 filter() {
     local round table
     for round in 1 2 3; do
-        make -s bench-filter RESULTS="$scratch/filter_$round" || return
+        make -s bench-filter GPU_BENCHES= RESULTS="$scratch/filter_$round" || return
         for table in "$scratch/filter_$round"/*.csv; do
             awk -v round="$round" 'NR > 1 || round == 1 { print (NR > 1 ? round : "round") "," $0 }' \
                 "$table" >>"$out/${table##*/}" || return
         done
     done
+}
+
+launches() {
+    local -x BENCHMARK_SECONDS=0.4
+    if [ "$gpus" = 0 ]; then
+        echo "there is no GPU here"
+        return "$skipped"
+    fi
+    make -s bench-launches RESULTS="$out"
 }
 
 studies() {

@@ -244,14 +244,15 @@ LE_API le_status le_run(le_engine *engine, const le_filter *filter, const le_ima
 /* ---- in the memory of a GPU ------------------------------------------------------------------ */
 
 /* The same as le_run() in the memory of the current GPU (or managed), put into `stream`: a
-   cudaStream_t of that GPU, NULL for the default one. Waits for nothing that is in streams, but the
-   first call for a GPU, which makes tables. Arrays stay as they are until the stream has come past
-   this; le_engine_destroy() waits for that.
+   cudaStream_t of that GPU, NULL for the default one. Waits for nothing that is in streams, unless
+   the filter is new, or was enqueued long ago: to make its tables, it may wait for all. Arrays stay
+   as they are until the stream has come past this; le_engine_destroy() waits for that. It does not
+   wait for graphs that the stream was captured into: they are launched while the engine exists.
 
    All filters are possible, and the bits are those of le_run(). LE_UNAVAILABLE without a GPU or
-   enough of its memory, and for streams that are being captured into a graph if this filter was not
-   enqueued before; LE_BAD_ARGUMENT for what le_run() calls so, and for arrays that lie elsewhere.
-   Then nothing was put into the stream.
+   enough of its memory, for more than 2^30 columns or rows, and for streams that are being captured
+   if this filter was not enqueued lately, for such a result; LE_BAD_ARGUMENT for what le_run()
+   calls so, and for arrays that lie elsewhere. Then nothing was put into the stream.
 
    Cells are seen by the GPU alone: is one no level, the results hold anything, and the next
    le_synchronize() says so. May be called from several threads at once, for any streams. */
@@ -260,7 +261,7 @@ LE_API le_status le_enqueue(le_engine *engine, const le_filter *filter, const le
                             const le_run_options *options, void *stream);
 
 /* The bytes of a workspace for a call of le_enqueue() with these arguments, whose places do not
-   matter; 0: it needs none. */
+   matter; 0: it needs none. Fails as le_enqueue() does. */
 LE_API le_status le_workspace_bytes(le_engine *engine, const le_filter *filter,
                                     const le_image *image, const le_image *mask,
                                     const le_region *region, const le_result *result,

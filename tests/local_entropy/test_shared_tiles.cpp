@@ -1,8 +1,11 @@
 // The tiles that devices and the CPU share: every cell once, whoever takes what.
 #include "local_entropy/schedule/shared_tiles.h"
 
+#include <algorithm>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <random>
+#include <thread>
 
 using local_entropy::Progress;
 using local_entropy::Region;
@@ -71,6 +74,30 @@ TEST(SharedTiles, GiveEveryCellOnce)
         ASSERT_EQ(tiles.leftInLarge(), 0);
         ASSERT_TRUE(field.eachOnce());
     }
+}
+
+TEST(SharedTiles, AreToldOnceThoughOneIsGivenBack)
+{
+    double most = 0;
+    int calls = 0;
+    const std::function<bool(double)> tell = [&](double part) {
+        most = std::max(most, part);
+        ++calls;
+        return true;
+    };
+    const Region region{0, 0, 4, 1};
+    Progress progress(tell, region);
+    SharedTiles tiles(region, {4, 1}, {1, 1}, progress);
+    Region tile;
+    ASSERT_TRUE(tiles.takeLarge(tile));
+    tiles.giveBack(tile);
+    for (int i = 0; i < 4; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(25)); // the callback has its turn
+        ASSERT_TRUE(tiles.takeSmall(tile));
+    }
+    EXPECT_FALSE(tiles.takeSmall(tile));
+    EXPECT_GE(calls, 4);
+    EXPECT_LE(most, 1);
 }
 
 TEST(SharedTiles, AreNoneOnceTheWorkWasStopped)

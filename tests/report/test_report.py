@@ -187,6 +187,34 @@ class Tables(Tree):
         self.assertIn("| uint8, 256 levels | 9x9 | avx2 | 150 | 160 | 100 | - | 94 % |",
                       self.text("report.md"))
 
+    def test_launches_have_the_limit_the_content_and_the_aim_beside(self):
+        text = self.text("report.md")
+        self.assertIn("| uint8 | 256 | 9x9 | equal | 0.0100 | 100 | 20 % | 0.80 to 1.25 | 125 | 80 % |",
+                      text)
+        self.assertIn("| uint8 | 256 | 9x9, mask | histogram | 0.0200 | 50.0 | 10 % | - | - | - |",
+                      text)
+        self.assertIn("| uint8 | 16 | 5x5 | words | 0.0025 | 400 | 80 % | - | 350 | met |", text)
+
+    def test_launches_of_other_sizes_are_compared_with_the_usual_one(self):
+        self.assertIn("| cells | levels | window | 500x500 | 1000x1000 |", self.text("report.md"))
+        self.assertIn("| uint8 | 256 | 9x9 | 50.0 (0.50) | 100 |", self.text("report.md"))
+
+    def test_budgets_are_what_the_multiprocessors_could_do_at_that_rate(self):
+        self.assertIn("| uint8 | 256 | 9x9 | equal | 100 | 128 | 32.0 |", self.text("report.md"))
+        (self.root / "results/box/environment.txt").write_text("revision:   abcdef0123\n")
+        self.replace("report.md", "| uint8 | 256 | 9x9 | equal | 100 | 128 | 32.0 |\n", "")
+        self.assert_finds("launch-budgets", "no multiprocessors")
+
+    def test_counters_of_launches_are_for_a_pixel(self):
+        self.assertIn("| uint8 | 256 | 9x9 | 200 | 2.00 | 100 | 64 % | - | 11 % | - | data from shared "
+                      "memory or special functions 2.2 |", self.text("report.md"))
+
+    def test_together_compares_both_with_the_better_and_auto_with_the_best(self):
+        self.assertIn("| uint8 | 256 | 9x9 | 1000x1000 | 4.00 | 3.00 | 2.00 | 2.20 | 1.00 | 45 % | 1.50 "
+                      "| 1.10 |", self.text("report.md"))
+        self.assertIn("| uint8 | 16 | 5x5 | 100x100 | 0.100 | - | - | 0.100 | 0.0500 | 50 % | - | 1.00 |",
+                      self.text("report.md"))
+
     def test_another_machine_is_named(self):
         self.assertIn("| other | platform |", self.text("report.md"))
 
@@ -276,7 +304,7 @@ class Check(Tree):
 
     def test_a_revision_of_changed_sources(self):
         self.replace("results/box/environment.txt", "abcdef0123", "abcdef0123-modified")
-        self.assert_finds("environment.txt:3:", "had changes")
+        self.assert_finds("environment.txt:4:", "had changes")
         self.replace("results/box/environment.txt", "revision:   abcdef0123-modified", "")
         self.assert_finds("environment.txt:1:", "names no revision")
 

@@ -26,6 +26,9 @@ public:
     /// free.
     virtual TileSize tileSize(const Problem &problem, int threads) const = 0;
 
+    /// Whether it can be given parts of a region.
+    virtual bool takesTiles() const { return true; }
+
     /// One thread's part: takes tiles until there are none left. The thread rounds to nearest.
     /// Throws Error; Status::BadLevel without a place, which the engine then looks for.
     virtual void work(const Problem &problem, TileQueue &queue, Scratch &scratch) const = 0;

@@ -13,7 +13,7 @@ using warp::kLanes;
 
 constexpr int kFewLanes = 8; ///< of a group, where a warp computes several windows at a time
 constexpr int kMostWarps = 8, kMostThreads = kMostWarps * kLanes;
-constexpr int kBlocks = 4;        ///< that a multiprocessor has registers for
+constexpr int kBlocks = 5;        ///< that a multiprocessor has registers for
 constexpr int kMostShared = 1024; ///< differences in shared memory
 constexpr int kBytes = 256;       ///< values of a byte, and slots of their table
 constexpr int kWordsOfALane = 4;  ///< of bits, at a time

@@ -74,6 +74,38 @@ __device__ __noinline__ void lookClosely(const Task<Cell, Value> &task, std::uin
     __syncwarp();
 }
 
+/// One lane's part of a window, of any kind: its cells that count, and their sum. Apart from the
+/// kernel, whose registers are few.
+template <typename Cell, int kGroup>
+__device__ __noinline__ void addAny(const Task<Cell, float> &task, const std::int64_t *differences,
+                                    std::uint32_t *table, int x, int y, int &cells,
+                                    std::int64_t &sum)
+{
+    constexpr int kCells = 4 / static_cast<int>(sizeof(Cell)); // of a word
+    const PlaneView<Cell> &plane = task.plane;
+    const PieceView<Cell> &piece = plane.pieceOf(x, x + task.windowWidth);
+    const Counters<Cell, kLanes / kGroup> counters(table, task.slots);
+    for (int i = threadIdx.x % kGroup; i < task.chunksOfWindow; i += kGroup) {
+        const Chunk chunk = task.chunks[i];
+        const int row = y + chunk.row, first = x + chunk.column;
+        const std::uint32_t word = wordAt(piece.row(row) + first);
+        const bool exists = row >= plane.top && row < plane.bottom;
+        const int begin = plane.left - first;
+        const int end = exists ? min(static_cast<int>(chunk.cells), plane.right - first) : 0;
+        int before[kCells]; // first all additions, then all that depends on them
+#pragma unroll
+        for (int cell = 0; cell < kCells; ++cell) {
+            const std::uint32_t level = cellOf<Cell>(word, cell);
+            const bool counts =
+                cell >= begin && cell < end && !(plane.missing && level == plane.none);
+            before[cell] = counts ? counters.enter(level) : task.windowCells;
+            cells += counts;
+        }
+#pragma unroll
+        for (int cell = 0; cell < kCells; ++cell) sum += differences[before[cell]];
+    }
+}
+
 /// A warp's windows, kGroup lanes each. `tables`: one for each group, see Counters.
 template <typename Cell, int kGroup>
 class Group
@@ -83,8 +115,7 @@ public:
 
     __device__ Group(const Task<Cell, float> &task, const std::int64_t *differences,
                      const PackedChunk *chunks, std::uint32_t *tables)
-        : task(task), differences(differences), chunks(chunks), tables(tables),
-          counters(tables + threadIdx.x % kLanes / kGroup, task.slots)
+        : task(task), differences(differences), chunks(chunks), tables(tables)
     {
     }
 
@@ -110,49 +141,26 @@ public:
     }
 
 private:
-    static constexpr int kCells = 4 / static_cast<int>(sizeof(Cell)); ///< of a word
-
     /// A lane's part of a window.
     __device__ void add(int x, int y, int own, int &cells, std::int64_t &sum) const
     {
         const PlaneView<Cell> &plane = task.plane;
-        const PieceView<Cell> piece = plane.pieceOf(x, x + task.windowWidth);
-        const bool isWhole = plane.columnsOf(x, task.windowWidth) == task.windowWidth &&
-                             plane.rowsOf(y, task.windowHeight) == task.windowHeight;
-        const bool inside = y >= piece.top && y + task.windowHeight <= piece.top + piece.rows;
-        const Cell *const corner = piece.cells + y * piece.stride + x;
-        if constexpr (sizeof(Cell) == 1)
-            if (isWhole && inside && !plane.missing && task.packedChunks &&
-                piece.cells == plane.middle.cells) {
-                sum = sumOfBytes<kGroup>(corner, chunks, task.packedChunks, own,
-                                         addressOf(tables + threadIdx.x % kLanes / kGroup),
+        std::uint32_t *const table = tables + threadIdx.x % kLanes / kGroup;
+        if constexpr (sizeof(Cell) == 1) {
+            const PieceView<Cell> &piece = plane.middle;
+            const bool isWhole = x >= max(plane.left, plane.innerBegin) &&
+                                 x + task.windowWidth <= min(plane.right, plane.innerEnd) &&
+                                 y >= max(plane.top, piece.top) &&
+                                 y + task.windowHeight <= min(plane.bottom, piece.top + piece.rows);
+            if (isWhole && !plane.missing && task.packedChunks) {
+                sum = sumOfBytes<kGroup>(piece.cells + y * piece.stride + x, chunks,
+                                         task.packedChunks, own, addressOf(table),
                                          addressOf(differences), 8 * task.windowCells);
                 cells = own ? 0 : task.windowCells;
                 return;
             }
-        for (int i = own; i < task.chunksOfWindow; i += kGroup) {
-            const Chunk chunk = task.chunks[i];
-            const Cell *const row =
-                inside ? corner + chunk.row * piece.stride : piece.row(y + chunk.row) + x;
-            const std::uint32_t word = wordAt(row + chunk.column);
-            int begin = 0, end = chunk.cells;
-            if (!isWhole) {
-                begin = plane.left - x - chunk.column;
-                end = min(end, plane.right - x - chunk.column);
-                if (y + chunk.row < plane.top || y + chunk.row >= plane.bottom) end = 0;
-            }
-            int before[kCells]; // first all additions, then all that depends on them
-#pragma unroll
-            for (int cell = 0; cell < kCells; ++cell) {
-                const std::uint32_t level = cellOf<Cell>(word, cell);
-                const bool counts =
-                    cell >= begin && cell < end && !(plane.missing && level == plane.none);
-                before[cell] = counts ? counters.enter(level) : task.windowCells;
-                cells += counts;
-            }
-#pragma unroll
-            for (int cell = 0; cell < kCells; ++cell) sum += differences[before[cell]];
         }
+        addAny<Cell, kGroup>(task, differences, table, x, y, cells, sum);
     }
 
     __device__ void clear() const
@@ -170,7 +178,6 @@ private:
     const std::int64_t *const differences;
     const PackedChunk *const chunks;
     std::uint32_t *const tables;
-    const Counters<Cell, kGroups> counters;
 };
 
 /// The windows that are set in a warp's words of bits, of which every so many are its own.
@@ -190,14 +197,10 @@ public:
     template <typename Use>
     __device__ void forAll(const Use &use)
     {
-        std::uint32_t next[kWordsOfALane];
-        read(next);
-        while (first < words) {
+        for (; first < words; first += step) {
             std::uint32_t bits[kWordsOfALane];
-#pragma unroll
-            for (int i = 0; i < kWordsOfALane; ++i) bits[i] = next[i];
-            first += step;
-            read(next); // while the windows of these are computed
+            read(bits);
+            fetch(first + step);
             useAll(bits, use);
             row += rowStep;
             wordOfRow += wordStep;
@@ -221,6 +224,13 @@ private:
             const std::int64_t word = first + i * kLanes + threadIdx.x % kLanes;
             bits[i] = word < words ? __ldg(&undecided[word]) : 0;
         }
+    }
+
+    /// What will be read next, into the second-level cache: registers are short.
+    __device__ void fetch(std::int64_t from) const
+    {
+        const std::int64_t word = from + threadIdx.x % kLanes * kWordsOfALane;
+        if (word < words) asm volatile("prefetch.global.L2 [%0];" ::"l"(&undecided[word]));
     }
 
     template <typename Use>
@@ -254,11 +264,11 @@ private:
     const std::uint32_t *const undecided;
     const std::int64_t words;
     const unsigned wordsARow;
-    std::int64_t first; ///< of the words that come next
+    std::int64_t first; ///< of the words in the queue
     const std::int64_t step;
     const int rowStep;
     const unsigned wordStep;
-    int row; ///< of the words in the queue
+    int row; ///< of that word
     unsigned wordOfRow;
 };
 
@@ -308,11 +318,13 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
                     queue.find(min(i, number - 1), x, y);
                     unsigned left = __ballot_sync(kAllLanes, group.compute(i < number, x, y) &&
                                                                  lane % kGroup == 0);
+#pragma unroll 1
                     for (; left; left &= left - 1)
                         closely(i - lane / kGroup + (__ffs(static_cast<int>(left)) - 1) / kGroup);
                 }
                 return;
             }
+#pragma unroll 1
         for (int i = 0; i < number; ++i) closely(i);
     });
 }

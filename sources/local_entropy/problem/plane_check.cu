@@ -5,6 +5,7 @@
 #ifdef __CUDACC__
 #include "common/cuda_check.h"
 #include "common/integer.h"
+#include "local_entropy/problem/border.h"
 #include "local_entropy/problem/plane_bytes.h"
 
 #include <algorithm>
@@ -60,6 +61,40 @@ __global__ void __launch_bounds__(kThreads) check(const __grid_constant__ Checki
     }
 }
 
+/// Rows begin ... end - 1 of an image.
+struct Rows
+{
+    std::int64_t begin, end;
+
+    bool holds(const Rows &others) const { return others.begin >= begin && others.end <= end; }
+};
+
+/// What rows beyond the edge stand for: rows side by side.
+Rows rowsOf(Border border, const Rows &beyond, std::int64_t height)
+{
+    Rows rows{height, 0};
+    for (std::int64_t y = beyond.begin; y < beyond.end; ++y) {
+        const std::int64_t there = borderIndex(border, y, height);
+        if (there < 0) continue;
+        rows = {std::min(rows.begin, there), std::max(rows.end, there + 1)};
+    }
+    return rows;
+}
+
+template <typename Cell>
+void checkRows(Checking<Cell> task, const Rows &rows, cudaStream_t stream)
+{
+    task.y = rows.begin;
+    task.height = rows.end - rows.begin;
+    constexpr std::int64_t kMostBlocks = 65535; // of a column of the grid
+    const auto across = common::ceilDiv<std::int64_t>(task.width, kLanes * kBytes / sizeof(Cell));
+    const dim3 grid(static_cast<unsigned>(common::ceilDiv<std::int64_t>(across, 4)),
+                    static_cast<unsigned>(
+                        std::min(common::ceilDiv<std::int64_t>(task.height, kWarps), kMostBlocks)));
+    check<<<grid, dim3(kLanes, kWarps), 0, stream>>>(task);
+    CUDA_CHECK(cudaGetLastError());
+}
+
 template <typename Cell>
 void checkImage(const Problem &problem, const Plane &plane, BadCell *bad, cudaStream_t stream)
 {
@@ -72,18 +107,17 @@ void checkImage(const Problem &problem, const Plane &plane, BadCell *bad, cudaSt
     const std::int64_t x = problem.region.x - problem.shape.left;
     const std::int64_t y = problem.region.y - problem.shape.top;
     task.x = clamped(x, image.width);
-    task.y = clamped(y, image.height);
     task.width = clamped(x + plane.width, image.width) - task.x;
-    task.height = clamped(y + plane.height, image.height) - task.y;
     task.most = static_cast<std::uint32_t>(problem.filter.levels.count - 1);
     task.bad = bad;
-    constexpr std::int64_t kMostBlocks = 65535; // of a column of the grid
-    const auto across = common::ceilDiv<std::int64_t>(task.width, kLanes * kBytes / sizeof(Cell));
-    const dim3 grid(static_cast<unsigned>(common::ceilDiv<std::int64_t>(across, 4)),
-                    static_cast<unsigned>(
-                        std::min(common::ceilDiv<std::int64_t>(task.height, kWarps), kMostBlocks)));
-    check<<<grid, dim3(kLanes, kWarps), 0, stream>>>(task);
-    CUDA_CHECK(cudaGetLastError());
+    const std::int64_t bottom = y + plane.height;
+    const Rows inner{clamped(y, image.height), clamped(bottom, image.height)};
+    checkRows(task, inner, stream);
+    // Rows elsewhere in the image that the border takes for those beyond its edge.
+    for (const Rows &beyond : {Rows{y, 0}, Rows{image.height, bottom}}) {
+        const Rows there = rowsOf(plane.border, beyond, image.height);
+        if (there.begin < there.end && !inner.holds(there)) checkRows(task, there, stream);
+    }
 }
 
 } // namespace

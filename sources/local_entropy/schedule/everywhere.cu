@@ -56,10 +56,11 @@ bool mayPay(const Problem &problem, double nanoseconds, int threads)
 {
     constexpr double kSoon = 1.5e6, kBytesANanosecond = 50;
     const double alone = nanoseconds / threads;
+    if (alone <= kSoon) return false;
     const double cells = static_cast<double>(problem.region.width * problem.region.height);
     const double bytes = problem.result.isDouble ? 8 : 4;
     const double through = cells * std::max(bytes / kBytesANanosecond, launchCost(problem));
-    return alone > kSoon && through < 8 * alone;
+    return through < 8 * alone;
 }
 
 /// Large tiles of whole small ones, as square as long rows allow: their windows reach beyond them.
@@ -76,7 +77,8 @@ TileSize largeTile(const Problem &problem, const TileSize &small)
     return {width, std::min(region.height, whole(cells / width, small.height))};
 }
 
-/// Those that the CPU likes, but no larger than a millisecond, if windows allow it.
+/// Those that the CPU likes, but no more than a millisecond's, if windows allow it: heights are
+/// free (Plan::tileSize).
 TileSize smallTile(const Problem &problem, const Plan &plan, double nanoseconds, int threads)
 {
     constexpr double kAtOnce = 1e6;
@@ -108,9 +110,10 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, const Plan &p
                                            double nanoseconds, int threads, WayCosts &costs,
                                            Progress &progress, Sharing sharing)
 {
+    if (!plan.takesTiles()) return nullptr;
+    if (common::isForked()) return nullptr; // a process does not inherit devices
     if (sharing.choice == ThroughDevices::IfCheaper && !mayPay(problem, nanoseconds, threads))
         return nullptr;
-    if (common::isForked()) return nullptr; // a process does not inherit devices
     SharedDevices *const shared = withLibraryErrors(sharedDevices);
     if (!shared) return nullptr;
     OneAtATime::Lease mine(shared->calls);

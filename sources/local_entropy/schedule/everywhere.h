@@ -56,9 +56,9 @@ class Everywhere
 public:
     /// Null where the problem, whose computation takes `nanoseconds` on one thread, is left to the
     /// CPU alone: it is soon done, there is no GPU, another call has them, none can compute that,
-    /// or they do not pay. `problem`, `plan`, `costs` and `progress` outlive it. The first call
-    /// allocates what passes between host and devices and keeps it: for each device 72 MB of
-    /// page-locked and as much device memory.
+    /// the plan takes no tiles, or they do not pay. `problem`, `plan`, `costs` and `progress`
+    /// outlive it. The first call allocates what passes between host and devices and keeps it: for
+    /// each device 72 MB of page-locked and as much device memory.
     static std::unique_ptr<Everywhere> of(const Problem &problem, const Plan &plan,
                                           double nanoseconds, int threads, WayCosts &costs,
                                           Progress &progress, Sharing sharing = {});

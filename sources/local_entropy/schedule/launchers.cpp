@@ -3,6 +3,7 @@
 #include "local_entropy/error.h"
 #include "local_entropy/schedule/plane_launcher.h"
 
+#include <exception>
 #include <limits>
 #include <string>
 
@@ -79,7 +80,13 @@ void Launchers::synchronize()
         const std::lock_guard<std::mutex> lock(mutex);
         for (const auto &one : launchers) all.push_back(one.second.get());
     }
-    for (Launcher *launcher : all) launcher->synchronize();
+    std::exception_ptr first; // all are waited for, and forget what they tell
+    for (Launcher *launcher : all) try {
+            launcher->synchronize();
+        } catch (...) {
+            if (!first) first = std::current_exception();
+        }
+    if (first) std::rethrow_exception(first);
 }
 
 } // namespace local_entropy

@@ -33,7 +33,6 @@ public:
                state.compare_exchange_strong(from, State::Held);
     }
     void release(State to) { state = to; }
-    bool isOnItsWay() const { return state == State::OnItsWay; }
 
     // By the thread that holds it:
 

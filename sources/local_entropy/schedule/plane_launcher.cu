@@ -14,9 +14,11 @@
 #include "local_entropy/schedule/same_filter.h"
 
 #include <algorithm>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 #endif
 
@@ -81,6 +83,7 @@ struct Plans
     Filter filter;
     bool isDouble;
     std::unique_ptr<const PlanePlan> first, second; ///< second: null if nothing is left undecided
+    bool isCaptured = false; ///< a graph, which may be launched at any time, reads the tables
 
     bool isFor(const Problem &problem) const
     {
@@ -133,6 +136,13 @@ void checkWorkspace(const Workspace &workspace, std::size_t needed, int device)
                 "enqueue this filter once before");
 }
 
+void checkSize(const Problem &problem)
+{
+    if (!fitsPlane(problem))
+        throw Error(Status::Unavailable, "more than 2^30 columns or rows are not computed in the "
+                                         "memory of a GPU: call it for parts of them");
+}
+
 /// What there is for one GPU, which is current whenever it is used.
 class OfDevice
 {
@@ -146,18 +156,24 @@ public:
     {
         const std::lock_guard<std::mutex> lock(mutex);
         const bool captured = isCaptured(stream); // then who launches the graph waits for it
-        const std::shared_ptr<const Plans> plans = plansFor(problem, captured);
-        const Layout layout(problem, *plans);
+        const Plans &plans = plansFor(problem, captured);
+        const Layout layout(problem, plans);
         if (workspace.data) checkWorkspace(workspace, layout.bytes, currentDevice());
-        const int place = captured ? 0 : launches.begin(stream);
-        enqueue(problem, *plans, layout, workspace, stream);
-        if (!captured) launches.end(place, stream);
+        if (captured) return enqueue(problem, plans, layout, workspace, stream);
+        const int place = launches.begin(stream);
+        try {
+            enqueue(problem, plans, layout, workspace, stream);
+        } catch (...) { // part of it may be in the stream
+            launches.end(place, stream);
+            throw;
+        }
+        launches.end(place, stream);
     }
 
     std::size_t workspaceBytes(const Problem &problem)
     {
         const std::lock_guard<std::mutex> lock(mutex);
-        return Layout(problem, *plansFor(problem, false)).bytes;
+        return Layout(problem, plansFor(problem, false)).bytes;
     }
 
     /// The first cell that was no level since this was asked last; kNoBadCell: none.
@@ -178,22 +194,31 @@ public:
     }
 
 private:
-    static constexpr std::size_t kMostPlans = 32;
+    static constexpr std::size_t kMorePlans = 32; ///< than those that graphs read
 
-    std::shared_ptr<const Plans> plansFor(const Problem &problem, bool captured)
+    const Plans &plansFor(const Problem &problem, bool captured)
     {
-        for (const auto &one : kept)
-            if (one->isFor(problem)) return one;
+        for (Plans &one : kept)
+            if (one.isFor(problem)) {
+                one.isCaptured |= captured;
+                return one;
+            }
         if (captured) refuseCapture();
-        auto made = std::make_shared<Plans>(
-            Plans{problem.filter, problem.result.isDouble, method.planePlan(problem), nullptr});
-        if (made->first->leavesUndecided()) made->second = makeSecondLook(problem);
-        if (kept.size() >= kMostPlans) {
-            launches.waitForAll(); // they read the tables
-            kept.clear();
-        }
-        kept.push_back(made);
-        return made;
+        Plans made{problem.filter, problem.result.isDouble, method.planePlan(problem), nullptr};
+        if (made.first->leavesUndecided()) made.second = makeSecondLook(problem);
+        // A copy of so few bytes may go on when it returns, and other streams do not wait for it.
+        CUDA_CHECK(cudaStreamSynchronize(nullptr));
+        if (kept.size() >= mostPlans) forgetPlans();
+        kept.push_back(std::move(made));
+        return kept.back();
+    }
+
+    /// But not those that graphs read.
+    void forgetPlans()
+    {
+        launches.waitForAll(); // they read the tables
+        kept.remove_if([](const Plans &one) { return !one.isCaptured; });
+        mostPlans = kept.size() + kMorePlans;
     }
 
     void enqueue(const Problem &problem, const Plans &plans, const Layout &layout,
@@ -216,7 +241,8 @@ private:
     common::DeviceArray<BadCell> bad;
     const common::Stream own;
     std::mutex mutex; ///< guards what follows, and `bad`
-    std::vector<std::shared_ptr<const Plans>> kept;
+    std::list<Plans> kept;
+    std::size_t mostPlans = kMorePlans;
     Launches launches; ///< the last member: it waits for all before the others go
 };
 
@@ -228,6 +254,7 @@ public:
     void enqueue(const Problem &problem, const Workspace &workspace, void *stream) override
     {
         withLibraryErrors([&] {
+            checkSize(problem);
             const int device = currentDevice();
             const auto in = static_cast<cudaStream_t>(stream);
             if (isCaptured(in) && !find(device)) refuseCapture();
@@ -240,7 +267,10 @@ public:
 
     std::size_t workspaceBytes(const Problem &problem) override
     {
-        return withLibraryErrors([&] { return made(currentDevice()).workspaceBytes(problem); });
+        return withLibraryErrors([&] {
+            checkSize(problem);
+            return made(currentDevice()).workspaceBytes(problem);
+        });
     }
 
     void synchronize() override

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <thread>
 
 namespace local_entropy
@@ -20,19 +21,12 @@ Passage *Device::claim(Passage::State state)
     return nullptr;
 }
 
-bool Device::isBusy() const
-{
-    return std::any_of(std::begin(passages), std::end(passages),
-                       [](const Passage &passage) { return passage.isOnItsWay(); });
-}
-
 void Device::abandon()
 {
-    for (Passage &passage : passages)
-        if (passage.claim(Passage::State::OnItsWay)) {
-            passage.abandon();
-            passage.release(Passage::State::Free);
-        }
+    for (Passage &passage : passages) { // whoever holds one has left, by what a callback has thrown
+        passage.abandon();
+        passage.release(Passage::State::Free);
+    }
 }
 
 SharedDevices::SharedDevices() : devices(common::deviceCount())
@@ -59,9 +53,12 @@ SharedWork::SharedWork(SharedDevices &shared, const Problem &problem, const Shar
 
 SharedWork::~SharedWork()
 {
-    for (const auto &device : shared.devices) {
-        const common::DeviceScope current(device->number);
-        device->abandon();
+    if (process.isLeft()) return; // a callback has forked: here are no devices
+    for (const auto &device : shared.devices) device->abandon();
+    if (begun == 0 || areAsked) return;
+    try {
+        askDevices();
+    } catch (const std::exception &) { // of this call, which has failed anyway
     }
 }
 
@@ -73,9 +70,20 @@ bool SharedWork::toDevice()
     return costs.devicesAreCheaper() || tries.fetch_sub(1) > 0;
 }
 
+/// Whether a thread has better things to do than to compute: where a device costs it far less, a
+/// tile that it computes keeps the device waiting. As many threads as there are passages can be of
+/// use.
+bool SharedWork::feeds(int number) const
+{
+    constexpr double kFarLess = 0.25;
+    const auto passages = std::size(shared.devices.front()->passages) * shared.devices.size();
+    return static_cast<std::size_t>(number) < passages &&
+           costs.throughDevice.get() < kFarLess * costs.onCpu.get();
+}
+
 /// Whether the CPU has nothing to do but to feed devices: they will have done what is left before a
 /// small tile is computed.
-bool SharedWork::isLeftToDevices(const Device &device) const
+bool SharedWork::isLeftToDevices(const Device &device, int number) const
 {
     constexpr std::int64_t kKnown = 4 * Passage::kCells;
     const std::int64_t left = tiles.leftInLarge(), arrived = arrivedCells;
@@ -83,6 +91,7 @@ bool SharedWork::isLeftToDevices(const Device &device) const
         return false;
     if (sharing.choice == ThroughDevices::All) return true;
     if (arrived < kKnown || !costs.devicesAreCheaper()) return false;
+    if (feeds(number)) return true;
     const double perCell = clock.seconds() / static_cast<double>(arrived);
     return costs.onCpu.get() * static_cast<double>(tiles.cellsOfSmall()) >
            perCell * static_cast<double>(left);
@@ -163,10 +172,10 @@ bool SharedWork::waitForOne(Device &device)
     return passage;
 }
 
-bool SharedWork::computeOne(const Device &device, const Compute &compute)
+bool SharedWork::computeOne(const Device &device, int number, const Compute &compute)
 {
     Region tile;
-    if (isLeftToDevices(device) || !tiles.takeSmall(tile)) return false;
+    if (isLeftToDevices(device, number) || !tiles.takeSmall(tile)) return false;
     const common::WallClock computing;
     compute(tile);
     costs.onCpu.add(computing.seconds(), tile.width * tile.height);
@@ -181,9 +190,9 @@ void SharedWork::work(int number, const Compute &compute)
     for (;;) {
         while (takeOutOne(device)) {
         }
-        if (sendOne(device) || computeOne(device, compute) || waitForOne(device)) continue;
+        if (sendOne(device) || computeOne(device, number, compute) || waitForOne(device)) continue;
         // Others hold what is left, or nothing is left.
-        if (isLeftToDevices(device)) {
+        if (isLeftToDevices(device, number)) {
             std::this_thread::yield();
             continue;
         }
@@ -197,14 +206,24 @@ void SharedWork::work(int number, const Compute &compute)
 /// Once all has arrived. A device that has failed may not be able to tell.
 void SharedWork::checkCells()
 {
-    for (const auto &device : shared.devices) {
-        if (device->hasFailed) {
-            throwFirstBadCell(problem);
-            continue;
+    askDevices();
+    if (std::any_of(shared.devices.begin(), shared.devices.end(),
+                    [](const auto &device) { return device->hasFailed.load(); }))
+        throwFirstBadCell(problem);
+}
+
+/// Each of them, since what one tells is forgotten there: the next call shall not hear of it.
+void SharedWork::askDevices()
+{
+    areAsked = true;
+    std::exception_ptr first;
+    for (const auto &device : shared.devices) try {
+            const common::DeviceScope current(device->number);
+            shared.launchers.synchronize();
+        } catch (const std::exception &) {
+            if (!first && !device->hasFailed) first = std::current_exception();
         }
-        const common::DeviceScope current(device->number);
-        shared.launchers.synchronize();
-    }
+    if (first) std::rethrow_exception(first);
 }
 
 } // namespace local_entropy

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "local_entropy/schedule/everywhere.h"
+#include "local_entropy/schedule/forks.h"
 #include "local_entropy/schedule/one_at_a_time.h"
 #include "local_entropy/schedule/passage.h"
 #include "local_entropy/schedule/shared_tiles.h"
@@ -24,8 +25,7 @@ struct Device
 
     /// One in that state, now held by the caller; null if there is none.
     Passage *claim(Passage::State state);
-    bool isBusy() const; ///< whether a tile is on its way
-    void abandon();      ///< after an error: waits, and all are free
+    void abandon(); ///< after a call: waits for what an error has left, and all are free
 
     const int number;
     std::atomic<bool> hasFailed{false};
@@ -52,7 +52,7 @@ public:
 
     SharedWork(SharedDevices &shared, const Problem &problem, const Sharing &sharing,
                WayCosts &costs, Progress &progress);
-    /// Waits for what an error has left on its way.
+    /// Waits for what an error has left on its way, and forgets what cells it had.
     ~SharedWork();
 
     /// What thread `number` does. Throws Error: Status::BadLevel, without a place, if a cell of a
@@ -65,12 +65,14 @@ private:
     bool sendOne(Device &device);
     bool takeOutOne(Device &device);
     bool waitForOne(Device &device);
-    bool computeOne(const Device &device, const Compute &compute);
+    bool computeOne(const Device &device, int number, const Compute &compute);
     void takeOut(Device &device, Passage &passage);
     void fail(Device &device, Passage &held);
     bool toDevice();
-    bool isLeftToDevices(const Device &device) const;
+    bool isLeftToDevices(const Device &device, int number) const;
+    bool feeds(int number) const;
     void checkCells();
+    void askDevices();
 
     SharedDevices &shared;
     const Problem &problem;
@@ -81,7 +83,9 @@ private:
     std::atomic<int> tries{8};                   ///< tiles for devices that may not pay
     std::atomic<std::int64_t> begun{0}, sent{0}; ///< tiles for devices
     std::atomic<std::int64_t> arrivedCells{0};
-    const common::WallClock clock; ///< since the call began
+    std::atomic<bool> areAsked{false}; ///< devices, whether cells were levels
+    const common::WallClock clock;     ///< since the call began
+    const Birthplace process;
 };
 
 } // namespace local_entropy

@@ -41,29 +41,33 @@ bool SharedTiles::takeLarge(Region &tile)
     return progress.goOn(tile.width * tile.height);
 }
 
-bool SharedTiles::nextSmall(Region &tile)
+/// `untold`: its cells that `progress` does not know of.
+bool SharedTiles::nextSmall(Region &tile, std::int64_t &untold)
 {
     const std::lock_guard<std::mutex> lock(mutex);
     if (next == current.total) {
-        if (!returned.empty()) {
+        isTold = !returned.empty();
+        if (isTold) {
             current = Grid(returned.back(), small);
             returned.pop_back();
         } else if (begin < end) {
-            const Region tile = large.at(--end);
-            untaken -= tile.width * tile.height;
-            current = Grid(tile, small);
+            const Region whole = large.at(--end);
+            untaken -= whole.width * whole.height;
+            current = Grid(whole, small);
         } else {
             return false;
         }
         next = 0;
     }
     tile = current.at(next++);
+    untold = isTold ? 0 : tile.width * tile.height;
     return true;
 }
 
 bool SharedTiles::takeSmall(Region &tile)
 {
-    return nextSmall(tile) && progress.goOn(tile.width * tile.height);
+    std::int64_t untold = 0;
+    return nextSmall(tile, untold) && progress.goOn(untold);
 }
 
 void SharedTiles::giveBack(const Region &tile)

@@ -13,7 +13,7 @@ namespace local_entropy
 {
 
 /// Every cell is in one tile of those that are taken, but for large ones that were given back:
-/// these are taken again, as small ones. From any thread.
+/// these are taken again, as small ones, of which `progress` is not told again. From any thread.
 class SharedTiles
 {
 public:
@@ -44,7 +44,7 @@ private:
         std::int64_t across, total;
     };
 
-    bool nextSmall(Region &tile);
+    bool nextSmall(Region &tile, std::int64_t &untold);
 
     const TileSize small;
     Progress &progress;
@@ -52,6 +52,7 @@ private:
     const Grid large;
     std::int64_t begin = 0, end;    ///< of the large ones that nobody has
     Grid current{Region{}, {1, 1}}; ///< what small ones are taken from
+    bool isTold = false;            ///< `current`, which was given back
     std::int64_t next = 0;          ///< of `current`
     std::vector<Region> returned;
     std::int64_t untaken; ///< cells of large ones

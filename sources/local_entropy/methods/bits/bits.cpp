@@ -134,12 +134,6 @@ void BitsPlan::work(const Problem &problem, TileQueue &queue, Scratch &scratch) 
     for (const Region &place : blocks.taken) mend(problem, task, place, scratch);
 }
 
-void BitsPlan::compute(const Problem &problem, const Region &place, Scratch &scratch) const
-{
-    Task task = taskOf(problem);
-    computeTile(problem, task, place, scratch);
-}
-
 void BitsPlan::computeTile(const Problem &problem, Task &task, const Region &place,
                            Scratch &scratch) const
 {

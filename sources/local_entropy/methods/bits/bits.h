@@ -30,9 +30,6 @@ public:
     TileSize tileSize(const Problem &problem, int threads) const override;
     void work(const Problem &problem, TileQueue &queue, Scratch &scratch) const override;
 
-    /// One tile, of that size, alone: work() packs the next tile while it computes one.
-    void compute(const Problem &problem, const Region &place, Scratch &scratch) const;
-
 private:
     struct Queued;
 

@@ -187,9 +187,10 @@ public:
     __device__ void fold(int window) { rests.fold(window, task.one); }
 
     __device__ std::int64_t rest(int window) const { return rests.of(window); }
+    /// An addition of 0 reads it: another warp may add to other bits of the word.
     __device__ std::uint32_t counters(std::uint32_t value) const
     {
-        return walk::wordAt(histogram + value * 4 * kLanes) >> shift;
+        return walk::addTo(histogram + value * 4 * kLanes, 0) >> shift;
     }
 
     const Task<Cell> &task;

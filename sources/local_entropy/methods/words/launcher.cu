@@ -138,11 +138,12 @@ public:
 
     void synchronize() override
     {
-        withLibraryErrors([&] {
+        const BadCell cell = withLibraryErrors([&] {
             OfDevice *const current = find(currentDevice());
-            if (current) throwBadCell(current->firstBadCell());
+            return current ? current->firstBadCell() : kNoBadCell;
         });
-        planes->synchronize();
+        planes->synchronize(); // waited for, whatever `cell` is
+        throwBadCell(cell);
     }
 
 private:

@@ -18,6 +18,7 @@ public:
     {
         return {problem.region.width, problem.region.height};
     }
+    bool takesTiles() const override { return false; }
 
     void work(const Problem &problem, TileQueue &queue, Scratch &) const override
     {

@@ -1,0 +1,132 @@
+// What the CPU computes beside devices (schedule/everywhere.h): tiles that begin where a method's
+// tiles do, but are of other heights, in no order.
+#include "local_entropy/answers/default_rounding.h"
+#include "local_entropy/engine.h"
+#include "local_entropy/methods/method.h"
+#include "local_entropy/schedule/shared_tiles.h"
+#include "own_queue.h"
+
+#include <algorithm>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+#include <type_traits>
+
+namespace
+{
+
+using namespace local_entropy;
+
+struct Wanted
+{
+    int window, levels;
+    std::int64_t width, height;
+};
+
+template <typename Cell>
+class Scene
+{
+public:
+    explicit Scene(const Wanted &wanted)
+        : width(wanted.width), height(wanted.height), cells(width * height), values(cells.size()),
+          expected(cells.size())
+    {
+        std::mt19937 random(11);
+        for (Cell &cell : cells) cell = static_cast<Cell>(random() % wanted.levels);
+        filter.window.width = filter.window.height = wanted.window;
+        filter.levels.count = wanted.levels;
+        Engine engine;
+        engine.run(filter, View<const Cell>{cells.data(), width, height},
+                   View<float>{expected.data(), width, height});
+    }
+
+    /// False if a bit of it is wrong.
+    bool isRight(const Method &method, std::int64_t rows)
+    {
+        const CellType type = std::is_same_v<Cell, float> ? CellType::Float32 : CellType::Uint8;
+        const Problem problem = checkedProblem(filter, {cells.data(), type, width, height, 0}, {},
+                                               {values.data(), false, width, height, 0}, {});
+        const Path path = bestPath();
+        if (!method.can(problem, path)) return true;
+        const auto plan = method.plan(problem, path);
+        if (!plan->takesTiles()) return true;
+        ++asked;
+        std::memset(values.data(), 0xFF, values.size() * sizeof(float));
+        const std::int64_t across = std::min(plan->tileSize(problem, 3).width, width);
+        const std::function<bool(double)> nobody;
+        Progress progress(nobody, problem.region);
+        SharedTiles tiles(problem.region, {2 * across, 3 * rows + 1}, {across, rows}, progress);
+        const DefaultRounding rounding;
+        Scratch scratch;
+        Region tile;
+        while (tiles.takeLarge(tile)) {
+            tiles.giveBack(tile);
+            if (!tiles.takeSmall(tile)) break;
+            compute(problem, *plan, tile, scratch);
+        }
+        while (tiles.takeSmall(tile)) compute(problem, *plan, tile, scratch);
+        return std::memcmp(values.data(), expected.data(), values.size() * sizeof(float)) == 0;
+    }
+
+    int asked = 0; ///< methods that could
+
+private:
+    static void compute(const Problem &problem, const Plan &plan, const Region &tile,
+                        Scratch &scratch)
+    {
+        OwnQueue queue(tile, {tile.width, tile.height});
+        plan.work(problem, *queue, scratch);
+    }
+
+    const std::int64_t width, height;
+    std::vector<Cell> cells;
+    std::vector<float> values, expected;
+    Filter filter;
+};
+
+template <typename Cell>
+void ask(const std::vector<Wanted> &all)
+{
+    for (const Wanted &wanted : all) {
+        Scene<Cell> scene(wanted);
+        for (const Method *method : methods())
+            for (const std::int64_t rows : {1, 7, 60})
+                EXPECT_TRUE(scene.isRight(*method, rows))
+                    << method->name() << ", " << rows << " rows, " << wanted.window << "x"
+                    << wanted.window << " of " << wanted.width << "x" << wanted.height;
+        EXPECT_GT(scene.asked, 3);
+    }
+}
+
+} // namespace
+
+TEST(TilesOfMethods, OfAnyHeightAreRight)
+{
+    ask<std::uint8_t>({{3, 256, 700, 90}, {9, 256, 500, 120}, {9, 3, 700, 100}, {21, 2, 600, 70}});
+}
+
+// The method bits too: cell by cell, narrow and wide images.
+TEST(TilesOfMethods, OfSixteenLevelsOfAnyHeightAreRight)
+{
+    ask<float>({{5, 16, 60, 20}, {5, 16, 33, 3000}, {5, 16, 1500, 300}, {5, 16, 4100, 64}});
+}
+
+// It computes whole images.
+TEST(TilesOfMethods, OfWordsThereAreNone)
+{
+    const std::vector<float> cells(100 * 100);
+    std::vector<float> values(cells.size());
+    Filter filter;
+    filter.levels.count = 16;
+    const Problem problem = checkedProblem(filter, {cells.data(), CellType::Float32, 100, 100, 0},
+                                           {}, {values.data(), false, 100, 100, 0}, {});
+    const auto isNamed = [](const char *name) {
+        return [name](const Method *method) { return !std::strcmp(method->name(), name); };
+    };
+    for (const char *name : {"words", "bits"}) {
+        const auto method = std::find_if(methods().begin(), methods().end(), isNamed(name));
+        ASSERT_NE(method, methods().end());
+        const bool takes = (*method)->plan(problem, bestPath())->takesTiles();
+        EXPECT_EQ(takes, !std::strcmp(name, "bits")) << name;
+    }
+}
