@@ -2,6 +2,9 @@
 #include "launches.h"
 
 #ifdef __CUDACC__
+#include "local_entropy/methods/histogram/foot_pattern.h"
+
+#include <array>
 
 namespace
 {
@@ -77,8 +80,11 @@ void askOfWideImage(const Filter &filter, int width, int height, int gap)
     unsigned random = 7;
     for (std::uint8_t &cell : cells) {
         random = random * 1664525 + 1013904223;
-        cell = static_cast<std::uint8_t>(random >> 30 ? (random >> 24) % 5 : random >> 20);
+        const unsigned any = (random >> 20) % filter.levels.count;
+        cell = static_cast<std::uint8_t>(random >> 30 ? (random >> 24) % 5 : any);
     }
+    const int flat = std::min(height, 30); // rows where all cells are of one level
+    std::fill_n(cells.begin(), static_cast<std::size_t>(width + gap) * flat, std::uint8_t(3));
     const View<const std::uint8_t> view{cells.data(), width, height, width + gap};
     std::vector<float> values(static_cast<std::size_t>(width) * height);
     const View<float> results{values.data(), width, height, width};
@@ -98,6 +104,38 @@ void askOfWideImage(const Filter &filter, int width, int height, int gap)
 }
 
 } // namespace
+
+/// Where all cells are of one level, its counters are as large as they can be: here no change of a
+/// step may find one that its bits cannot hold.
+TEST(FootprintCounters, OfLargeDisksHoldAllCells)
+{
+    using In = footprint::CoreCounters;
+    constexpr int kRadius = In::kRadius;
+    using Pattern = footprint::DiskPattern<kRadius, In>;
+    std::uint32_t word = 0;
+    std::array<int, In::kWindows> counts{};
+    const auto change = [&](unsigned windows, std::uint32_t by, int one) {
+        for (int window = 0; window < In::kWindows; ++window) {
+            ASSERT_EQ(In::count(word, window), counts[window]) << "window " << window;
+            counts[window] += windows >> window & 1 ? one : 0;
+        }
+        word += by;
+    };
+    for (int row = -kRadius; row <= kRadius; ++row)
+        for (int column = 0; column < Pattern::kColumns; ++column) {
+            const unsigned windows = Pattern::windowsOf(row, column);
+            EXPECT_EQ(In::spread(windows, row, column), Pattern::codeOf(row, column));
+            change(windows, Pattern::codeOf(row, column), 1);
+        }
+    const std::uint32_t all = word;
+    EXPECT_EQ(counts[0], 317);
+    for (const footprint::Change &one : Pattern::kList.of) {
+        change(one.windows, one.leaving, -1);
+        change(one.windows, one.entering, 1);
+    }
+    change(0, 0, 0);
+    EXPECT_EQ(word, all) << "after a step nothing else has changed";
+}
 
 TEST_F(Launches, OfFootprintsGiveTheBitsOfTheCpu)
 {
@@ -133,6 +171,21 @@ TEST_F(Launches, OfFootprintsReachBothEndsOfAWideImage)
         filter.levels.count = 256;
         askOfWideImage(filter, 2003, 70, 1);
     }
+}
+
+/// Arrays begin at an address that 4 does not divide, so one of two origins is where the kernels
+/// for disks know the places of cells in words.
+TEST_F(Launches, OfDisksReachBothEndsOfAnAlignedImage)
+{
+    for (int radius = 1; radius <= 11; ++radius)
+        for (const int origin : {-1, 1}) {
+            Filter filter;
+            filter.window = disk(radius);
+            filter.window.originX = origin;
+            filter.levels.count = 256;
+            filter.border = static_cast<Border>(radius % 6);
+            askOfWideImage(filter, 2000, 70, 0);
+        }
 }
 
 #else

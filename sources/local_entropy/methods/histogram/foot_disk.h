@@ -5,77 +5,13 @@
 // ends of all columns that reach as far lie together: they are read as words.
 #pragma once
 
-#include "common/host_device.h"
-#include "local_entropy/methods/histogram/foot.h"
+#include "local_entropy/methods/histogram/foot_pattern.h"
+#include "local_entropy/methods/histogram/foot_walker.h"
 
 #include <utility>
 
 namespace local_entropy::footprint
 {
-
-/// Columns are counted from the first window's first one, heights from the middle row.
-template <int kRadius, int kWindows, int kBits>
-struct DiskPattern
-{
-    static constexpr int kColumns = 2 * kRadius + kWindows;
-
-    /// A one for each window whose column `i` reaches exactly so high.
-    HOST_DEVICE static constexpr std::uint32_t ones(int height, int i)
-    {
-        std::uint32_t word = 0;
-        for (int window = 0; window < kWindows; ++window) {
-            const int x = i - window - kRadius;
-            if (x >= -kRadius && x <= kRadius && reach(kRadius, x) == height)
-                word |= 1u << (kBits * window);
-        }
-        return word;
-    }
-
-    /// A cell that changes: it enters or leaves the windows of `ones`.
-    struct Change
-    {
-        int height, column;
-        std::uint32_t ones;
-    };
-    HOST_DEVICE static constexpr int count()
-    {
-        int changes = 0;
-        for (int height = 0; height <= kRadius; ++height)
-            for (int i = 0; i < kColumns; ++i) changes += ones(height, i) != 0;
-        return changes;
-    }
-    static constexpr int kChanges = count();
-
-    struct Changes
-    {
-        Change of[kChanges];
-    };
-    HOST_DEVICE static constexpr Changes list()
-    {
-        Changes all{};
-        int n = 0;
-        for (int height = 0; height <= kRadius; ++height)
-            for (int i = 0; i < kColumns; ++i)
-                if (ones(height, i)) all.of[n++] = {height, i, ones(height, i)};
-        return all;
-    }
-    static constexpr Changes kList = list();
-
-    HOST_DEVICE static constexpr bool isOf(int n, int window)
-    {
-        return kList.of[n].ones >> (kBits * window) & 1;
-    }
-    /// Whether the changes of a window up to n are a multiple of four, or all.
-    HOST_DEVICE static constexpr bool folds(int n, int window)
-    {
-        int before = 0, all = 0;
-        for (int i = 0; i < kChanges; ++i) {
-            all += isOf(i, window);
-            if (i <= n) before += isOf(i, window);
-        }
-        return before % 4 == 0 || before == all;
-    }
-};
 
 /// Calls `call` with integral_constants 0 ... kCount - 1.
 template <int... kNumbers, typename Call>
@@ -89,121 +25,207 @@ __device__ void forEach(const Call &call)
     forEach(std::make_integer_sequence<int, kCount>(), call);
 }
 
-/// kSteady: rows are a multiple of 4 bytes apart, so that what is shifted is shifted alike in all.
-template <int kRadius, typename In, bool kSteady>
+/// The steps of a disk, each in kParts parts, one after the other. When a part's counters are
+/// changed, those of the part before have come: they name entries of the table, which are asked for
+/// next. So no look-up waits for a counter that has just been asked for. A step begins before the
+/// one before it ends.
+template <int kRadius, typename In, int kPlace>
 class DiskSteps
 {
 public:
     using Cell = std::uint8_t;
     using Own = Walker<Cell, In>;
-    static constexpr int kWindows = In::kWindows, kBits = In::kBits;
-    static constexpr int kMostThreads = In::kSharing > 1 ? 448 : 256;
+    static constexpr int kWindows = In::kWindows, kParts = kRadius < 7 ? 4 : 5;
 
-    __device__ static bool can(const PieceView<Cell> &piece)
+    __device__ static bool can(const PieceView<Cell> &piece, int x)
     {
-        return piece.stride >> 28 == 0 && (!kSteady || piece.stride % 4 == 0);
+        const auto place =
+            static_cast<int>((reinterpret_cast<std::uintptr_t>(piece.cells) + x) % 4);
+        return piece.stride >> 28 == 0 &&
+               (kPlace == kAnyPlace || (piece.stride % 4 == 0 && place == kPlace));
+    }
+    /// Counts the window of row y.
+    __device__ static void count(Own &walker, const PieceView<Cell> &piece, int x, int y)
+    {
+        if constexpr (In::kIsCoded)
+            countRows(walker, piece, x, y);
+        else
+            walker.begin(piece, x, y);
     }
     /// For the step from row y.
     __device__ void begin(const PieceView<Cell> &piece, int x, int y)
     {
         stride = static_cast<std::uint32_t>(piece.stride);
         first = reinterpret_cast<std::uintptr_t>(piece.cells + y * piece.stride + x);
-        at = static_cast<std::uint32_t>(first);
-        if (kSteady) first &= ~std::uint64_t(3);
+        last = reinterpret_cast<std::uintptr_t>(
+            piece.cells + (std::int64_t(piece.top) + piece.rows - 1) * piece.stride + x);
         load();
     }
-    /// From a row to the next: first all counters, which do not wait for each other.
-    __device__ void change(Own &walker)
+    /// The first part of a step, from counters that are what the step before left. `another`: a
+    /// step from the next row follows, whose cells are on their way from now on.
+    __device__ void change(Own &walker, bool another)
     {
-        forEach<Pattern::kChanges>([&](auto number) {
-            constexpr int n = decltype(number)::value;
-            constexpr auto change = Pattern::kList.of[n];
-            left[n] = walker.add(counters<n>(leaving, leavingRow(change.height), walker.histogram),
-                                 0u - change.ones);
-            entered[n] = walker.add(
-                counters<n>(entering, enteringRow(change.height), walker.histogram), change.ones);
+        take(walker.task.plane.mask);
+        if (another) first += stride;
+        load();
+        changePart<0>(walker);
+    }
+    /// The other parts, but for the last look-ups.
+    __device__ void goOn(Own &walker)
+    {
+        forEach<kParts - 1>([&](auto number) {
+            constexpr int part = decltype(number)::value;
+            changePart<part + 1>(walker);
+            lookUp<part>(walker);
         });
     }
-    /// Then the table. `another`: a step from the next row follows.
-    __device__ void lookUp(Own &walker, int, int, bool another)
-    {
-        constexpr int kHalf = Pattern::kChanges / 2;
-        forEach<kHalf>([&](auto number) { lookUp<decltype(number)::value>(walker); });
-        if (another) first += stride;
-        load(); // in time for the next step, and after some registers have become free
-        forEach<Pattern::kChanges - kHalf>(
-            [&](auto number) { lookUp<kHalf + decltype(number)::value>(walker); });
-    }
+    __device__ void end(Own &walker) { lookUp<kParts - 1>(walker); }
 
 private:
-    using Pattern = DiskPattern<kRadius, kWindows, kBits>;
-    static constexpr int kWords = (Pattern::kColumns + 3) / 4 + 1; ///< of a row
+    using Pattern = DiskPattern<kRadius, In>;
+    using Loads = DiskLoads<Pattern, kPlace>;
 
     HOST_DEVICE static constexpr int leavingRow(int height) { return kRadius - height; }
     HOST_DEVICE static constexpr int enteringRow(int height) { return kRadius + height + 1; }
 
-    HOST_DEVICE static constexpr bool has(int height, int word)
+    HOST_DEVICE static constexpr int begin(int part) { return Pattern::kChanges * part / kParts; }
+    template <int kPart, typename Call>
+    __device__ static void forEachOf(const Call &call)
     {
-        for (int n = 0; n < Pattern::kChanges; ++n) {
-            const int of = Pattern::kList.of[n].column / 4;
-            if (Pattern::kList.of[n].height == height && (of == word || of + 1 == word))
-                return true;
-        }
-        return false;
-    }
-
-    template <int n>
-    __device__ void lookUp(Own &walker)
-    {
-        forEach<kWindows>([&](auto which) {
-            constexpr int window = decltype(which)::value;
-            if constexpr (Pattern::isOf(n, window)) {
-                walker.left(window, left[n]);
-                walker.entered(window, entered[n]);
-                if constexpr (Pattern::folds(n, window)) walker.fold(window);
-            }
+        forEach<begin(kPart + 1) - begin(kPart)>([&](auto number) {
+            call(std::integral_constant<int, begin(kPart) + decltype(number)::value>());
         });
     }
-
-    __device__ void load()
+    /// Counts the window of row y, row by row, some cells at a time.
+    __device__ static void countRows(Own &walker, const PieceView<Cell> &piece, int x, int y)
     {
-        forEach<kRadius + 1>([&](auto number) {
-            constexpr int height = decltype(number)::value;
-            const std::uint32_t *const above = rowAt(leavingRow(height));
-            const std::uint32_t *const below = rowAt(enteringRow(height));
-            forEach<kWords>([&](auto which) {
-                constexpr int word = decltype(which)::value;
-                if constexpr (has(height, word)) {
-                    leaving[height][word] = __ldg(above + word);
-                    entering[height][word] = __ldg(below + word);
+        constexpr int kTogether = 8;
+        walker.clear();
+#pragma unroll 1
+        for (int row = -kRadius; row <= kRadius; ++row) {
+            const Cell *const cells = rowOf(piece, y + kRadius + row) + x;
+            const int first = kRadius - reach(kRadius, row);
+            const int end = 2 * kRadius + 1 - first + kWindows - 1;
+#pragma unroll 1
+            for (int column = first; column < end; column += kTogether) {
+                std::uint32_t counters[kTogether];
+#pragma unroll
+                for (int i = 0; i < kTogether; ++i)
+                    counters[i] =
+                        (cells[min(column + i, end - 1)] & walker.task.plane.mask) * (4 * kLanes) +
+                        walker.histogram;
+#pragma unroll
+                for (int i = 0; i < kTogether; ++i) {
+                    // Windows of which it is right of the first column, and left of the last.
+                    const int from = column + i - first, to = end - 1 - column - i;
+                    const unsigned windows =
+                        to < 0 ? 0 : 15u >> (3 - min(from, 3)) & 15u << (3 - min(to, 3));
+                    walker.add(counters[i], In::spread(windows & 15, row, column + i));
+                }
+            }
+        }
+        walker.sumUp();
+    }
+    template <int kPart>
+    __device__ void changePart(Own &walker)
+    {
+        forEachOf<kPart>([&](auto number) {
+            constexpr int n = decltype(number)::value;
+            constexpr auto change = Pattern::kList.of[n];
+            if constexpr (change.leaving != 0)
+                left[n] = walker.add(counters<n>(leaving, walker.histogram), change.leaving);
+            if constexpr (change.entering != 0)
+                entered[n] = walker.add(counters<n>(entering, walker.histogram), change.entering);
+        });
+    }
+    template <int kPart>
+    __device__ void lookUp(Own &walker)
+    {
+        forEachOf<kPart>([&](auto number) {
+            constexpr int n = decltype(number)::value;
+            forEach<kWindows>([&](auto which) {
+                constexpr int window = decltype(which)::value;
+                if constexpr (Pattern::isOf(n, window)) {
+                    walker.left(window, left[n]);
+                    walker.entered(window, entered[n]);
+                    if constexpr (Pattern::folds(n, window)) walker.fold(window);
                 }
             });
         });
-        if (!kSteady) at = static_cast<std::uint32_t>(first);
     }
-    __device__ const std::uint32_t *rowAt(int row) const
+    __device__ void load()
+    {
+        forEach<Loads::kLoads>([&](auto number) {
+            constexpr int i = decltype(number)::value;
+            constexpr Load one = Loads::kLists.of[i];
+            leavingNext[i] = read<one.isByte, one.column>(leavingRow(one.height));
+            enteringNext[i] = read<one.isByte, one.column>(enteringRow(one.height));
+        });
+        const std::uint64_t ahead = first + std::uint64_t(stride) * (2 * kRadius + 5);
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(min(ahead, last)));
+    }
+    /// The cells that have been loaded, of row `first`.
+    __device__ void take(std::uint32_t mask)
+    {
+        forEach<Loads::kLoads>([&](auto number) {
+            constexpr int i = decltype(number)::value;
+            constexpr Load one = Loads::kLists.of[i];
+            if constexpr (Loads::isUsed(i)) {
+                leaving[i] = shifted<i>(leavingNext, leavingRow(one.height)) & mask;
+                entering[i] = shifted<i>(enteringNext, enteringRow(one.height)) & mask;
+            }
+        });
+    }
+    template <int i>
+    __device__ std::uint32_t shifted(const std::uint32_t (&cells)[Loads::kLoads], int row) const
+    {
+        constexpr Load one = Loads::kLists.of[i];
+        if constexpr (one.isByte || kPlace >= 0) {
+            return cells[i];
+        } else { // The shift counts modulo 32.
+            const std::uint32_t place =
+                static_cast<std::uint32_t>(first) + stride * row + one.column;
+            constexpr int next = i + 1 < Loads::kLoads ? i + 1 : i; // if there is none: not needed
+            return __funnelshift_r(cells[i], cells[next], place * 8);
+        }
+    }
+    template <bool kIsByte, int column>
+    __device__ std::uint32_t read(int row) const
     {
         const std::uint64_t address = first + std::uint64_t(stride) * row;
-        return reinterpret_cast<const std::uint32_t *>(kSteady ? address
-                                                               : address & ~std::uint64_t(3));
+        std::uint32_t cells;
+        // Volatile: else the compiler moves them to where they are needed.
+        if (kIsByte)
+            asm volatile("ld.global.nc.u8 %0, [%1 + %2];"
+                         : "=r"(cells)
+                         : "l"(address), "n"(column));
+        else if (kPlace >= 0)
+            asm volatile("ld.global.nc.u32 %0, [%1 + %2];"
+                         : "=r"(cells)
+                         : "l"(address), "n"(column));
+        else
+            asm volatile("ld.global.nc.u32 %0, [%1];"
+                         : "=r"(cells)
+                         : "l"((address + column) & ~std::uint64_t(3)));
+        return cells;
     }
 
+    /// Where the counters of a changed cell are.
     template <int n>
-    __device__ std::uint32_t counters(const std::uint32_t (&rows)[kRadius + 1][kWords], int row,
+    __device__ std::uint32_t counters(const std::uint32_t (&cells)[Loads::kLoads],
                                       std::uint32_t histogram) const
     {
-        constexpr int height = Pattern::kList.of[n].height;
-        constexpr int column = Pattern::kList.of[n].column, word = column / 4;
-        // The shift counts modulo 32.
-        const std::uint32_t shift = (kSteady ? at : at + stride * row) * 8;
-        const std::uint32_t four =
-            __funnelshift_r(rows[height][word], rows[height][word + 1], shift);
-        return __dp4a(four, 4u * kLanes << (8 * (column % 4)), histogram);
+        constexpr typename Loads::Source from = Loads::kLists.from[n];
+        // A byte times the bytes of a level, by a product of four bytes.
+        constexpr int kShift = from.byte < 0 ? 0 : 8 * from.byte;
+        return __dp4a(cells[from.load], std::uint32_t(4 * kLanes) << kShift, histogram);
     }
 
-    std::uint64_t first; ///< address of the thread's first column in the row that it leaves
-    std::uint32_t stride, at;
-    std::uint32_t leaving[kRadius + 1][kWords], entering[kRadius + 1][kWords];
+    std::uint64_t first; ///< address of the thread's first column, in the row of the next loads
+    std::uint64_t last;  ///< the same in the last row that there is
+    std::uint32_t stride;
+    std::uint32_t leavingNext[Loads::kLoads], enteringNext[Loads::kLoads];
+    std::uint32_t leaving[Loads::kLoads], entering[Loads::kLoads];
     std::uint32_t left[Pattern::kChanges], entered[Pattern::kChanges]; ///< counters before
 };
 

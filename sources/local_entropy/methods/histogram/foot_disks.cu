@@ -3,20 +3,26 @@
 #include "local_entropy/methods/histogram/foot_kernel.h"
 #include "local_entropy/methods/histogram/foot_kernels.h"
 
+#include <type_traits>
+
 namespace local_entropy::footprint
 {
 namespace
 {
 
-template <int kRadius, int kBits>
+template <int kRadius>
+using Count = std::conditional_t<kRadius == CoreCounters::kRadius, CoreCounters, Counters<8, 4>>;
+
+template <int kRadius>
 Kernel<std::uint8_t> kernel(bool missing)
 {
-    using In = Counters<kBits, 32 / (kBits * kSharing)>;
-    using Any = DiskSteps<kRadius, In, false>;
-    using Steady = DiskSteps<kRadius, In, true>;
+    using In = Count<kRadius>;
+    constexpr int kPlace = (4 - kRadius % 4) % 4; // of a window in the middle of an aligned image
+    using Any = DiskSteps<kRadius, In, kAnyPlace>;
+    using Quick = DiskSteps<kRadius, In, kPlace>;
     return {missing ? footprint<std::uint8_t, In, Any, Any, true>
-                    : footprint<std::uint8_t, In, Steady, Any, false>,
-            In::kWindows, In::kSharing, Any::kMostThreads};
+                    : footprint<std::uint8_t, In, Quick, Any, false>,
+            In::kWindows, In::kSharing};
 }
 
 } // namespace
@@ -24,18 +30,34 @@ Kernel<std::uint8_t> kernel(bool missing)
 Kernel<std::uint8_t> disk(int radius, bool missing)
 {
     switch (radius) { // up to 9 they have at most kMostByteCells
-    case 1: return kernel<1, 8>(missing);
-    case 2: return kernel<2, 8>(missing);
-    case 3: return kernel<3, 8>(missing);
-    case 4: return kernel<4, 8>(missing);
-    case 5: return kernel<5, 8>(missing);
-    case 6: return kernel<6, 8>(missing);
-    case 7: return kernel<7, 8>(missing);
-    case 8: return kernel<8, 8>(missing);
-    case 9: return kernel<9, 8>(missing);
-    case kMostDisk: return kernel<kMostDisk, 16>(missing);
+    case 1: return kernel<1>(missing);
+    case 2: return kernel<2>(missing);
+    case 3: return kernel<3>(missing);
+    case 4: return kernel<4>(missing);
+    case 5: return kernel<5>(missing);
+    case 6: return kernel<6>(missing);
+    case 7: return kernel<7>(missing);
+    case 8: return kernel<8>(missing);
+    case 9: return kernel<9>(missing);
+    case kMostDisk: return kernel<kMostDisk>(missing);
     default: return {};
     }
+}
+
+std::vector<Code> codesOf(int radius)
+{
+    std::vector<Code> codes;
+    if (radius != CoreCounters::kRadius) return codes;
+    const auto add = [&codes](int row, const Change &one, std::uint32_t word) {
+        codes.push_back({static_cast<std::uint8_t>(row), static_cast<std::uint8_t>(one.column),
+                         static_cast<std::uint8_t>(one.windows), word});
+    };
+    for (const Change &one : DiskPattern<CoreCounters::kRadius, CoreCounters>::kList.of) {
+        add(radius - one.height, one, one.leaving);
+        add(radius + one.height + 1, one, one.entering);
+    }
+    while (codes.size() % kCodesTogether) codes.push_back({}); // which changes nothing
+    return codes;
 }
 
 } // namespace local_entropy::footprint

@@ -1,8 +1,8 @@
 // The kernel for footprints (.cu): see foot.h.
 #pragma once
 
-#include "local_entropy/methods/histogram/foot.h"
 #include "local_entropy/methods/histogram/foot_part.h"
+#include "local_entropy/methods/histogram/foot_walker.h"
 
 namespace local_entropy::footprint
 {
@@ -40,7 +40,7 @@ public:
     __device__ void walkDown(int first, int end, int innerBegin, int innerEnd, bool allExist,
                              bool quick)
     {
-        walker.begin(piece, x, first);
+        Any::count(walker, piece, x, first);
         for (int y = first;;) {
             if (y >= innerBegin && y < innerEnd) {
                 if (!kMissing && quick)
@@ -67,22 +67,31 @@ private:
         return {walker.counters(0), kMissing ? walker.counters(task.plane.none) : 0};
     }
 
-    /// Rows y ... end - 1 and the steps from them. What makes a float of a sum goes on while the
-    /// counters are changed, where it does not need them.
+    /// Rows y ... end - 1 and the steps from them.
     template <typename Steps, bool kAllExist>
     __device__ void inner(int y, int end, bool allExist)
     {
+        const bool whole = !kMissing && (kAllExist || allExist);
         Steps steps;
         steps.begin(piece, x, y);
-        for (; y < end; ++y) {
-            if (!kMissing && (kAllExist || allExist)) {
-                steps.change(walker);
-                writeWhole(y);
-            } else {
-                writeCut(y, absent());
-                steps.change(walker);
+        if constexpr (Steps::kParts == 0) {
+            for (; y < end; ++y) {
+                whole ? writeWhole(y) : writeCut(y, absent());
+                steps.step(walker, x, y, y + 1 < end);
             }
-            steps.lookUp(walker, x, y, y + 1 < end);
+        } else {
+            // A step begins before the look-ups of the one before it end.
+            Absent now = whole ? Absent{} : absent();
+            steps.change(walker, y + 1 < end);
+            for (;; ++y) {
+                whole ? writeWhole(y) : writeCut(y, now);
+                steps.goOn(walker);
+                if (y + 1 == end) break;
+                if (!whole) now = absent();
+                steps.change(walker, y + 2 < end);
+                steps.end(walker);
+            }
+            steps.end(walker);
         }
     }
 
@@ -163,7 +172,7 @@ private:
 
 /// `Quick` steps where they can, else `Any`.
 template <typename Cell, typename In, typename Quick, typename Any, bool kMissing>
-__global__ void __launch_bounds__(Any::kMostThreads, 1)
+__global__ void __launch_bounds__(kMostHistograms *In::kSharing *kLanes, 1)
     footprint(const __grid_constant__ Task<Cell> task)
 {
     constexpr int kWindows = In::kWindows, kColumns = kWindows * kLanes;
@@ -201,8 +210,8 @@ __global__ void __launch_bounds__(Any::kMostThreads, 1)
                 min(last - 1, min(piece.top + piece.rows, plane.bottom) - task.windowHeight);
             Columns<Cell, In, kMissing> columns(task, walker, piece, left + lane * kWindows);
             columns.template walkDown<Quick, Any>(first, last, innerBegin,
-                                                  Any::can(piece) ? innerEnd : innerBegin, allExist,
-                                                  allExist && Quick::can(piece));
+                                                  Any::can(piece, left) ? innerEnd : innerBegin,
+                                                  allExist, allExist && Quick::can(piece, left));
         }
 }
 

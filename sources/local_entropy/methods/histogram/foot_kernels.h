@@ -3,22 +3,23 @@
 
 #include "local_entropy/methods/histogram/foot.h"
 
+#include <vector>
+
 namespace local_entropy::footprint
 {
-
-/// Warps that share a histogram, 1 or 2.
-constexpr int kSharing = 2;
 
 template <typename Cell>
 struct Kernel
 {
     void (*call)(Task<Cell>) = nullptr;
-    int windows = 0;     ///< of a thread
-    int sharing = 1;     ///< kSharing
-    int mostThreads = 0; ///< of a block
+    int windows = 0; ///< of a thread
+    int sharing = 1; ///< warps that share a histogram
 };
 
 /// For disks, of bytes; no call: there is none for that radius.
 Kernel<std::uint8_t> disk(int radius, bool missing);
+
+/// What it needs besides: the changes of a step, in which cells leave and enter by turns.
+std::vector<Code> codesOf(int radius);
 
 } // namespace local_entropy::footprint

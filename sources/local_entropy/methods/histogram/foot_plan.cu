@@ -9,6 +9,7 @@
 #include "common/integer.h"
 #include "local_entropy/methods/histogram/foot_kernel.h"
 #include "local_entropy/methods/histogram/foot_kernels.h"
+#include "local_entropy/methods/histogram/foot_table.h"
 #include "local_entropy/methods/histogram/scale.h"
 
 #include <algorithm>
@@ -89,14 +90,15 @@ using footprint::Kernel;
 using footprint::Task;
 using walk::kLanes;
 
+/// Two warps share a histogram.
 template <typename Cell, int kBits>
 Kernel<Cell> anyFootprint(bool missing)
 {
-    using In = footprint::Counters<kBits, 32 / (kBits * footprint::kSharing)>;
+    using In = footprint::Counters<kBits, 16 / kBits>;
     using Steps = footprint::TableSteps<Cell, In>;
     return {missing ? footprint::footprint<Cell, In, Steps, Steps, true>
                     : footprint::footprint<Cell, In, Steps, Steps, false>,
-            In::kWindows, In::kSharing, Steps::kMostThreads};
+            In::kWindows, In::kSharing};
 }
 
 class FootprintPlan : public PlanePlan
@@ -127,6 +129,7 @@ private:
                   const std::vector<double> &perCells)
         : cells(shape.cells), diskRadius(footprint::diskRadius(shape)), ends(ends),
           error(scale.error + kRounding), allScale(perCells[cells]), total(scale.sums[cells]),
+          codeList(footprint::codesOf(diskRadius)), codes(uploaded(codeList)),
           pieces(uploaded(ends.pieces)), cellsBefore(uploaded(footprint::cellsBefore(shape))),
           differences(uploaded(differencesOf(scale))), sums(uploaded(scale.sums)),
           scales(uploaded(perCells)), multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
@@ -183,8 +186,8 @@ private:
         const Kernel<Cell> own = chosen<Cell>(plane);
         const int ofTables = tableBytes(cells, static_cast<int>(ends.pieces.size()));
         const int ofHistogram = histogramBytes(plane.values);
-        const int histograms = std::min((mostSharedBytes - ofTables) / ofHistogram,
-                                        own.mostThreads / kLanes / own.sharing);
+        const int histograms =
+            std::min((mostSharedBytes - ofTables) / ofHistogram, footprint::kMostHistograms);
         if (histograms < 1)
             throw Error(Status::Unavailable, "a histogram of " + std::to_string(plane.values) +
                                                  " levels does not fit this GPU's shared memory");
@@ -211,6 +214,8 @@ private:
         task.windowHeight = part.problem.shape.height;
         task.pieces = pieces.data();
         std::copy(std::begin(ends.ends), std::end(ends.ends), task.pieceEnds);
+        task.codes = codes.data();
+        task.codeCount = static_cast<int>(codeList.size());
         task.cellsBefore = cellsBefore.data();
         task.differences = differences.data();
         task.total = total;
@@ -256,6 +261,8 @@ private:
     const footprint::Pieces ends;
     const double error, allScale;
     const std::int64_t total;
+    const std::vector<footprint::Code> codeList;
+    const common::DeviceArray<footprint::Code> codes;
     const common::DeviceArray<footprint::Piece> pieces;
     const common::DeviceArray<std::int32_t> cellsBefore, differences;
     const common::DeviceArray<std::int64_t> sums;
