@@ -32,9 +32,6 @@ inline int attributeOfGpu(cudaDeviceAttr which)
 
 inline int multiprocessorsOfGpu() { return attributeOfGpu(cudaDevAttrMultiProcessorCount); }
 
-/// Bytes that a block may have, if its kernel asks for more than the usual 48 KiB.
-inline int sharedBytesOfBlock() { return attributeOfGpu(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
-
 #endif
 
 } // namespace local_entropy

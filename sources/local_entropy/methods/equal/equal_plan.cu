@@ -2,6 +2,8 @@
 
 #include "local_entropy/error.h"
 #include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/methods/block_memory.h"
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
@@ -26,6 +28,9 @@ namespace
 constexpr int kLeastWidth = 2, kMostWidth = 11, kMostHeight = 31;
 constexpr int kMostCellsOfWindow = 255; ///< numbers of cells are bytes
 
+/// Whether it has a kernel of its own.
+bool isNine(const Shape &shape) { return shape.width == 3 && shape.height == 3; }
+
 } // namespace
 
 bool canCompare(const Problem &problem)
@@ -33,14 +38,14 @@ bool canCompare(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && shape.width >= kLeastWidth && shape.width <= kMostWidth &&
-           shape.height <= kMostHeight && shape.cells <= kMostCellsOfWindow &&
+           shape.height <= kMostHeight && shape.cells <= kMostCellsOfWindow && fitsPlane(problem) &&
            planeFor(problem).bytes <= 2;
 }
 
 double compareCost(const Problem &problem)
 {
     const Shape &shape = problem.shape;
-    if (shape.width == 3 && shape.height == 3) return 0.0038;
+    if (isNine(shape)) return 0.0038;
     return 4e-4 * (2 * shape.width - 1) * shape.height; // comparisons
 }
 
@@ -204,6 +209,16 @@ Chosen<Cell> choose(const Shape &shape, bool missing)
                 "no kernel for windows of " + std::to_string(shape.width) + " columns");
 }
 
+/// Differences; a ring of rows and a desk for each warp.
+template <typename Cell>
+BlockMemory memoryOf(const Shape &shape)
+{
+    constexpr int kWord = sizeof(std::uint32_t);
+    const int ring = shape.height * choose<Cell>(shape, false).slotWords;
+    return {kWord * tableWordsOf(shape.cells, shape.width),
+            kWord * ring + static_cast<int>(sizeof(Desk<Cell>))};
+}
+
 class SlidePlan : public PlanePlan
 {
 public:
@@ -271,15 +286,8 @@ private:
     {
         const Shape &shape = part.problem.shape;
         const Chosen<Cell> own = choose<Cell>(shape, part.plane.missing);
-        const int tableBytes =
-            tableWordsOf(cells, shape.width) * static_cast<int>(sizeof(std::uint32_t));
-        const int warpBytes =
-            shape.height * own.slotWords * static_cast<int>(sizeof(std::uint32_t)) +
-            static_cast<int>(sizeof(Desk<Cell>));
-        const int warps = std::min((sharedBytes - tableBytes) / warpBytes, own.threads / kLanes);
-        if (warps < 1)
-            throw Error(Status::Unavailable, "windows of " + std::to_string(shape.height) +
-                                                 " rows do not fit this GPU's shared memory");
+        const BlockMemory memory = memoryOf<Cell>(shape);
+        const int warps = memory.warps(sharedBytes, own.threads / kLanes);
         SlideTask<Cell> task{};
         task.strips = stripsOf<Cell>(part);
         divide(task.strips, shape.width, multiprocessors * warps);
@@ -295,7 +303,7 @@ private:
         task.empty = static_cast<float>(part.problem.filter.empty);
         task.undecided = leavesUndecided() ? part.undecided.words : nullptr;
         task.wordsARow = part.undecided.wordsARow;
-        const int bytes = tableBytes + warps * warpBytes;
+        const int bytes = memory.bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         own.kernel<<<std::min(multiprocessors, task.strips.items), warps * kLanes, bytes, stream>>>(
@@ -317,14 +325,22 @@ private:
 
 } // namespace
 
+int compareSharedBytes(const Problem &problem)
+{
+    if (isNine(problem.shape)) return 0; // what its kernel has, every GPU has
+    return planeFor(problem).bytes == 1 ? memoryOf<std::uint8_t>(problem.shape).least()
+                                        : memoryOf<std::uint16_t>(problem.shape).least();
+}
+
 std::unique_ptr<const PlanePlan> makeEqualPlan(const Problem &problem)
 {
-    if (problem.shape.width == 3 && problem.shape.height == 3)
-        return std::make_unique<NinePlan>(problem);
+    if (isNine(problem.shape)) return std::make_unique<NinePlan>(problem);
     return std::make_unique<SlidePlan>(problem);
 }
 
 #else
+
+int compareSharedBytes(const Problem &) { return 0; }
 
 std::unique_ptr<const PlanePlan> makeEqualPlan(const Problem &) { refuseWithoutGpu(); }
 

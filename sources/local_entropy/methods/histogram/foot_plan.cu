@@ -2,6 +2,8 @@
 
 #include "local_entropy/error.h"
 #include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/methods/block_memory.h"
 #include "local_entropy/methods/histogram/foot_changes.h"
 
 #ifdef __CUDACC__
@@ -24,27 +26,13 @@ namespace local_entropy
 namespace
 {
 
-constexpr int kMostValues = 4096; ///< which no GPU has the shared memory for
+constexpr int kMostValues = 4096; ///< of a plane
 
-/// Bytes of shared memory for a histogram of a warp, or of some that share it.
-int histogramBytes(int values)
+/// Tables; a histogram for each warp, or for some that share it.
+BlockMemory memoryOf(int cells, int pieces, int values)
 {
-    constexpr int kLanes = 32;
-    return kLanes * static_cast<int>(sizeof(std::uint32_t)) * values;
-}
-
-int tableBytes(int cells, int pieces)
-{
-    return static_cast<int>(sizeof(std::uint32_t)) * footprint::TableWords(cells, pieces).all();
-}
-
-/// What a block of the current GPU may have; without one, enough: who then asks is told so.
-int sharedBytes()
-{
-#ifdef __CUDACC__
-    if (common::deviceCount() > 0) return sharedBytesOfBlock();
-#endif
-    return 1 << 30;
+    constexpr int kLanes = 32, kWord = sizeof(std::uint32_t);
+    return {kWord * footprint::TableWords(cells, pieces).all(), kWord * kLanes * values};
 }
 
 } // namespace
@@ -52,12 +40,14 @@ int sharedBytes()
 bool canWalkFootprint(const Problem &problem)
 {
     const Shape &shape = problem.shape;
-    if (problem.filter.measure != Measure::Entropy || problem.result.isDouble || shape.rectangle ||
-        problem.filter.levels.count >= kMostValues)
-        return false;
-    const int pieces = 3 * shape.cells; // at most
-    return tableBytes(shape.cells, pieces) + histogramBytes(problem.filter.levels.count + 1) <=
-           sharedBytes();
+    return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
+           !shape.rectangle && problem.filter.levels.count < kMostValues && fitsPlane(problem);
+}
+
+int footprintSharedBytes(const Problem &problem)
+{
+    const int cells = problem.shape.cells, pieces = 3 * cells; // at most
+    return memoryOf(cells, pieces, planeFor(problem).values).least();
 }
 
 double footprintCost(const Problem &problem)
@@ -152,17 +142,14 @@ private:
     {
         const Plane &plane = part.plane;
         const Kernel<Cell> own = chosen<Cell>(plane);
-        const int ofTables = tableBytes(cells, static_cast<int>(ends.pieces.size()));
-        const int ofHistogram = histogramBytes(plane.values);
-        const int histograms = std::min((mostSharedBytes - ofTables) / ofHistogram,
-                                        own.mostThreads / kLanes / own.sharing);
-        if (histograms < 1)
-            throw Error(Status::Unavailable, "a histogram of " + std::to_string(plane.values) +
-                                                 " levels does not fit this GPU's shared memory");
+        const BlockMemory memory =
+            memoryOf(cells, static_cast<int>(ends.pieces.size()), plane.values);
+        const int histograms =
+            memory.warps(mostSharedBytes, own.mostThreads / kLanes / own.sharing);
 
         Task<Cell> task = taskOf<Cell>(part);
         divide(task, plane, own.windows * kLanes);
-        const int bytes = ofTables + histograms * ofHistogram;
+        const int bytes = memory.bytes(histograms);
         CUDA_CHECK(
             cudaFuncSetAttribute(own.call, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const std::int64_t rows = std::int64_t(task.strips) * task.results.height;

@@ -12,6 +12,9 @@ namespace local_entropy
 /// that a histogram fits a GPU's shared memory.
 bool canWalkFootprint(const Problem &problem);
 
+/// Bytes of shared memory that a block needs for it, at least.
+int footprintSharedBytes(const Problem &problem);
+
 /// Nanoseconds a result, about.
 double footprintCost(const Problem &problem);
 

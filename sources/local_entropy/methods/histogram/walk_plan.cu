@@ -2,10 +2,13 @@
 
 #include "local_entropy/error.h"
 #include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/methods/block_memory.h"
 #include "local_entropy/methods/histogram/scale.h"
 #include "local_entropy/methods/histogram/walk_widths.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
@@ -13,7 +16,6 @@
 #include "local_entropy/methods/histogram/results_of.h"
 #include "local_entropy/methods/histogram/walk_kernels.h"
 
-#include <cstdint>
 #include <vector>
 #endif
 
@@ -25,6 +27,19 @@ namespace
 constexpr int kMostValues = 400;       ///< of a plane: a warp's histogram is 50 KiB
 constexpr int kMostWindowCells = 8192; ///< whose differences leave room for histograms
 
+/// Kernels that allow for cells that do not count look at their counters.
+int countersOf(const Plane &plane)
+{
+    return plane.values + (plane.bytes > 1 && !plane.missing ? 1 : 0);
+}
+
+/// Differences; a histogram for each warp.
+BlockMemory memoryOf(int cells, const Plane &plane)
+{
+    constexpr int kLanes = 32, kWord = sizeof(std::uint32_t);
+    return {kWord * (cells + kLanes), kWord * kLanes * countersOf(plane)};
+}
+
 } // namespace
 
 bool canWalk(const Problem &problem)
@@ -32,7 +47,13 @@ bool canWalk(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && problem.filter.levels.count < kMostValues &&
-           walk::isWidth(shape.width, shape.cells) && shape.cells <= kMostWindowCells;
+           walk::isWidth(shape.width, shape.cells) && shape.cells <= kMostWindowCells &&
+           fitsPlane(problem);
+}
+
+int walkSharedBytes(const Problem &problem)
+{
+    return memoryOf(problem.shape.cells, planeFor(problem, true)).least();
 }
 
 double walkCost(const Problem &problem)
@@ -121,30 +142,17 @@ private:
     {
     }
 
-    /// Of the shared memory of a multiprocessor.
-    int tableBytes() const { return static_cast<int>(sizeof(std::int32_t)) * (cells + kLanes); }
-    static int histogramBytes(int values)
-    {
-        return values * kLanes * static_cast<int>(sizeof(std::uint32_t));
-    }
-
     template <typename Cell>
     void launchOn(const PlanePart &part, cudaStream_t stream) const
     {
         const Plane &plane = part.plane;
         const Shape &shape = part.problem.shape;
         const walk::Kernel<Cell> kernel = kernelFor<Cell>(shape, plane.missing);
-        // Kernels that allow for cells that do not count look at their counters.
-        const int values = plane.values + (sizeof(Cell) > 1 && !plane.missing ? 1 : 0);
-        const int warps = std::min((sharedBytes - tableBytes()) / histogramBytes(values),
-                                   kernel.mostThreads / kLanes);
-        if (warps < 1)
-            throw Error(Status::Unavailable, "a histogram of " + std::to_string(values) +
-                                                 " levels does not fit this GPU's shared memory");
-
+        const BlockMemory memory = memoryOf(cells, plane);
+        const int warps = memory.warps(sharedBytes, kernel.mostThreads / kLanes);
         walk::Task<Cell> task{};
         task.plane = PlaneView<Cell>(plane);
-        task.values = values;
+        task.values = countersOf(plane);
         task.windowWidth = shape.width;
         task.windowHeight = shape.height;
         task.results = walk::resultsOf(part, kernel.windows);
@@ -158,7 +166,7 @@ private:
         task.one = 1;
         divide(task, plane, kernel.windows * kLanes, warps);
 
-        const int bytes = tableBytes() + warps * histogramBytes(values);
+        const int bytes = memory.bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(kernel.run, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const int blocks = std::min(multiprocessors, task.pieces);

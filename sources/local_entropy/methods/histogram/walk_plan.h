@@ -12,6 +12,9 @@ namespace local_entropy
 /// is a kernel for, so many levels that a histogram fits a GPU's shared memory.
 bool canWalk(const Problem &problem);
 
+/// Bytes of shared memory that a block needs for it, at least.
+int walkSharedBytes(const Problem &problem);
+
 /// Nanoseconds a result, about.
 double walkCost(const Problem &problem);
 

@@ -2,6 +2,8 @@
 
 #include "local_entropy/error.h"
 #include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/methods/block_memory.h"
 
 #include <algorithm>
 
@@ -32,7 +34,8 @@ bool canWalkWide(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && shape.width <= kMostWidth && shape.cells <= kMostCells &&
-           problem.filter.levels.count < kMostValues && planeFor(problem).isLoaded;
+           problem.filter.levels.count < kMostValues && fitsPlane(problem) &&
+           planeFor(problem).isLoaded;
 }
 
 double wideCost(const Problem &problem)
@@ -58,6 +61,15 @@ Kernel<Cell> choose(int width)
 {
     return width + 32 / kBits - 1 <= kLanes ? wide::walk<Cell, kBits, 1>
                                             : wide::walk<Cell, kBits, 2>;
+}
+
+int tableWords(int cells) { return common::ceilDiv(cells + wide::kZeros, kLanes) * kLanes; }
+
+/// Zeros and differences; a histogram for each warp.
+BlockMemory memoryOf(int cells, const Plane &plane)
+{
+    constexpr int kWord = sizeof(std::uint32_t);
+    return {kWord * tableWords(cells), kWord * plane.values};
 }
 
 class WidePlan : public PlanePlan
@@ -117,19 +129,14 @@ private:
         task.empty = static_cast<float>(part.problem.filter.empty);
         task.undecided = part.undecided.words;
         task.wordsARow = part.undecided.wordsARow;
-        task.tableWords = common::ceilDiv(cells + wide::kZeros, kLanes) * kLanes;
+        task.tableWords = tableWords(cells);
 
-        constexpr int kWord = sizeof(std::uint32_t);
-        const int tableBytes = kWord * task.tableWords, warpBytes = kWord * plane.values;
-        const int warps =
-            std::min((sharedBytes - tableBytes) / warpBytes, wide::kMostThreads / kLanes);
-        if (warps < 1)
-            throw Error(Status::Unavailable, "a histogram of " + std::to_string(plane.values) +
-                                                 " levels does not fit this GPU's shared memory");
+        const BlockMemory memory = memoryOf(cells, plane);
+        const int warps = memory.warps(sharedBytes, wide::kMostThreads / kLanes);
         const int windows = areBytes ? 4 : 2;
         divide(task, windows, warps);
 
-        const int bytes = tableBytes + warps * warpBytes;
+        const int bytes = memory.bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const int blocks = std::min(multiprocessors, common::ceilDiv(task.items, warps));
@@ -160,12 +167,19 @@ private:
 
 } // namespace
 
+int wideSharedBytes(const Problem &problem)
+{
+    return memoryOf(problem.shape.cells, planeFor(problem)).least();
+}
+
 std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &problem)
 {
     return std::make_unique<WidePlan>(problem);
 }
 
 #else
+
+int wideSharedBytes(const Problem &) { return 0; }
 
 std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &) { refuseWithoutGpu(); }
 

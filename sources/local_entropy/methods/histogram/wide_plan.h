@@ -12,6 +12,9 @@ namespace local_entropy
 /// many levels as have a word each in a GPU's shared memory.
 bool canWalkWide(const Problem &problem);
 
+/// Bytes of shared memory that a block needs for it, at least; 0 without CUDA.
+int wideSharedBytes(const Problem &problem);
+
 /// Nanoseconds a result, about.
 double wideCost(const Problem &problem);
 

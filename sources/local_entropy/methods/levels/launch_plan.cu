@@ -2,6 +2,8 @@
 
 #include "local_entropy/error.h"
 #include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/methods/block_memory.h"
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
@@ -35,7 +37,7 @@ bool canLaunchLevels(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && shape.width <= kMostWidth && shape.cells <= kMostCells &&
-           planeFor(problem).values <= kMostValues;
+           fitsPlane(problem) && planeFor(problem).values <= kMostValues;
 }
 
 double levelsLaunchCost(const Problem &problem)
@@ -78,6 +80,19 @@ Chosen choose(int values)
     if (values <= 8) return chosen<8, 2, kBits, 512>();
     if (values > 16) return chosen<4, 8, kBits, 512>();
     return chosen<8, 4, kBits, 512>();
+}
+
+Chosen choose(int cells, const Plane &plane)
+{
+    return cells <= kMostByteCells ? choose<8>(plane.values) : choose<16>(plane.values);
+}
+
+int tableWords(int cells) { return common::ceilDiv(cells + 1, kLanes) * kLanes; }
+
+/// F; what each warp hands over.
+BlockMemory memoryOf(int cells, const Chosen &own)
+{
+    return {static_cast<int>(sizeof(std::int32_t)) * tableWords(cells), own.sharedBytes};
 }
 
 /// What TwoLevels::answers is, or one number that nobody reads.
@@ -150,18 +165,13 @@ private:
 
     void launchAny(const PlanePart &part, cudaStream_t stream) const
     {
-        const int values = part.plane.values;
-        const Chosen own = cells <= kMostByteCells ? choose<8>(values) : choose<16>(values);
+        const Chosen own = choose(cells, part.plane);
         Task task = taskOf(part, own.own);
-        task.tableWords = common::ceilDiv(cells + 1, kLanes) * kLanes;
-        const int tableBytes = static_cast<int>(sizeof(std::int32_t)) * task.tableWords;
-        const int warps =
-            std::min((sharedBytes - tableBytes) / own.sharedBytes, own.threads / kLanes);
-        if (warps < 1)
-            throw Error(Status::Unavailable, "the counts of few levels do not fit this GPU's "
-                                             "shared memory");
+        task.tableWords = tableWords(cells);
+        const BlockMemory memory = memoryOf(cells, own);
+        const int warps = memory.warps(sharedBytes, own.threads / kLanes);
         divide(task, warps);
-        const int bytes = tableBytes + warps * own.sharedBytes;
+        const int bytes = memory.bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         own.kernel<<<std::min(multiprocessors, task.items), warps * kLanes, bytes, stream>>>(task);
@@ -219,12 +229,19 @@ private:
 
 } // namespace
 
+int levelsSharedBytes(const Problem &problem)
+{
+    return memoryOf(problem.shape.cells, choose(problem.shape.cells, planeFor(problem))).least();
+}
+
 std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &problem)
 {
     return std::make_unique<LevelsPlanePlan>(problem);
 }
 
 #else
+
+int levelsSharedBytes(const Problem &) { return 0; }
 
 std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &) { refuseWithoutGpu(); }
 

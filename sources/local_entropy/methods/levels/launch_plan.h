@@ -12,6 +12,9 @@ namespace local_entropy
 /// to 64 cells wide, whose table fits a GPU's shared memory.
 bool canLaunchLevels(const Problem &problem);
 
+/// Bytes of shared memory that a block needs for it, at least; 0 without CUDA.
+int levelsSharedBytes(const Problem &problem);
+
 /// Nanoseconds a result, about.
 double levelsLaunchCost(const Problem &problem);
 

@@ -137,6 +137,8 @@ private:
 
 } // namespace
 
+int sharedBytes() { return Gpu::sharedBytes(); }
+
 std::unique_ptr<Launcher> makeLauncher()
 {
     if (common::deviceCount() == 0) refuseWithoutGpu();
@@ -144,6 +146,8 @@ std::unique_ptr<Launcher> makeLauncher()
 }
 
 #else
+
+int sharedBytes() { return 0; }
 
 std::unique_ptr<Launcher> makeLauncher() { refuseWithoutGpu(); }
 

@@ -3,6 +3,7 @@
 #include "local_entropy/methods/words/words.h"
 
 #include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
 #include "local_entropy/methods/words/plan.h"
 #include "local_entropy/methods/words/walk.h"
 
@@ -131,6 +132,18 @@ static int warpsOfBlock()
         CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         bytesOf<Cell, kLayout>(warps)));
     return warps;
+}
+
+int Gpu::sharedBytes()
+{
+    constexpr int kTables = sizeof(GpuTables) + 256 + 256; // on its boundary; numbers
+    return kTables +
+           std::max({bytesOf<float, Layout::Aligned>(kTeam),
+                     bytesOf<float, Layout::Anywhere>(kTeam), bytesOf<float, Layout::Narrow>(kTeam),
+                     bytesOf<std::uint8_t, Layout::Aligned>(kTeam),
+                     bytesOf<Level, Layout::Aligned>(kTeam),
+                     bytesOf<Level, Layout::Anywhere>(kTeam),
+                     bytesOf<Level, Layout::Narrow>(kTeam)});
 }
 
 Gpu::Gpu(int mostMultiprocessors, int counters)

@@ -24,6 +24,9 @@ public:
     /// too little memory, on the device or shared by a block.
     explicit Gpu(int mostMultiprocessors = std::numeric_limits<int>::max(), int counters = 1);
 
+    /// Bytes of shared memory that a block needs, at least.
+    static int sharedBytes();
+
     /// Puts the computation of the rows [begin, end) of an array into `stream`: the correctly
     /// rounded entropy (natural logarithm) of the 5x5 window around every cell; windows are cut at
     /// the edge of the array.
