@@ -7,6 +7,7 @@
 #include "common/integer.h"
 #include "local_entropy/library_errors.h"
 #include "local_entropy/memory/device_memory.h"
+#include "local_entropy/memory/device_pool.h"
 #include "local_entropy/memory/each_gpu.h"
 #include "local_entropy/memory/launches.h"
 #include "local_entropy/methods/second_look.h"
@@ -29,37 +30,14 @@ namespace local_entropy
 namespace
 {
 
-/// Memory that is handed out in the order of a stream, and kept from one launch to the next.
-class Pool
-{
-public:
-    explicit Pool(int device)
-    {
-        cudaMemPoolProps properties{};
-        properties.allocType = cudaMemAllocationTypePinned;
-        properties.location = {cudaMemLocationTypeDevice, device};
-        CUDA_CHECK(cudaMemPoolCreate(&pool, &properties));
-        std::uint64_t keep = ~std::uint64_t(0);
-        CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
-    }
-    ~Pool() { cudaMemPoolDestroy(pool); }
-    Pool(const Pool &) = delete;
-    Pool &operator=(const Pool &) = delete;
-
-    cudaMemPool_t get() const { return pool; }
-
-private:
-    cudaMemPool_t pool = nullptr;
-};
-
-/// A piece of it, from here to the end of this scope, in the order of a stream; or the caller's.
+/// Memory of a pool from here to the end of this scope, in the order of a stream; or the caller's.
 class Memory
 {
 public:
-    Memory(const Pool &pool, const Workspace &given, std::size_t bytes, cudaStream_t stream)
-        : stream(stream), data(given.data), isGiven(given.data)
+    Memory(DevicePool &pool, const Workspace &given, std::size_t bytes, cudaStream_t stream)
+        : stream(stream), data(given.data ? given.data : pool.allocate(bytes, stream)),
+          isGiven(given.data)
     {
-        if (!isGiven) CUDA_CHECK(cudaMallocFromPoolAsync(&data, bytes, pool.get(), stream));
     }
     ~Memory()
     {
@@ -71,8 +49,8 @@ public:
     char *at(std::size_t offset) const { return static_cast<char *>(data) + offset; }
 
 private:
-    cudaStream_t stream;
-    void *data;
+    const cudaStream_t stream;
+    void *const data;
     const bool isGiven;
 };
 
@@ -139,7 +117,7 @@ void checkSize(const Problem &problem)
 class OfDevice
 {
 public:
-    OfDevice(const Method &method, int device) : method(method), pool(device) {}
+    OfDevice(const Method &method, int device) : method(method), pool(poolOf(device)) {}
 
     void enqueue(const Problem &problem, const Workspace &workspace, cudaStream_t stream)
     {
@@ -182,8 +160,11 @@ private:
                 return one;
             }
         if (captured) refuseCapture();
-        Plans made{problem.filter, problem.result.isDouble, method.planePlan(problem), nullptr};
-        if (made.first->leavesUndecided()) made.second = makeSecondLook(problem);
+        Plans made{problem.filter, problem.result.isDouble, nullptr, nullptr};
+        pool->whereMemoryMayBeMissing([&] {
+            made.first = method.planePlan(problem);
+            if (made.first->leavesUndecided()) made.second = makeSecondLook(problem);
+        });
         // A copy of so few bytes may go on when it returns, and other streams do not wait for it.
         CUDA_CHECK(cudaStreamSynchronize(nullptr));
         if (kept.size() >= mostPlans) forgetPlans();
@@ -202,7 +183,7 @@ private:
     void enqueue(const Problem &problem, const Plans &plans, const Layout &layout,
                  const Workspace &workspace, cudaStream_t stream)
     {
-        const Memory memory(pool, workspace, layout.bytes, stream);
+        const Memory memory(*pool, workspace, layout.bytes, stream);
         Plane plane = layout.plane;
         placePlane(problem, plane, memory.at(0));
         const Undecided undecided{reinterpret_cast<std::uint32_t *>(memory.at(layout.bitsAt)),
@@ -215,7 +196,7 @@ private:
     }
 
     const Method &method;
-    const Pool pool;
+    const std::shared_ptr<DevicePool> pool;
     BadCells bad;
     const common::Stream own;
     std::mutex mutex; ///< guards what follows, and `bad`
