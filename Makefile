@@ -107,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test test-programs test-grade test-install test-arm versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs compile-gpus data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test test-programs test-grade test-install test-arm versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -204,6 +204,28 @@ for_cu = $(if $(filter 1,$(CUDA)),$(patsubst %,-Xcompiler %,$(1)),$(1))
 # in .init_array.NUMBER comes before what stands in .init_array.
 OBJCOPY ?= objcopy
 REGISTER_EARLY = $(if $(filter 1,$(CUDA)),$(OBJCOPY) --rename-section .init_array=.init_array.65000 $@)
+
+# ---- code for other GPUs -----------------------------------------------------------------------
+
+# Of every .cu file, for every kind of GPU from compute capability 7.5 on that this nvcc knows: does
+# it compile? Nothing is linked.
+ifneq ($(filter compile-gpus,$(MAKECMDGOALS)),)
+  ifneq ($(CUDA),1)
+    $(error make compile-gpus: there is no nvcc, or CUDA=0)
+  endif
+  GPU_CODES ?= $(shell $(NVCC) --list-gpu-code | awk -F_ '$$2 >= 75')
+  GPU_SOURCES := $(shell find sources -name '*.cu')
+  CUBINS := $(foreach code,$(GPU_CODES),$(GPU_SOURCES:sources/%.cu=$(BUILD)/gpus/$(code)/%.cubin))
+endif
+define GPU_CODE_RULE
+$(BUILD)/gpus/$(1)/%.cubin: sources/%.cu $(BUILD)/compiler.stamp
+	@mkdir -p $$(@D)
+	$$(NVCC) -std=c++17 $$(OPTIMIZE) $$(CUDA_FLAGS) -ccbin $$(CXX) -Isources -MD -MP -arch=$(1) \
+	    -cubin $$< -o $$@
+endef
+$(foreach code,$(GPU_CODES),$(eval $(call GPU_CODE_RULE,$(code))))
+compile-gpus: $(CUBINS)
+	@echo 'compiled $(words $(GPU_SOURCES)) files for $(GPU_CODES)'
 
 # ---- companion labs ----------------------------------------------------------------------------
 
@@ -456,6 +478,8 @@ make record         measure all that the documents cite, in $(RESULTS)/; then ma
 make search         search for the hash functions of the library: seconds for the GPU's, ten minutes for each of the CPU's
 make peers          scikit-image and PyTorch beside the ladder, as far as they are installed
 make labs           build the companion labs: $(LABS)
+make compile-gpus   does the code of all kernels compile for every GPU from compute capability 7.5 on that
+                    this nvcc knows? GPU_CODES='sm_75 sm_90': these only
 make run-maximum    build and run a lab; ARGUMENTS='--help' and the like go to the program
 make measures       time all versions by the groups of data/data.bin: total and slowest group
 make batch          run the active version on three text files, three times each
@@ -485,4 +509,4 @@ clean:
 	rm -rf $(BUILD) data/data.bin data/reference.bin
 
 -include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/grade/*.d) \
-         $(shell find $(OBJECTS) -name '*.d' 2>/dev/null)
+         $(shell find $(OBJECTS) $(if $(CUBINS),$(BUILD)/gpus) -name '*.d' 2>/dev/null)
