@@ -267,11 +267,15 @@ else
 	$(if $(GPU_BENCHES),$(MAKE) --no-print-directory bench-launches)
 endif
 
-# The library in the memory of a GPU, and from host memory to host memory by CPU and GPUs.
-bench-launches: $(GPU_BENCHES:%=$(BUILD)/%)
+# The library in the memory of a GPU, and from host memory to host memory by CPU and GPUs; beside them
+# other software for GPUs, as far as it is installed.
+bench-launches: $(GPU_BENCHES:%=$(BUILD)/%) $(BUILD)/bench_filter
 	@[ '$(GPU_BENCHES)' ] || { echo 'bench-launches: there is no GPU here, or no nvcc' >&2; exit 2; }
 	@mkdir -p $(RESULTS)
 	$(foreach bench,$(GPU_BENCHES),$(BUILD)/$(bench) --csv $(RESULTS)/$(bench:bench_%=%).csv &&) true
+	@if command -v $(PYTHON) >/dev/null; then \
+	    $(PYTHON) tools/bench/gpu_peers.py --program $(BUILD)/bench_filter --csv $(RESULTS)/launch_peers.csv; \
+	    else echo 'other software for GPUs is not timed: there is no $(PYTHON)'; fi
 
 # What the library's methods cost, measured: the table by which it chooses. Some minutes on a quiet
 # machine whose processor has all the paths. Then: whether what it chooses is near enough to the best.

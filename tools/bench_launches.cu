@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 {
     LaunchWishes wishes;
     const bench::Layout layout{
-        {{"case", false}, {"method"}, {"content"}, {"width"}, {"height"}, {"placement"}},
+        {{"case"}, {"method"}, {"content"}, {"width"}, {"height"}, {"placement"}},
         {bench::runs(), bench::median(), bench::minimum(), bench::rate("", "Mpixel/s"),
          bench::beside(0, "limit_ms", "ms reading and writing"), bench::shareOf(0, "of the limit"),
          bench::beside(1, "copy_ms", "ms a copy"), bench::beside(2, "graph_ms", "ms as a graph"),

@@ -202,7 +202,7 @@ private:
 
     void timeSecondLook()
     {
-        const common::DeviceArray<char> workspace(std::max<std::size_t>(
+        common::DeviceArray<char> workspace(std::max<std::size_t>(
             1, engine.workspaceBytes(one.filter, cellView(), results.view())));
         CapturedLaunch captured([&](cudaStream_t stream) {
             launch(stream, {workspace.data(), workspace.bytes()});
