@@ -121,7 +121,9 @@ PARTS   := $(BUILD)/entropy_main.o $(addprefix $(OBJECTS)/entropy/,options.o out
 LIBRARY_SOURCES := $(shell find sources/local_entropy -name '*.cpp') \
                    $(shell find sources/local_entropy -name '*.cu' \
                              $(if $(filter 0,$(CUDA)),-exec grep -q __CUDACC__ {} \;) -print)
-LIBRARY := $(patsubst sources/%,$(OBJECTS)/%.o,$(basename $(sort $(LIBRARY_SOURCES))))
+# Its objects may be those of another build: tools/flags.sh.
+LIBRARY_OBJECTS ?= $(OBJECTS)
+LIBRARY := $(patsubst sources/%,$(LIBRARY_OBJECTS)/%.o,$(basename $(sort $(LIBRARY_SOURCES))))
 # What cores call.
 BENEATH := $(addprefix $(OBJECTS)/entropy/,library.o pages.o result_memory.o) $(LIBRARY)
 

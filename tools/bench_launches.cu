@@ -8,6 +8,7 @@
 #include "local_entropy/methods/method.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
@@ -31,6 +32,7 @@ struct Launch
     bench::FilterCase one;
     std::string method;
     LaunchImage image;
+    bool isOnlyOnce; ///< not timed
 };
 
 template <typename Cell>
@@ -40,7 +42,10 @@ bench::Work open(bench::Stage &stage, const Launch &launch)
         std::make_shared<bench::LaunchScene<Cell>>(stage, launch.one, launch.method, launch.image);
     bench::Work work;
     work.validate = [scene] { scene->validate(); };
-    work.time = [scene] { return scene->time(); };
+    if (launch.isOnlyOnce)
+        work.time = [] { return common::Timing{1, NAN, NAN}; };
+    else
+        work.time = [scene] { return scene->time(); };
     work.beside = [scene] { return scene->compared(); };
     return work;
 }
@@ -106,15 +111,16 @@ std::vector<bench::Case> cases(const LaunchWishes &wishes)
     const auto stage = std::make_shared<bench::Stage>(width, height);
     std::vector<bench::Case> cases;
     for (const bench::FilterCase &one : bench::launchCases())
-        cases.push_back({one.name(), one.what(),
-                         static_cast<double>(bench::cellBytes(one.type)) + sizeof(float),
-                         [&one, wishes, stage] {
-                             std::vector<bench::Row> rows;
-                             for (const std::string &method : wishes.methods)
-                                 for (const LaunchImage &image : bench::imagesOf(one, wishes))
-                                     rows.push_back(rowOf(stage, {one, method, image}));
-                             return rows;
-                         }});
+        cases.push_back(
+            {one.name(), one.what(),
+             static_cast<double>(bench::cellBytes(one.type)) + sizeof(float),
+             [&one, wishes, stage] {
+                 std::vector<bench::Row> rows;
+                 for (const std::string &method : wishes.methods)
+                     for (const LaunchImage &image : bench::imagesOf(one, wishes))
+                         rows.push_back(rowOf(stage, {one, method, image, wishes.isOnlyOnce}));
+                 return rows;
+             }});
     return cases;
 }
 
@@ -147,6 +153,8 @@ int main(int argc, char **argv)
         {"sizes", "LIST", "WIDTHxHEIGHT, of all filters", list(wishes.sizes, "--sizes")},
         {"placements", "LIST", "\"aligned\", \"offset 1\", \"stride +1\", of all filters",
          list(wishes.placements, "--placements")},
+        {"once", "", "each is launched once and compared, not timed: for a profiler to watch",
+         [&wishes](const std::string &) { wishes.isOnlyOnce = true; }},
     };
     return bench::runProgram(
         {"bench_launches", kWhat, layout, options, [&wishes] { return cases(wishes); }, facts},

@@ -24,7 +24,7 @@ const std::vector<Placement> kPlacements = {
 /// Contents for windows that have at most kMostCells; for larger ones some of them, since there the
 /// CPU, whose bits all results are compared with, takes its time.
 const Names kForSmall = {"random", "flat", "gradient", "sparse", "adversarial"},
-            kForLarge = {"random", "flat", "sparse"};
+            kForLarge = {"random", "flat", "sparse", "adversarial"};
 constexpr int kMostCells = 81;
 
 /// Filters of every method, also timed at other places and widths.

@@ -31,6 +31,7 @@ struct LaunchWishes
 {
     std::vector<std::string> methods = {""}; ///< empty: the engine's choice
     std::vector<std::string> contents, sizes, placements;
+    bool isOnlyOnce = false; ///< nothing is timed: for a profiler
 
     bool areOfTheGrid() const { return contents.empty() && sizes.empty() && placements.empty(); }
 };

@@ -219,7 +219,7 @@ private:
     PlacedArray<Cell> cells;
     PlacedArray<float> results;
     const common::DeviceArray<std::uint8_t> mask;
-    std::vector<double> beside;
+    std::vector<double> beside = std::vector<double>(4, NAN);
 };
 
 } // namespace bench
