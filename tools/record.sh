@@ -49,7 +49,7 @@ revision=$(make -s revision) || exit 2
 failures=0
 skipped=3 # exit status of a stage that this machine cannot run
 unset ENTROPY_BENCHMARK ENTROPY_VERSIONS ENTROPY_RESULTS # a record is of all versions
-# What is quick is repeated for less than that anyway.
+# What is quick is repeated for less than that anyway; the log's own run takes its time.
 export BENCHMARK_SECONDS=${BENCHMARK_SECONDS:-0.4}
 
 # name, function, arguments...: runs it in a directory of its own, $out, and keeps what it wrote if
@@ -119,7 +119,7 @@ join() {
 round() {
     local number=$1
     if [ "$number" = 1 ]; then
-        ENTROPY_RESULTS=$out ./RUNME.sh | tee "$scratch/screen.log" || return
+        BENCHMARK_SECONDS=1 ENTROPY_RESULTS=$out ./RUNME.sh | tee "$scratch/screen.log" || return
         [ "$gpus" = 0 ] || mv "$scratch/screen.log" "$scratch/round1.screen" || return
     else
         if ! grep -q "^round1,$revision," "$results/record.csv"; then

@@ -255,9 +255,9 @@ class Tables(Tree):
         self.replace("report.md", "| uint8 | 256 | 9x9 | equal | 100 | 128 | 32.0 |\n", "")
         self.assert_finds("launch-budgets", "no multiprocessors")
 
-    def test_counters_of_launches_are_for_a_pixel(self):
-        self.assertIn("| uint8 | 256 | 9x9 | 200 | 2.00 | 100 | 64 % | - | 11 % | - | data from shared "
-                      "memory or special functions 2.2 |", self.text("report.md"))
+    def test_counters_of_launches_are_for_a_pixel_and_of_the_method_alone(self):
+        self.assertIn("| uint8 | 256 | 9x9 | 45 % | 200 | 2.00 | 100 | 64 % | - | 11 % | - | data from "
+                      "shared memory or special functions 2.2 |", self.text("report.md"))
 
     def test_together_compares_both_with_the_better_and_auto_with_the_best(self):
         self.assertIn("| uint8 | 256 | 9x9 | 1000x1000 | 4.00 | 3.00 | 2.00 | 2.20 | 1.00 | 45 % | 1.50 "

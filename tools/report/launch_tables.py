@@ -5,10 +5,12 @@ import re
 
 from .evidence import INSTRUCTIONS, percentage, scaled, stalls
 from .formats import percent, shown, times as factor
+from .record import counted
 from .results import NOT_YET, NotMeasured, cells_of, facts, size_of, sizes_of
 from .tables import ratio, table, value_of
 
 MS = "median_ms"
+TIME = "gpu__time_duration.sum"
 # Of every multiprocessor since compute capability 5.0.
 SCHEDULERS, LANES, BANKS = 4, 32, 32
 PROFILED = 4096 * 4096  # pixels of a launch that is profiled
@@ -116,8 +118,9 @@ def aim_of(row, found):
 
 
 def launches(record):
-    """By case: how fast, beside a kernel that moves as many bytes and a copy; what part of the time
-    the second look takes; what was aimed at. A case that has an aim and was not measured says so."""
+    """By case: how fast, beside a kernel that moves as many bytes and a copy; what part of the
+    time the second look takes; what was aimed at. A case with an aim that was not measured says
+    so."""
     measured = Launches(record)
     wanted = {row["case"]: row for row in aims(record)}
     rows = []
@@ -164,7 +167,8 @@ def spread(rates):
 
 
 def compared(measured, record, others):
-    """Gpixel/s of the usual image, and the parts of it that others, (name, what `at` takes), reach."""
+    """Gpixel/s of the usual image, and the parts of it that others, (name, what `at` takes),
+    reach."""
     rows = []
     for case in measured.named(record):
         usual = measured.rate(case)
@@ -214,19 +218,40 @@ def budgets(record):
                   "words of shared memory a pixel"], rows)
 
 
+UNNAMED = re.compile(r"(<unnamed>|\(anonymous namespace\))::")
+OTHER_KERNELS = re.compile(r"second_look|\bload\b|\bcheck\b|\bconvert\b")
+
+
+def kernels_of(record, name):
+    """What the profiler counted of each kernel of a launch, by its name: {metric: number}."""
+    kernels = {}
+    for row in record.rows("counters.csv"):
+        if row["version"] == name and counted(row) is not None:
+            kernels.setdefault(row["kernel"], {})[row["metric"]] = counted(row)
+    return kernels
+
+
 def profiled(record):
-    """What the profiler counted of some filters, a line each."""
+    """What the profiler counted of some filters, a line each: of the kernel of their method, and
+    how much of all kernels' time it takes."""
     rows = []
     for name in dict.fromkeys(row["version"] for row in record.rows("counters.csv")):
         if not name.startswith("launches/"):
             continue
-        found = record.counters(name)
+        kernels = kernels_of(record, name)
+        time = {kernel: found.get(TIME, 0) for kernel, found in kernels.items()}
+        own = {kernel: found for kernel, found in kernels.items()
+               if not OTHER_KERNELS.search(UNNAMED.sub("", kernel).partition("<")[0])}
+        kernel = max(own or kernels, key=time.get)
+        found = kernels[kernel]
         waits = [f"{what} {clocks:.1f}" for clocks, what in stalls(found)[:2]]
         rows.append([*kind_of(name.partition("/")[2]),
+                     share(time[kernel], sum(time.values())),
                      *(cell(found) for cell in COUNTED.values()), ", ".join(waits) or "-"])
     if not rows:
         raise NotMeasured(f"{record.directory}/counters.csv has no launches")
-    return table(["cells", "levels", "window", *COUNTED, "most waited for, clocks"], rows)
+    return table(["cells", "levels", "window", "of the time", *COUNTED,
+                  "most waited for, clocks"], rows)
 
 
 def together(record):
