@@ -256,7 +256,7 @@ class Tables(Tree):
         self.assert_finds("launch-budgets", "no multiprocessors")
 
     def test_counters_of_launches_are_for_a_pixel_and_of_the_method_alone(self):
-        self.assertIn("| uint8 | 256 | 9x9 | 45 % | 200 | 2.00 | 100 | 64 % | - | 11 % | - | data from "
+        self.assertIn("| uint8 | 256 | 9x9 | 30 % | 200 | 2.00 | 100 | 64 % | - | 11 % | - | data from "
                       "shared memory or special functions 2.2 |", self.text("report.md"))
 
     def test_together_compares_both_with_the_better_and_auto_with_the_best(self):

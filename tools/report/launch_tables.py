@@ -218,7 +218,7 @@ def budgets(record):
                   "words of shared memory a pixel"], rows)
 
 
-UNNAMED = re.compile(r"(<unnamed>|\(anonymous namespace\))::")
+UNNAMED = re.compile(r"(<?unnamed>|\(anonymous namespace\))::")
 OTHER_KERNELS = re.compile(r"second_look|\bload\b|\bcheck\b|\bconvert\b")
 
 
