@@ -271,7 +271,7 @@ endif
 
 # The library in the memory of a GPU, and from host memory to host memory by CPU and GPUs; beside them
 # other software for GPUs, as far as it is installed.
-bench-launches: $(GPU_BENCHES:%=$(BUILD)/%) $(BUILD)/bench_filter
+bench-launches: $(addprefix $(BUILD)/,$(GPU_BENCHES) $(if $(GPU_BENCHES),bench_filter))
 	@[ '$(GPU_BENCHES)' ] || { echo 'bench-launches: there is no GPU here, or no nvcc' >&2; exit 2; }
 	@mkdir -p $(RESULTS)
 	$(foreach bench,$(GPU_BENCHES),$(BUILD)/$(bench) --csv $(RESULTS)/$(bench:bench_%=%).csv &&) true
