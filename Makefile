@@ -121,7 +121,9 @@ PARTS   := $(BUILD)/entropy_main.o $(addprefix $(OBJECTS)/entropy/,options.o out
 LIBRARY_SOURCES := $(shell find sources/local_entropy -name '*.cpp') \
                    $(shell find sources/local_entropy -name '*.cu' \
                              $(if $(filter 0,$(CUDA)),-exec grep -q __CUDACC__ {} \;) -print)
-LIBRARY := $(patsubst sources/%,$(OBJECTS)/%.o,$(basename $(sort $(LIBRARY_SOURCES))))
+# Its objects may be those of another build: tools/flags.sh.
+LIBRARY_OBJECTS ?= $(OBJECTS)
+LIBRARY := $(patsubst sources/%,$(LIBRARY_OBJECTS)/%.o,$(basename $(sort $(LIBRARY_SOURCES))))
 # What cores call.
 BENEATH := $(addprefix $(OBJECTS)/entropy/,library.o pages.o result_memory.o) $(LIBRARY)
 
@@ -289,11 +291,15 @@ else
 	$(if $(GPU_BENCHES),$(MAKE) --no-print-directory bench-launches)
 endif
 
-# The library in the memory of a GPU, and from host memory to host memory by CPU and GPUs.
-bench-launches: $(GPU_BENCHES:%=$(BUILD)/%)
+# The library in the memory of a GPU, and from host memory to host memory by CPU and GPUs; beside them
+# other software for GPUs, as far as it is installed.
+bench-launches: $(addprefix $(BUILD)/,$(GPU_BENCHES) $(if $(GPU_BENCHES),bench_filter))
 	@[ '$(GPU_BENCHES)' ] || { echo 'bench-launches: there is no GPU here, or no nvcc' >&2; exit 2; }
 	@mkdir -p $(RESULTS)
 	$(foreach bench,$(GPU_BENCHES),$(BUILD)/$(bench) --csv $(RESULTS)/$(bench:bench_%=%).csv &&) true
+	@if command -v $(PYTHON) >/dev/null; then \
+	    $(PYTHON) tools/bench/gpu_peers.py --program $(BUILD)/bench_filter --csv $(RESULTS)/launch_peers.csv; \
+	    else echo 'other software for GPUs is not timed: there is no $(PYTHON)'; fi
 
 # What the library's methods cost, measured: the table by which it chooses. Some minutes on a quiet
 # machine whose processor has all the paths. Then: whether what it chooses is near enough to the best.
