@@ -333,11 +333,10 @@ TEST(Switch, AMisspeltVersionIsRefusedWithTheList)
 std::string anotherBuild()
 {
     const std::string build = BUILD_DIRECTORY "/another", without = BUILD_DIRECTORY "-cpu";
-    const Outcome copied = runCommand("[ -d " + build + " ] || { from=" + without +
-                                      "; [ -e $from/compiler.stamp ] || from=" BUILD_DIRECTORY
-                                      "; mkdir " +
-                                      build + " && cp -a $from/objects $from/compiler.stamp " +
-                                      build + "; }");
+    const Outcome copied =
+        runCommand("[ -d " + build + " ] || { from=" + without +
+                   "; [ -e $from/compiler.stamp ] || from=" BUILD_DIRECTORY "; mkdir " + build +
+                   " && cp -a $from/objects $from/compiler.stamp " + build + "; }");
     EXPECT_EQ(copied.status, 0) << copied.errors;
     return build;
 }
