@@ -107,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test test-programs test-grade test-install test-arm sanitize versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test tested test-programs test-grade test-install test-arm sanitize versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -439,7 +439,8 @@ TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
 TESTED := $(addprefix $(BUILD)/tests/,all library every_kernel $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
           $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_cpu bench_everywhere bench_filter parts \
           scaling threshold occupancy entropy_devices entropy_profile profile_labs)
-test: $(TESTED) library needs-python $(GRADE_TOOLS)
+tested: $(TESTED) library $(GRADE_TOOLS)
+test: tested needs-python
 	@tests/run.sh $(TEST_COMMANDS) '$(TEST_INSTALL)' '$(subst ','\'',$(TEST_GRADE))'
 test-programs: $(TESTED)
 	@tests/run.sh $(TEST_COMMANDS)
@@ -486,7 +487,8 @@ make measures       time all versions by the groups of data/data.bin: total and 
 make batch          run the active version on three text files, three times each
 make versions       list the versions of the core
 make report         tables, numbers and plots of the documents, from results/
-make test           build and run the tests, after installing GoogleTest if it is missing
+make test           build and run the tests, after installing GoogleTest if it is missing;
+                    make tested builds what they run, and no more
 make test-arm       the library's tests on 64-bit ARM, by g++-aarch64-linux-gnu and qemu-user
 make sanitize       compute-sanitizer over every kernel, on small images: needs a GPU; the results are
                     kept in $(RESULTS)/sanitizers.txt
