@@ -107,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs compile-gpus data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test test-programs test-grade test-install test-arm versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs compile-gpus data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test tested test-programs test-grade test-install test-arm sanitize versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -405,10 +405,17 @@ TEST_SOURCES := $(filter-out $(PROGRAMS:%=tests/%.cu),$(wildcard tests/*.cpp tes
 STUDIES      := memory_study bottleneck_study fast_study variants_study
 ALL_SOURCES  := $(filter-out $(STUDIES:%=tests/test_%.cpp),$(TEST_SOURCES))
 
+# They are compiled twice as fast by -O1, and run as fast: what takes long is in the library.
+TEST_OPTIMIZE ?= -O1
+TEST_CPP := $(subst $(OPTIMIZE),$(TEST_OPTIMIZE),$(CPP))
+TEST_CU  := $(subst $(OPTIMIZE),$(TEST_OPTIMIZE),$(CU))
+
 $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
-	$(CPP) -Itools -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
+	@mkdir -p $(@D)
+	$(TEST_CPP) -Itools -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
-	$(CU) -MD -MP -c $< -o $@
+	@mkdir -p $(@D)
+	$(TEST_CU) -MD -MP -c $< -o $@
 $(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENCH) \
                     $(filter-out %_main.o,$(PARTS)) $(BENEATH)
 	$(LINK) $^ -lgtest -lpthread $(LIBRARIES) -o $@
@@ -420,10 +427,22 @@ $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUI
 $(BUILD)/tests/local_entropy/%.cpp.o: tests/local_entropy/%.cpp $(BUILD)/compiler.stamp \
                                       $(BUILD)/tests/setup.stamp
 	@mkdir -p $(@D)
-	$(CPP) -MD -MP -c $< -o $@
+	$(TEST_CPP) -MD -MP -c $< -o $@
 $(BUILD)/tests/library: $(patsubst %,$(BUILD)/%.o,$(wildcard tests/local_entropy/*.cpp)) \
                         $(BUILD)/tests/main.cpp.o $(LIBRARY)
 	$(LINK) $^ -lgtest -lpthread -o $@
+# Every kernel on small images, with the tests of cores and labs on small shapes. With CUDA, what
+# registers kernels and launches them goes through tests/kernels/launched.cpp, which counts them.
+KERNEL_TESTS := $(addprefix $(BUILD)/tests/,kernels/test_every_kernel.cu.o main.cpp.o \
+    no_benchmark.cpp.o test_core.cpp.o test_ladder.cpp.o test_maximum.cpp.o test_transpose.cpp.o \
+    test_transpose_device.cu.o test_words_device.cu.o test_words_bad_cells.cu.o)
+ifeq ($(CUDA),1)
+  KERNEL_TESTS += $(BUILD)/tests/kernels/launched.cpp.o
+  COUNTED := $(addprefix -Xlinker --wrap=,__cudaRegisterFunction __cudaGetKernel cudaLaunchKernel \
+               cudaLaunchKernelExC)
+endif
+$(BUILD)/tests/every_kernel: $(KERNEL_TESTS) $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENEATH)
+	$(LINK) $^ $(COUNTED) -lgtest -lpthread $(LIBRARIES) -o $@
 # The core in another framework's main; other cores in this one's.
 $(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(BENEATH)
 	$(LINK) $^ -o $@
@@ -441,13 +460,15 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	@mkdir -p $(@D) && touch $@
 
 # The last line of both is the verdict: N passed, N failed, N skipped.
-TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all library $(STUDIES))
+TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all library $(STUDIES)) \
+                '$(BUILD)/tests/every_kernel --gtest_filter=EveryKernel.* $(TESTFLAGS)'
 TEST_INSTALL  = tests/local_entropy/test_install.sh $(BUILD) $(CXX) $(PYTHON)
 TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
-TESTED := $(addprefix $(BUILD)/tests/,all library $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
+TESTED := $(addprefix $(BUILD)/tests/,all library every_kernel $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
           $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_cpu bench_everywhere bench_filter parts \
           scaling threshold occupancy entropy_devices entropy_profile profile_labs)
-test: $(TESTED) library needs-python $(GRADE_TOOLS)
+tested: $(TESTED) library $(GRADE_TOOLS)
+test: tested needs-python
 	@tests/run.sh $(TEST_COMMANDS) '$(TEST_INSTALL)' '$(subst ','\'',$(TEST_GRADE))'
 test-programs: $(TESTED)
 	@tests/run.sh $(TEST_COMMANDS)
@@ -459,6 +480,11 @@ test-install: library needs-python
 # The library on 64-bit ARM: a cross compiler, and an emulator that runs its tests.
 test-arm:
 	@MAKE='$(MAKE)' tests/arm.sh $(BUILD) $(TESTFLAGS)
+
+# The tools of compute-sanitizer over every kernel, where there is a GPU; what they found is kept.
+SANITIZERS ?= memcheck racecheck initcheck synccheck
+sanitize: $(BUILD)/tests/every_kernel
+	tools/sanitize.sh $(BUILD) $(RESULTS)/sanitizers.txt $(SANITIZERS)
 
 # The grader on cores that are wrong, each in its own way.
 test-grade: needs-python $(GRADE_TOOLS) $(BUILD)/make_data
@@ -491,8 +517,11 @@ make measures       time all versions by the groups of data/data.bin: total and 
 make batch          run the active version on three text files, three times each
 make versions       list the versions of the core
 make report         tables, numbers and plots of the documents, from results/
-make test           build and run the tests, after installing GoogleTest if it is missing
+make test           build and run the tests, after installing GoogleTest if it is missing;
+                    make tested builds what they run, and no more
 make test-arm       the library's tests on 64-bit ARM, by g++-aarch64-linux-gnu and qemu-user
+make sanitize       compute-sanitizer over every kernel, on small images: needs a GPU; the results are
+                    kept in $(RESULTS)/sanitizers.txt
 make install        the library local_entropy, for other programs: PREFIX=/usr/local, DESTDIR=; make uninstall
 make grade          build, check and time every core of a folder: CORES=folder; also DATA=, REFERENCE=, GRADES=,
                     LIMIT=60, MEMORY=4G, JOBS=, BASELINE=v12, FRESH=1; make grade-help explains them
@@ -514,5 +543,5 @@ help:
 clean:
 	rm -rf $(BUILD) data/data.bin data/reference.bin
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/grade/*.d) \
+-include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/tests/kernels/*.d $(BUILD)/grade/*.d) \
          $(shell find $(OBJECTS) $(if $(CUBINS),$(BUILD)/gpus) -name '*.d' 2>/dev/null)
