@@ -119,8 +119,7 @@ public:
             if (!isReadInPlace(problem)) return planes->enqueue(problem, workspace, stream);
             const int device = currentDevice();
             const auto in = static_cast<cudaStream_t>(stream);
-            checkDeviceMemory("image", problem.image.data, device);
-            checkDeviceMemory("result", problem.result.data, device);
+            checkArrays(problem, device);
             if (!isCaptured(in)) return made(device).enqueue(problem, in);
             OfDevice *const current = find(device);
             if (!current)
