@@ -727,6 +727,40 @@ TEST_F(EngineGpu, CallNamesTheFirstCellThatIsNoLevel)
     EXPECT_EQ(messageOf(run), "the cell at x 611, y 17 is 3.5, expected an integer 0..15");
 }
 
+// As one image, and as tiles that a device has in any order; fed by one thread, or by several.
+TEST_F(EngineGpu, CallComputesLargeArraysTileByTile)
+{
+    local_entropy::EngineOptions options;
+    options.method = "words";
+    local_entropy::Engine engine(options);
+    local_entropy::Filter filter;
+    filter.levels.count = 16;
+    filter.nanIsError = true;
+    for (const Shape shape : {Shape{4111, 2219}, Shape{1700003, 10}, Shape{10, 1700003},
+                              Shape{3000000, 1}, Shape{1, 3000000}, Shape{700, 700}}) {
+        std::vector<float> sample = makeSample("random", shape), expected(sample.size());
+        entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0, shape.height);
+        for (const int threads : {1, 3, 0}) {
+            std::vector<float> result(sample.size() + 1, NAN);
+            local_entropy::RunOptions run;
+            run.threads = threads;
+            const auto compute = [&] {
+                engine.run(
+                    filter,
+                    local_entropy::View<const float>{sample.data(), shape.width, shape.height},
+                    local_entropy::View<float>{result.data(), shape.width, shape.height}, run);
+            };
+            compute();
+            EXPECT_TRUE(std::isnan(result.back())) << "written beyond the end";
+            result.pop_back();
+            EXPECT_TRUE(sameBits(result, expected)) << shape.width << " x " << shape.height;
+            const float good = std::exchange(sample.back(), 2.5f);
+            EXPECT_TRUE(holds(messageOf(compute), "is 2.5, expected an integer 0..15"));
+            sample.back() = good;
+        }
+    }
+}
+
 // ---- large arrays -------------------------------------------------------------------------------
 
 namespace
