@@ -103,11 +103,11 @@ TileSize largeTile(const Problem &problem, const TileSize &small)
     return {width, std::min(region.height, whole(cells / width, small.height))};
 }
 
-/// Those that the CPU likes, but no more than a millisecond's, if windows allow it: heights are
-/// free (Plan::tileSize).
+/// Those that the CPU likes, but no more than a fifth of a millisecond's, if windows allow it, as
+/// results that arrive wait so long: heights are free (Plan::tileSize).
 TileSize smallTile(const Problem &problem, const Plan &plan, double nanoseconds, int threads)
 {
-    constexpr double kAtOnce = 1e6;
+    constexpr double kAtOnce = 2e5;
     const Region &region = problem.region;
     TileSize size = plan.tileSize(problem, threads);
     size.width = std::min(size.width, region.width);

@@ -21,7 +21,7 @@ public:
     static constexpr std::int64_t kCells = 1 << 20;   ///< of a tile, at most
     static constexpr std::int64_t kUpBytes = 5 << 20; ///< of the cells that its windows reach
     static constexpr std::int64_t kDownBytes = kCells * std::int64_t(sizeof(float));
-    static constexpr int kSlices = 4;
+    static constexpr int kSlices = 2;
 
     /// Whether a tile can take it: its windows do not reach around the image, nor nothing of it.
     static bool fits(const Problem &problem, const Region &tile);

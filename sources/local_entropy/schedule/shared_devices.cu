@@ -98,13 +98,13 @@ bool SharedWork::toDevice()
 }
 
 /// Whether a thread has better things to do than to compute: where a device costs it far less, a
-/// tile that it computes keeps the device waiting. As many threads as there are passages can be of
-/// use.
+/// tile that it computes keeps the device waiting. As many threads as there are slices on their way
+/// can be of use.
 bool SharedWork::feeds(int number) const
 {
-    constexpr double kFarLess = 0.25;
-    const auto passages = std::size(devices.front()->passages) * devices.size();
-    return static_cast<std::size_t>(number) < passages &&
+    constexpr double kFarLess = 0.15;
+    const auto slices = Passage::kSlices * std::size(devices.front()->passages) * devices.size();
+    return static_cast<std::size_t>(number) < slices && costs.throughDevice.get() > 0 &&
            costs.throughDevice.get() < kFarLess * costs.onCpu.get();
 }
 
@@ -117,8 +117,8 @@ bool SharedWork::isLeftToDevices(const Device &device, int number) const
     if (device.hasFailed || left == 0 || sharing.choice == ThroughDevices::IfThereIsRoom)
         return false;
     if (sharing.choice == ThroughDevices::All) return true;
-    if (arrived < known || !costs.devicesAreCheaper()) return false;
     if (feeds(number)) return true;
+    if (arrived < known || !costs.devicesAreCheaper()) return false;
     const double perCell = clock.seconds() / static_cast<double>(arrived);
     return costs.onCpu.get() * static_cast<double>(tiles.cellsOfSmall()) >
            perCell * static_cast<double>(left);
