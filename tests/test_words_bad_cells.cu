@@ -1,4 +1,5 @@
-// The GPU engine sees cells that are no levels, wherever they are, and the call names the first.
+// The GPU engine sees cells that are no levels, wherever they are, and the call, which computes
+// tile by tile, names the first.
 #include "words_device.h"
 
 #ifdef __CUDACC__
@@ -7,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 using namespace engine_gpu;
 
@@ -163,6 +165,40 @@ TEST_F(EngineGpu, TakesMinusZeroForZero)
     for (std::size_t i = 0; i < sample.size(); i += 3) sample[i] = -0.0f;
     EXPECT_EQ(compute<float>(gpu, shape, sample), "");
     EXPECT_EQ(compute<float>(gpu, shape, sample, {1, 1}), "");
+}
+
+// As one image, and as tiles that a device has in any order; fed by one thread, or by several.
+TEST_F(EngineGpu, CallComputesLargeArraysTileByTile)
+{
+    local_entropy::EngineOptions options;
+    options.method = "words";
+    local_entropy::Engine engine(options);
+    local_entropy::Filter filter;
+    filter.levels.count = 16;
+    filter.nanIsError = true;
+    for (const Shape shape : {Shape{4111, 2219}, Shape{1700003, 10}, Shape{10, 1700003},
+                              Shape{3000000, 1}, Shape{1, 3000000}, Shape{700, 700}}) {
+        std::vector<float> sample = makeSample("random", shape), expected(sample.size());
+        entropyOnCpu(shape.width, shape.height, sample.data(), expected.data(), 0, shape.height);
+        for (const int threads : {1, 3, 0}) {
+            std::vector<float> result(sample.size() + 1, NAN);
+            local_entropy::RunOptions run;
+            run.threads = threads;
+            const auto compute = [&] {
+                engine.run(
+                    filter,
+                    local_entropy::View<const float>{sample.data(), shape.width, shape.height},
+                    local_entropy::View<float>{result.data(), shape.width, shape.height}, run);
+            };
+            compute();
+            EXPECT_TRUE(std::isnan(result.back())) << "written beyond the end";
+            result.pop_back();
+            EXPECT_TRUE(sameBits(result, expected)) << shape.width << " x " << shape.height;
+            const float good = std::exchange(sample.back(), 2.5f);
+            EXPECT_TRUE(holds(messageOf(compute), "is 2.5, expected an integer 0..15"));
+            sample.back() = good;
+        }
+    }
 }
 
 TEST_F(EngineGpu, CallNamesTheFirstCellThatIsNoLevel)

@@ -97,7 +97,7 @@ Layout::Layout(const Problem &problem, const Plans &plans)
 
 void checkWorkspace(const Workspace &workspace, std::size_t needed, int device)
 {
-    checkDeviceMemory("workspace", workspace.data, device);
+    checkDeviceMemory("workspace", workspace.data, device, Whose::Own);
     if (reinterpret_cast<std::uintptr_t>(workspace.data) % kBoundary != 0)
         throw Error(Status::BadArgument, "the workspace begins at an address that " +
                                              std::to_string(kBoundary) + " does not divide");
@@ -217,9 +217,7 @@ public:
             const int device = currentDevice();
             const auto in = static_cast<cudaStream_t>(stream);
             if (isCaptured(in) && !devices.find(device)) refuseCapture();
-            checkDeviceMemory("image", problem.image.data, device);
-            checkDeviceMemory("result", problem.result.data, device);
-            if (problem.mask.data) checkDeviceMemory("mask", problem.mask.data, device);
+            checkArrays(problem, device);
             of(device).enqueue(problem, workspace, in);
         });
     }

@@ -103,8 +103,7 @@ public:
             if (!isReadInPlace(problem)) return planes->enqueue(problem, workspace, stream);
             const int device = currentDevice();
             const auto in = static_cast<cudaStream_t>(stream);
-            checkDeviceMemory("image", problem.image.data, device);
-            checkDeviceMemory("result", problem.result.data, device);
+            checkArrays(problem, device);
             if (!isCaptured(in)) {
                 const auto make = [] { return std::make_unique<OfDevice>(); };
                 return devices.get(device, make).enqueue(problem, in);
