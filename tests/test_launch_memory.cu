@@ -2,9 +2,6 @@
 // keeps where memory would else be missing. Without a GPU, or without nvcc, each test is skipped.
 #include "launches.h"
 
-#include <cstdint>
-#include <vector>
-
 using namespace local_entropy;
 
 namespace
@@ -40,11 +37,10 @@ public:
         CUDA_CHECK(cudaMemset(image.data(), 1, image.bytes()));
     }
 
-    void run(Engine &engine, int side, std::int64_t rows, int levels = 256)
+    void run(Engine &engine, std::int64_t rows)
     {
         Filter filter;
-        filter.window.width = filter.window.height = side;
-        filter.levels.count = levels;
+        filter.window.width = filter.window.height = 5;
         RunOptions options;
         options.mask = {image.data(), kWidth, rows};
         engine.enqueue(filter, View<const std::uint8_t>{image.data(), kWidth, rows},
@@ -71,36 +67,31 @@ TEST_F(LaunchMemory, IsSharedByMethodsAndEngines)
 {
     Calls calls;
     Engine histogram = engineOf("histogram"), equal = engineOf("equal");
-    calls.run(equal, 5, 16); // its tables, and its code
-    calls.run(histogram, 5, Calls::kHeight);
+    calls.run(equal, 16); // its tables, and its code
+    calls.run(histogram, Calls::kHeight);
     const std::size_t before = freeBytes();
-    calls.run(equal, 5, Calls::kHeight);
+    calls.run(equal, Calls::kHeight);
     EXPECT_GT(freeBytes() + Calls::kPlane / 4, before);
 }
 
-// CUDA may find what a pool keeps by itself; where it does not, the pool gives it back. So large
-// pieces are found, and tables, which are not of the pool.
-TEST_F(LaunchMemory, ThatIsKeptIsThereForLargerCallsAndForTables)
+// CUDA may find by itself what a pool keeps; where it does not, the pool gives it back.
+TEST_F(LaunchMemory, ThatIsKeptIsGivenBackWhereMemoryIsMissing)
 {
     Calls calls;
     Engine engine = engineOf("histogram");
-    const std::int64_t fewRows = Calls::kHeight * 7 / 8; // keeps less than all rows need
-    calls.run(engine, 5, fewRows);
+    const std::int64_t fewRows = Calls::kHeight * 7 / 8; // keeps less than the next call needs
+    calls.run(engine, fewRows);
     const std::size_t left = freeBytes(), leave = Calls::kPlane / 2;
     ASSERT_GT(left, leave);
     const common::DeviceArray<char> others(left - leave);
     EXPECT_LT(freeBytes(), Calls::kPlane);
-    calls.run(engine, 5, Calls::kHeight);
-    std::vector<common::DeviceArray<char>> small;
-    constexpr std::size_t kSmall = 1 << 20;
-    while (freeBytes() >= kSmall && small.size() * kSmall < leave) small.emplace_back(kSmall);
-    Engine levels = engineOf("levels");
-    calls.run(levels, 31, fewRows, 2); // a table of almost 2 MB
+    calls.run(engine, Calls::kHeight);
+    SUCCEED() << "not Unavailable";
 }
 
 #else
 
 TEST_F(LaunchMemory, IsSharedByMethodsAndEngines) {}
-TEST_F(LaunchMemory, ThatIsKeptIsThereForLargerCallsAndForTables) {}
+TEST_F(LaunchMemory, ThatIsKeptIsGivenBackWhereMemoryIsMissing) {}
 
 #endif
