@@ -88,10 +88,10 @@ struct Tables
             return;
         }
         // What the steps from an integer to a float may be off, in units of the sum, which is below
-        // 2^42: three roundings of a double.
-        constexpr double kRounding = 0x1p-7;
+        // 2^45: three roundings of a double.
+        constexpr double kRounding = 0x1p-6;
         constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-        const SumScale scale(cells);
+        const SumScale scale(cells, SumScale::kOneByOne);
         const double perBase = base == Base::Two   ? kInverseLn2
                                : base == Base::Ten ? kInverseLn10
                                                    : 1;
@@ -101,11 +101,11 @@ struct Tables
         error = scale.error + kRounding;
     }
 
-    std::vector<std::int32_t> differences() const
+    std::vector<std::uint32_t> differences() const
     {
-        std::vector<std::int32_t> all;
+        std::vector<std::uint32_t> all;
         for (std::size_t n = 0; n + 1 < sums.size(); ++n)
-            all.push_back(static_cast<std::int32_t>(sums[n + 1] - sums[n]));
+            all.push_back(static_cast<std::uint32_t>(sums[n + 1] - sums[n]));
         return all;
     }
 };
@@ -119,6 +119,7 @@ public:
     }
 
     bool leavesUndecided() const override { return error > 0; }
+    bool clearsUndecided() const override { return true; }
     bool masksCells() const override { return true; }
 
     void launch(const PlanePart &part, void *stream) const override
@@ -141,8 +142,12 @@ private:
     {
     }
 
-    /// Of the shared memory of a multiprocessor.
-    int tableBytes() const { return static_cast<int>(sizeof(std::int32_t)) * (cells + kLanes); }
+    /// Of the shared memory of a multiprocessor; `tabled`: see walk::Without.
+    int tableBytes(bool tabled) const
+    {
+        const std::size_t withouts = tabled ? sizeof(walk::Without) * (cells + 1) : 0;
+        return static_cast<int>(withouts + sizeof(std::uint32_t) * (cells + kLanes));
+    }
     static int histogramBytes(int values)
     {
         return values * kLanes * static_cast<int>(sizeof(std::uint32_t));
@@ -153,11 +158,18 @@ private:
     {
         const Plane &plane = part.plane;
         const Shape &shape = part.problem.shape;
-        const walk::Kernel<Cell> kernel = kernelFor<Cell>(shape, plane.missing);
+        walk::Kernel<Cell> kernel = kernelFor<Cell>(shape, plane.missing);
         // Kernels that allow for cells that do not count look at their counters.
         const int values = plane.values + (sizeof(Cell) > 1 && !plane.missing ? 1 : 0);
-        const int warps = std::min((sharedBytes - tableBytes()) / histogramBytes(values),
-                                   kernel.mostThreads / kLanes);
+        const int tables = tableBytes(kernel.isTabled);
+        if constexpr (sizeof(Cell) == 1) {
+            const bool isFew =
+                (walk::kFewWarps + 1) * histogramBytes(values) + tables > sharedBytes;
+            if (isFew && !isShort(shape) && cells <= walk::kMostByteCells && !plane.missing)
+                if (const auto few = walk::kernelOfFewWarps(shape.width); few.run) kernel = few;
+        }
+        const int warps =
+            std::min((sharedBytes - tables) / histogramBytes(values), kernel.mostThreads / kLanes);
         if (warps < 1)
             throw Error(Status::Unavailable, "a histogram of " + std::to_string(values) +
                                                  " levels does not fit this GPU's shared memory");
@@ -172,10 +184,9 @@ private:
         task.whole = whole;
         task.wholeScale = wholeScale;
         task.wholeMargin = error * wholeScale;
-        task.one = 1;
         share(task, plane, kernel.windows * kLanes, warps);
 
-        const int bytes = tableBytes() + warps * histogramBytes(values);
+        const int bytes = tables + warps * histogramBytes(values);
         CUDA_CHECK(
             cudaFuncSetAttribute(kernel.run, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const int blocks = std::min(multiprocessors, task.pieces);
@@ -238,7 +249,7 @@ private:
     const int cells;
     const std::int64_t whole; ///< F(cells)
     const double wholeScale, error;
-    const common::DeviceArray<std::int32_t> differences;
+    const common::DeviceArray<std::uint32_t> differences;
     const common::DeviceArray<std::int64_t> sums;
     const common::DeviceArray<double> scales;
     const int multiprocessors, sharedBytes;
