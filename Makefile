@@ -107,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test test-programs test-grade test-install test-arm versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs compile-gpus data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test test-programs test-grade test-install test-arm versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -121,7 +121,9 @@ PARTS   := $(BUILD)/entropy_main.o $(addprefix $(OBJECTS)/entropy/,options.o out
 LIBRARY_SOURCES := $(shell find sources/local_entropy -name '*.cpp') \
                    $(shell find sources/local_entropy -name '*.cu' \
                              $(if $(filter 0,$(CUDA)),-exec grep -q __CUDACC__ {} \;) -print)
-LIBRARY := $(patsubst sources/%,$(OBJECTS)/%.o,$(basename $(sort $(LIBRARY_SOURCES))))
+# Its objects may be those of another build: tools/flags.sh.
+LIBRARY_OBJECTS ?= $(OBJECTS)
+LIBRARY := $(patsubst sources/%,$(LIBRARY_OBJECTS)/%.o,$(basename $(sort $(LIBRARY_SOURCES))))
 # What cores call.
 BENEATH := $(addprefix $(OBJECTS)/entropy/,library.o pages.o result_memory.o) $(LIBRARY)
 
@@ -205,6 +207,28 @@ for_cu = $(if $(filter 1,$(CUDA)),$(patsubst %,-Xcompiler %,$(1)),$(1))
 OBJCOPY ?= objcopy
 REGISTER_EARLY = $(if $(filter 1,$(CUDA)),$(OBJCOPY) --rename-section .init_array=.init_array.65000 $@)
 
+# ---- code for other GPUs -----------------------------------------------------------------------
+
+# Of every .cu file, for every kind of GPU from compute capability 7.5 on that this nvcc knows: does
+# it compile? Nothing is linked.
+ifneq ($(filter compile-gpus,$(MAKECMDGOALS)),)
+  ifneq ($(CUDA),1)
+    $(error make compile-gpus: there is no nvcc, or CUDA=0)
+  endif
+  GPU_CODES ?= $(shell $(NVCC) --list-gpu-code | awk -F_ '$$2 >= 75')
+  GPU_SOURCES := $(shell find sources -name '*.cu')
+  CUBINS := $(foreach code,$(GPU_CODES),$(GPU_SOURCES:sources/%.cu=$(BUILD)/gpus/$(code)/%.cubin))
+endif
+define GPU_CODE_RULE
+$(BUILD)/gpus/$(1)/%.cubin: sources/%.cu $(BUILD)/compiler.stamp
+	@mkdir -p $$(@D)
+	$$(NVCC) -std=c++17 $$(OPTIMIZE) $$(CUDA_FLAGS) -ccbin $$(CXX) -Isources -MD -MP -arch=$(1) \
+	    -cubin $$< -o $$@
+endef
+$(foreach code,$(GPU_CODES),$(eval $(call GPU_CODE_RULE,$(code))))
+compile-gpus: $(CUBINS)
+	@echo 'compiled $(words $(GPU_SOURCES)) files for $(GPU_CODES)'
+
 # ---- companion labs ----------------------------------------------------------------------------
 
 LAB_OBJECTS := $(BUILD)/maximum_core.o $(BUILD)/transpose_core.o $(addprefix $(OBJECTS)/, \
@@ -267,11 +291,15 @@ else
 	$(if $(GPU_BENCHES),$(MAKE) --no-print-directory bench-launches)
 endif
 
-# The library in the memory of a GPU, and from host memory to host memory by CPU and GPUs.
-bench-launches: $(GPU_BENCHES:%=$(BUILD)/%)
+# The library in the memory of a GPU, and from host memory to host memory by CPU and GPUs; beside them
+# other software for GPUs, as far as it is installed.
+bench-launches: $(addprefix $(BUILD)/,$(GPU_BENCHES) $(if $(GPU_BENCHES),bench_filter))
 	@[ '$(GPU_BENCHES)' ] || { echo 'bench-launches: there is no GPU here, or no nvcc' >&2; exit 2; }
 	@mkdir -p $(RESULTS)
 	$(foreach bench,$(GPU_BENCHES),$(BUILD)/$(bench) --csv $(RESULTS)/$(bench:bench_%=%).csv &&) true
+	@if command -v $(PYTHON) >/dev/null; then \
+	    $(PYTHON) tools/bench/gpu_peers.py --program $(BUILD)/bench_filter --csv $(RESULTS)/launch_peers.csv; \
+	    else echo 'other software for GPUs is not timed: there is no $(PYTHON)'; fi
 
 # What the library's methods cost, measured: the table by which it chooses. Some minutes on a quiet
 # machine whose processor has all the paths. Then: whether what it chooses is near enough to the best.
@@ -456,6 +484,8 @@ make record         measure all that the documents cite, in $(RESULTS)/; then ma
 make search         search for the hash functions of the library: seconds for the GPU's, ten minutes for each of the CPU's
 make peers          scikit-image and PyTorch beside the ladder, as far as they are installed
 make labs           build the companion labs: $(LABS)
+make compile-gpus   does the code of all kernels compile for every GPU from compute capability 7.5 on that
+                    this nvcc knows? GPU_CODES='sm_75 sm_90': these only
 make run-maximum    build and run a lab; ARGUMENTS='--help' and the like go to the program
 make measures       time all versions by the groups of data/data.bin: total and slowest group
 make batch          run the active version on three text files, three times each
@@ -485,4 +515,4 @@ clean:
 	rm -rf $(BUILD) data/data.bin data/reference.bin
 
 -include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/grade/*.d) \
-         $(shell find $(OBJECTS) -name '*.d' 2>/dev/null)
+         $(shell find $(OBJECTS) $(if $(CUBINS),$(BUILD)/gpus) -name '*.d' 2>/dev/null)

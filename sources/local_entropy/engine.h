@@ -36,7 +36,10 @@ struct RunOptions
     /// Called by the calling thread, some fifty times a second, with the part that is done, 0 to 1;
     /// false cancels the call, which then throws Error (Cancelled).
     std::function<bool(double)> progress;
-    Workspace workspace; ///< of enqueue()
+    /// Of enqueue(): memory to work in. A graph that such a call is captured into works in the same
+    /// bytes at each launch; without it, the graph has nodes that take memory, and so, by CUDA's
+    /// rules, no more than one executable at a time.
+    Workspace workspace;
 };
 
 /// Owns what computing takes: threads, tables, memory. May be used from several threads at once;

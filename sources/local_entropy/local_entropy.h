@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LE_VERSION "0.1.0" /* of this header; the ABI stays while the first number does */
+#define LE_VERSION "1.0.0" /* of this header; the ABI stays while the first number does */
 
 #if defined(__GNUC__)
 #define LE_API __attribute__((visibility("default")))
@@ -58,7 +58,7 @@ LE_API const char *le_last_error(void);
 /* "bad argument" and the like; "unknown status" for other numbers. Never NULL. */
 LE_API const char *le_status_name(le_status status);
 
-/* The version of the library, "0.1.0": le_version() may differ from LE_VERSION, the header's. */
+/* The version of the library, such as "1.0.0": le_version() may differ from LE_VERSION, the header's. */
 LE_API const char *le_version(void);
 
 /* ---- the filter ---------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "counts.h"
 #include "local_entropy/answers/answers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -30,6 +31,29 @@ TEST(SumScale, KeepsItsErrorForEveryPartition)
                 }
                 ASSERT_LE(std::fabs(sum - exact), scale.error + 1e-6L) << cells;
             });
+    }
+}
+
+// All sums of up to so many cells, of counts of any size: no more than the error that is told, and
+// not much less.
+TEST(SumScale, KnowsWhatErrorsOfCountsAddUpTo)
+{
+    for (const int cells : {30, 225, 961}) {
+        const SumScale scale(cells);
+        std::vector<double> errors(cells + 1);
+        for (int n = 1; n <= cells; ++n)
+            errors[n] = static_cast<double>(
+                scale.sums[n] - scale.factor / 2.0L * n * std::log2(static_cast<long double>(n)));
+        double most = 0;
+        for (const double sign : {1.0, -1.0}) {
+            std::vector<double> best(cells + 1);
+            for (int sum = 1; sum <= cells; ++sum)
+                for (int n = 1; n <= sum; ++n)
+                    best[sum] = std::max(best[sum], best[sum - n] + sign * errors[n]);
+            most = std::max(most, best[cells]);
+        }
+        EXPECT_LE(most, scale.error) << cells;
+        EXPECT_GE(most, scale.error - 0.51) << cells; // F of all cells is off, too
     }
 }
 

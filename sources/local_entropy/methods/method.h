@@ -79,6 +79,11 @@ public:
     /// Whether it can compute that.
     virtual bool canLaunch(const Problem &) const { return false; }
 
+    /// Bytes of shared memory that a block needs, at least, to compute what it can: where a GPU has
+    /// less for a block (memory/shared_bytes.h), another method computes it. The last one needs no
+    /// more than every GPU has.
+    virtual int sharedBytes(const Problem &) const { return 0; }
+
     /// Nanoseconds a result there, about: methods are chosen by it.
     virtual double launchCost(const Problem &) const { return 1; }
 

@@ -1,6 +1,7 @@
 #include "local_entropy/methods/histogram/scale.h"
 
 #include "local_entropy/answers/answers.h"
+#include "local_entropy/answers/base.h"
 #include "local_entropy/answers/defect.h"
 
 #include <algorithm>
@@ -37,15 +38,24 @@ std::int64_t rounded(UInt128 wideSum, std::uint32_t factor, double &error)
 /// The most that errors of counts can add up to, in the one direction or the other, if the counts'
 /// sum is at most `cells`: a knapsack of which all sizes and any number of each may be taken. (The
 /// sum need not be `cells`: a single cell is no error.)
+///
+/// A count whose error is no more than what smaller ones of that sum reach can be replaced by them
+/// wherever it is taken: it is left out. So few are left that this is nearly linear in `cells`.
 double largestSum(const std::vector<double> &errors, int cells)
 {
     double most = 0;
-    std::vector<double> best(cells + 1);
+    std::vector<double> best(cells + 1); // of counts whose sum is at most the index
+    std::vector<int> taken;              // counts that nothing replaces
     for (const double sign : {1.0, -1.0}) {
-        std::fill(best.begin(), best.end(), 0.0);
-        for (int sum = 1; sum <= cells; ++sum)
-            for (int n = 1; n <= sum; ++n)
+        taken.clear();
+        for (int sum = 1; sum <= cells; ++sum) {
+            best[sum] = best[sum - 1];
+            for (const int n : taken)
                 best[sum] = std::max(best[sum], best[sum - n] + sign * errors[n]);
+            if (sign * errors[sum] <= best[sum]) continue;
+            best[sum] = sign * errors[sum];
+            taken.push_back(sum);
+        }
         most = std::max(most, best[cells]);
     }
     return most;
@@ -64,18 +74,15 @@ constexpr std::uint32_t kGoodFactors[] = {
 
 SumScale::SumScale(int cells, double bound)
 {
-    constexpr double kOperations = 2e7; // of the choice, some milliseconds
     // A difference of neighbouring F is below factor (1 + ln N) / (2 ln 2).
     const double step = (1 + std::log(static_cast<double>(cells))) / (2 * std::log(2.0));
     const double largest = bound / step - 1;
     const Answers answers(Measure::Entropy, 1, Base::E, cells, 0);
     const UInt128 *const wide = answers.wideSums();
-    int tries = static_cast<int>(std::max(kOperations / cells / cells, 1.0));
     std::vector<std::int64_t> found(cells + 1);
     std::vector<double> errors(cells + 1);
     for (const std::uint32_t candidate : kGoodFactors) {
         if (candidate > largest) continue;
-        if (tries-- == 0) break;
         double ofAll = 0; // F(N) is off as well
         for (int n = 0; n <= cells; ++n) {
             found[n] = rounded(wide[n], candidate, errors[n]);
@@ -87,6 +94,22 @@ SumScale::SumScale(int cells, double bound)
         error = most;
         sums = found;
     }
+}
+
+std::vector<double> SumScale::scales(Base base) const
+{
+    std::vector<double> all = {0};
+    for (std::size_t n = 1; n < sums.size(); ++n)
+        all.push_back(nats(static_cast<int>(n)) * perNat(base));
+    return all;
+}
+
+std::vector<std::int32_t> differencesOf(const std::vector<std::int64_t> &sums)
+{
+    std::vector<std::int32_t> all;
+    for (std::size_t n = 0; n + 1 < sums.size(); ++n)
+        all.push_back(static_cast<std::int32_t>(sums[n + 1] - sums[n]));
+    return all;
 }
 
 namespace

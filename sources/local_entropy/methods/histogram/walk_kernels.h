@@ -15,9 +15,8 @@ template <typename Cell>
 struct Kernel
 {
     void (*run)(Task<Cell>) = nullptr;
-    int windows = 0;       ///< of a thread
-    int mostThreads = 0;   ///< of a block
-    bool isTabled = false; ///< see Without
+    int windows = 0;     ///< of a thread
+    int mostThreads = 0; ///< of a block
 };
 
 /// The kernel for windows of few cells, for counters of 8 bits (up to 255 cells) and of 16, null if
@@ -66,7 +65,7 @@ private:
             return {};
         else if constexpr (kBits == 8 ? isByteWidth(kWidth) : isWideWidth(kWidth))
             return {walk<Cell, kWidth, kBits, kShort, kMissing, kMostThreads>, 32 / kBits,
-                    kMostThreads, kHasWithouts<kBits, kMissing>};
+                    kMostThreads};
         else
             return {};
     }

@@ -1,7 +1,9 @@
 #include "local_entropy/methods/levels/launch_plan.h"
 
-#include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/methods/block_memory.h"
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
@@ -11,6 +13,7 @@
 #include "local_entropy/methods/levels/launch_boxes.h"
 #include "local_entropy/methods/levels/launch_sums.h"
 #include "local_entropy/methods/levels/launch_two.h"
+#include "local_entropy/methods/rows_of_items.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -34,7 +37,7 @@ bool canLaunchLevels(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && shape.width <= kMostWidth && shape.cells <= kMostCells &&
-           planeFor(problem).values <= kMostValues;
+           fitsPlane(problem) && planeFor(problem).values <= kMostValues;
 }
 
 double levelsLaunchCost(const Problem &problem)
@@ -79,12 +82,17 @@ Chosen choose(int values)
     return chosen<8, 4, kBits, 512>();
 }
 
-int attribute(cudaDeviceAttr which)
+Chosen choose(int cells, const Plane &plane)
 {
-    int device = 0, value = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
+    return cells <= kMostByteCells ? choose<8>(plane.values) : choose<16>(plane.values);
+}
+
+int tableWords(int cells) { return common::ceilDiv(cells + 1, kLanes) * kLanes; }
+
+/// F; what each warp hands over.
+BlockMemory memoryOf(int cells, const Chosen &own)
+{
+    return {static_cast<int>(sizeof(std::int32_t)) * tableWords(cells), own.sharedBytes};
 }
 
 /// What TwoLevels::answers is, or one number that nobody reads.
@@ -127,10 +135,9 @@ private:
           fineError(all.fineError + kRounding),
           sums(common::upload(all.sums.data(), all.sums.size())),
           fine(common::upload(all.fine.data(), all.fine.size())),
-          scales(common::upload(scalesOf(all, problem.filter.base).data(), all.sums.size())),
+          scales(common::upload(all.scales(problem.filter.base).data(), all.sums.size())),
           answers(answersOf(problem)), two(uploaded(answersOfTwo(problem))),
-          multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
-          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+          multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
     {
     }
 
@@ -143,22 +150,11 @@ private:
         return common::upload(all.data(), all.size());
     }
 
-    std::vector<double> scalesOf(const LevelSums &all, Base base) const
-    {
-        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-        const double perBase = base == Base::Two   ? kInverseLn2
-                               : base == Base::Ten ? kInverseLn10
-                                                   : 1;
-        std::vector<double> scales = {0};
-        for (int n = 1; n <= cells; ++n) scales.push_back(all.nats(n) * perBase);
-        return scales;
-    }
-
     void launchTwo(const PlanePart &part, cudaStream_t stream) const
     {
         constexpr int kThreads = 256, kOwn = 8, kBlocks = 4; // of a multiprocessor
         Task task = taskOf(part, kOwn);
-        share(task, kBlocks * kThreads / kLanes);
+        divide(task, kBlocks * kThreads / kLanes);
         const int bytes = static_cast<int>(sizeof(float)) * (cells + 1);
         const auto kernel = cells <= kMostByteCells ? boxes::twoLevels<8, kThreads>
                                                     : boxes::twoLevels<16, kThreads>;
@@ -169,18 +165,13 @@ private:
 
     void launchAny(const PlanePart &part, cudaStream_t stream) const
     {
-        const int values = part.plane.values;
-        const Chosen own = cells <= kMostByteCells ? choose<8>(values) : choose<16>(values);
+        const Chosen own = choose(cells, part.plane);
         Task task = taskOf(part, own.own);
-        task.tableWords = common::ceilDiv(cells + 1, kLanes) * kLanes;
-        const int tableBytes = static_cast<int>(sizeof(std::int32_t)) * task.tableWords;
-        const int warps =
-            std::min((sharedBytes - tableBytes) / own.sharedBytes, own.threads / kLanes);
-        if (warps < 1)
-            throw Error(Status::Unavailable, "the counts of few levels do not fit this GPU's "
-                                             "shared memory");
-        share(task, warps);
-        const int bytes = tableBytes + warps * own.sharedBytes;
+        task.tableWords = tableWords(cells);
+        const BlockMemory memory = memoryOf(cells, own);
+        const int warps = memory.warps(sharedBytes, own.threads / kLanes);
+        divide(task, warps);
+        const int bytes = memory.bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         own.kernel<<<std::min(multiprocessors, task.items), warps * kLanes, bytes, stream>>>(task);
@@ -218,12 +209,11 @@ private:
 
     /// Items for so many warps of each multiprocessor: as many as there are warps, if that leaves
     /// each so many rows that its first window does not count.
-    void share(Task &task, int warps) const
+    void divide(Task &task, int warps) const
     {
         task.strips = common::ceilDiv(task.width, task.kept);
-        const int least = std::min(task.height, 2 * task.windowHeight);
-        const int chunks = std::max(multiprocessors * warps / task.strips, 1);
-        task.rows = std::max(common::ceilDiv(task.height, chunks), least);
+        task.rows =
+            rowsOfItems(task.height, task.strips, multiprocessors * warps, 2 * task.windowHeight);
         task.items = task.strips * common::ceilDiv(task.height, task.rows);
     }
 
@@ -239,6 +229,11 @@ private:
 
 } // namespace
 
+int levelsSharedBytes(const Problem &problem)
+{
+    return memoryOf(problem.shape.cells, choose(problem.shape.cells, planeFor(problem))).least();
+}
+
 std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &problem)
 {
     return std::make_unique<LevelsPlanePlan>(problem);
@@ -246,10 +241,9 @@ std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &problem)
 
 #else
 
-std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+int levelsSharedBytes(const Problem &) { return 0; }
+
+std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

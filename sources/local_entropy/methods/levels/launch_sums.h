@@ -1,6 +1,8 @@
 // Sums of n ln n for few levels: in 32 bits, and in more for windows that need them.
 #pragma once
 
+#include "local_entropy/answers/measure.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +26,8 @@ struct LevelSums
 
     /// What D is multiplied by to become the entropy in nats of N cells.
     double nats(int cells) const { return 1.0 / factor / cells; }
+    /// The same for the entropy in that base, of N = 0 ... cells; scales[0] is 0.
+    std::vector<double> scales(Base base) const;
 };
 
 } // namespace local_entropy

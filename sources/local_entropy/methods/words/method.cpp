@@ -62,6 +62,7 @@ public:
         return window && allCount && entropy && filter.levels.count <= kLevels &&
                !problem.result.isDouble;
     }
+    int sharedBytes(const Problem &) const override { return words::sharedBytes(); }
     double launchCost(const Problem &problem) const override
     {
         return words::isReadInPlace(problem) ? 0.0022 : 0.0045;
