@@ -257,6 +257,38 @@ TEST_F(Launches, TellTheFirstBadCell)
             }
 }
 
+// The kernel itself sees it, where the image stays where it is.
+TEST_F(Launches, TellABadCellFarFromTheEnds)
+{
+    constexpr int kWidth = 3001, kHeight = 60, kX = 1502;
+    for (const int side : {5, 9, 31})
+        for (const int count : {16, 64, 100, 128})
+            for (const int y : {0, 30, kHeight - 1}) {
+                std::vector<std::uint8_t> cells(kWidth * kHeight, 3);
+                cells[y * kWidth + kX] = static_cast<std::uint8_t>(count);
+                Filter filter;
+                filter.window.width = filter.window.height = side;
+                filter.levels.count = count;
+                std::vector<float> values(cells.size());
+                OnDevice<const std::uint8_t> image(
+                    View<const std::uint8_t>{cells.data(), kWidth, kHeight, kWidth});
+                OnDevice<float> result(View<float>{values.data(), kWidth, kHeight, kWidth});
+                EngineOptions options;
+                options.method = "histogram";
+                Engine engine(options);
+                engine.enqueue(filter, image.view(), result.view());
+                try {
+                    engine.synchronize();
+                    ADD_FAILURE() << "not told: " << count << " levels, row " << y;
+                } catch (const Error &error) {
+                    const std::string place = "x 1502, y " + std::to_string(y) + " ";
+                    EXPECT_NE(std::string(error.what()).find(place), std::string::npos)
+                        << error.what() << ", " << count << " levels";
+                }
+                engine.synchronize(); // told once
+            }
+}
+
 // Rows at the other end of an image are reached by windows at the first row.
 TEST_F(Launches, TellABadCellBeyondTheEdge)
 {

@@ -18,18 +18,20 @@ using local_entropy::SumScale;
 
 TEST(SumScale, KeepsItsErrorForEveryPartition)
 {
-    const SumScale scale(25);
-    const long double unit = scale.factor / 2.0L;
-    for (const int cells : {1, 2, 9, 20, 25})
-        forPartitions(cells, [&](const std::vector<int> &counts) {
-            std::int64_t sum = scale.sums[cells];
-            long double exact = unit * cells * std::log2(static_cast<long double>(cells));
-            for (const int n : counts) {
-                sum -= scale.sums[n];
-                exact -= unit * n * std::log2(static_cast<long double>(n));
-            }
-            ASSERT_LE(std::fabs(sum - exact), scale.error + 1e-6L) << cells;
-        });
+    for (const double bound : {SumScale::kByFours, SumScale::kOneByOne}) {
+        const SumScale scale(25, bound);
+        const long double unit = scale.factor / 2.0L;
+        for (const int cells : {1, 2, 9, 20, 25})
+            forPartitions(cells, [&](const std::vector<int> &counts) {
+                std::int64_t sum = scale.sums[cells];
+                long double exact = unit * cells * std::log2(static_cast<long double>(cells));
+                for (const int n : counts) {
+                    sum -= scale.sums[n];
+                    exact -= unit * n * std::log2(static_cast<long double>(n));
+                }
+                ASSERT_LE(std::fabs(sum - exact), scale.error + 1e-6L) << cells;
+            });
+    }
 }
 
 // All sums of up to so many cells, of counts of any size: no more than the error that is told, and
@@ -71,6 +73,17 @@ TEST(SumScale, LeavesRoomForFourSteps)
         EXPECT_LT(4 * largest, std::int64_t(1) << 31) << cells;
         EXPECT_GT(scale.factor, 1u << 24) << cells;         // and is not needlessly small
         EXPECT_LT(scale.error, 0.014 * cells + 1) << cells; // a half for every F would be 0.17
+    }
+}
+
+TEST(SumScale, LeavesRoomForOneStepWithoutASign)
+{
+    for (const int cells : {9, 49, 81, 225, 255, 961, 7905, 8192}) {
+        const SumScale scale(cells, SumScale::kOneByOne), small(cells);
+        EXPECT_LT(scale.sums[cells] - scale.sums[cells - 1], std::int64_t(1) << 32) << cells;
+        // What is left undecided is as much less.
+        EXPECT_LT(5 * scale.error / scale.factor, small.error / small.factor) << cells;
+        EXPECT_LT(scale.sums[cells], std::int64_t(1) << 45) << cells; // see the walk's rounding
     }
 }
 

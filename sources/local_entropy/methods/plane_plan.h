@@ -13,7 +13,7 @@ namespace local_entropy
 /// y * wordsARow + x / 32 is result (x, y) of the region.
 struct Undecided
 {
-    std::uint32_t *words = nullptr; ///< in device memory, all 0 before a method begins
+    std::uint32_t *words = nullptr; ///< in device memory; see PlanePlan::clearsUndecided()
     std::int64_t wordsARow = 0;
 };
 
@@ -38,6 +38,9 @@ public:
 
     /// Whether it may leave results undecided: then another look at them follows.
     virtual bool leavesUndecided() const { return false; }
+
+    /// Whether it writes all bits that stand for results; else they are all 0 before it begins.
+    virtual bool clearsUndecided() const { return false; }
 
     /// Whether its kernels AND what they read with Plane::mask.
     virtual bool masksCells() const { return false; }

@@ -190,7 +190,8 @@ private:
                                   layout.wordsARow};
         const PlanePart task{problem, plane, memory.at(layout.scratchAt), undecided};
         fillPlane(problem, plane, bad.data(), stream);
-        if (layout.bits) CUDA_CHECK(cudaMemsetAsync(undecided.words, 0, layout.bits, stream));
+        if (layout.bits && !plans.first->clearsUndecided())
+            CUDA_CHECK(cudaMemsetAsync(undecided.words, 0, layout.bits, stream));
         plans.first->launch(task, stream);
         if (plans.second) plans.second->launch(task, stream);
     }

@@ -65,17 +65,18 @@ double largestSum(const std::vector<double> &errors, int cells)
 
 /// Factors for which n log2 n / 2 is nearly an integer for 3, 5, 6, 7, ... all at once: of all
 /// integers from three quarters of the largest possible for 26, 35, 49, ... 65025 cells up to that,
-/// the ones that left windows of so many cells the least error. They descend.
-constexpr std::uint32_t kGoodFactors[] = {169713015, 152086582, 148425557, 137791191, 122377795,
-                                          111076572, 107538572, 96924813,  91739598,  87049988,
-                                          81764978,  79598785,  71393165,  70463755,  61002226};
+/// the ones that left windows of so many cells the least error; so for both bounds. They descend.
+constexpr std::uint32_t kGoodFactors[] = {
+    1202620644, 1131227479, 1100589282, 998477871, 953687915, 884194286, 835090066,
+    792454688,  680051513,  603262548,  557562308, 169713015, 152086582, 148425557,
+    137791191,  122377795,  111076572,  107538572, 96924813,  91739598,  87049988,
+    81764978,   79598785,   71393165,   70463755,  61002226};
 
-SumScale::SumScale(int cells)
+SumScale::SumScale(int cells, double bound)
 {
-    // Four differences of neighbouring F, each below factor (1 + ln N) / (2 ln 2), below 2^31.
-    constexpr double kSteps = 4;
+    // A difference of neighbouring F is below factor (1 + ln N) / (2 ln 2).
     const double step = (1 + std::log(static_cast<double>(cells))) / (2 * std::log(2.0));
-    const double largest = 0x1p31 / kSteps / step - 1;
+    const double largest = bound / step - 1;
     const Answers answers(Measure::Entropy, 1, Base::E, cells, 0);
     const UInt128 *const wide = answers.wideSums();
     std::vector<std::int64_t> found(cells + 1);
@@ -87,10 +88,10 @@ SumScale::SumScale(int cells)
             found[n] = rounded(wide[n], candidate, errors[n]);
             ofAll = std::max(ofAll, std::fabs(errors[n]));
         }
-        const double bound = (largestSum(errors, cells) + ofAll) * (1 + 0x1p-30);
-        if (factor != 0 && bound / candidate >= error / factor) continue;
+        const double most = (largestSum(errors, cells) + ofAll) * (1 + 0x1p-30);
+        if (factor != 0 && most / candidate >= error / factor) continue;
         factor = candidate;
-        error = bound;
+        error = most;
         sums = found;
     }
 }

@@ -11,16 +11,19 @@ namespace local_entropy
 
 /// F(n) = round(factor (n log2 n) / 2) for windows of at most `cells` cells, with a small error:
 ///   |F(N) - sum F(n) - (exact, not rounded)| <= error
-/// for every way to share N <= cells cells between levels. A kernel that adds differences of
-/// neighbouring F in 32 bits, four of them and the negatives of four others at a time, does not
-/// overflow.
+/// for every way to share N <= cells cells between levels. Differences of neighbouring F are below
+/// a bound, so that a kernel's additions do not overflow.
 ///
 /// Each F(n) is off by up to a half, and a window has many levels. But most levels have few cells:
 /// with an integer factor F is exact for 1, 2, 4, 8, ... cells, and of the factors that are large
 /// enough a few are nearly exact for 3, 5, 6, 7 and more, too. So few windows are left in doubt.
 struct SumScale
 {
-    explicit SumScale(int cells);
+    /// For kernels that add differences in 32 bits with a sign, four and the negatives of four
+    /// others at a time; and for those that add each one, without a sign, to 64 bits.
+    static constexpr double kByFours = 0x1p31 / 4, kOneByOne = 0x1p32;
+
+    explicit SumScale(int cells, double bound = kByFours);
 
     std::uint32_t factor = 0;
     double error = 0;

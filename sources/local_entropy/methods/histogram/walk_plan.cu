@@ -33,11 +33,14 @@ int countersOf(const Plane &plane)
     return plane.values + (plane.bytes > 1 && !plane.missing ? 1 : 0);
 }
 
-/// Differences; a histogram for each warp.
+/// Differences, and what walk::Without says; a histogram for each warp.
 BlockMemory memoryOf(int cells, const Plane &plane)
 {
     constexpr int kLanes = 32, kWord = sizeof(std::uint32_t);
-    return {kWord * (cells + kLanes), kWord * kLanes * countersOf(plane)};
+    constexpr int kWithout = 16;
+    const bool tabled = (plane.missing || plane.bytes > 1) && cells <= walk::kMostByteCells;
+    return {kWord * (cells + kLanes) + (tabled ? kWithout * (cells + 1) : 0),
+            kWord * kLanes * countersOf(plane)};
 }
 
 } // namespace
@@ -102,12 +105,20 @@ struct Tables
             return;
         }
         // What the steps from an integer to a float may be off, in units of the sum, which is below
-        // 2^42: three roundings of a double.
-        constexpr double kRounding = 0x1p-7;
-        const SumScale scale(cells);
+        // 2^45: three roundings of a double.
+        constexpr double kRounding = 0x1p-6;
+        const SumScale scale(cells, SumScale::kOneByOne);
         scales = scale.scales(base);
         sums = scale.sums;
         error = scale.error + kRounding;
+    }
+
+    std::vector<std::uint32_t> differences() const
+    {
+        std::vector<std::uint32_t> all;
+        for (std::size_t n = 0; n + 1 < sums.size(); ++n)
+            all.push_back(static_cast<std::uint32_t>(sums[n + 1] - sums[n]));
+        return all;
     }
 };
 
@@ -120,6 +131,7 @@ public:
     }
 
     bool leavesUndecided() const override { return error > 0; }
+    bool clearsUndecided() const override { return true; }
     bool masksCells() const override { return true; }
 
     void launch(const PlanePart &part, void *stream) const override
@@ -134,8 +146,7 @@ public:
 private:
     WalkPlan(int cells, const Tables &tables)
         : cells(cells), whole(tables.sums.back()), wholeScale(tables.scales.back()),
-          error(tables.error),
-          differences(common::upload(differencesOf(tables.sums).data(), cells)),
+          error(tables.error), differences(common::upload(tables.differences().data(), cells)),
           sums(common::upload(tables.sums.data(), tables.sums.size())),
           scales(common::upload(tables.scales.data(), tables.scales.size())),
           multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
@@ -147,8 +158,13 @@ private:
     {
         const Plane &plane = part.plane;
         const Shape &shape = part.problem.shape;
-        const walk::Kernel<Cell> kernel = kernelFor<Cell>(shape, plane.missing);
+        walk::Kernel<Cell> kernel = kernelFor<Cell>(shape, plane.missing);
         const BlockMemory memory = memoryOf(cells, plane);
+        if constexpr (sizeof(Cell) == 1) {
+            const bool isFew = memory.bytes(walk::kFewWarps + 1) > sharedBytes;
+            if (isFew && !isShort(shape) && cells <= walk::kMostByteCells && !plane.missing)
+                if (const auto few = walk::kernelOfFewWarps(shape.width); few.run) kernel = few;
+        }
         const int warps = memory.warps(sharedBytes, kernel.mostThreads / kLanes);
         walk::Task<Cell> task{};
         task.plane = PlaneView<Cell>(plane);
@@ -163,7 +179,6 @@ private:
         task.whole = whole;
         task.wholeScale = wholeScale;
         task.wholeMargin = error * wholeScale;
-        task.one = 1;
         divide(task, plane, kernel.windows * kLanes, warps);
 
         const int bytes = memory.bytes(warps);
@@ -208,7 +223,7 @@ private:
     const int cells;
     const std::int64_t whole; ///< F(cells)
     const double wholeScale, error;
-    const common::DeviceArray<std::int32_t> differences;
+    const common::DeviceArray<std::uint32_t> differences;
     const common::DeviceArray<std::int64_t> sums;
     const common::DeviceArray<double> scales;
     const int multiprocessors, sharedBytes;
