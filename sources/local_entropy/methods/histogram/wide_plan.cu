@@ -31,7 +31,7 @@ bool canWalkWide(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && shape.width <= kMostWidth && shape.cells <= kMostCells &&
-           problem.filter.levels.count < kMostValues && planeFor(problem).isLoaded;
+           problem.filter.levels.count < kMostValues && planeFor(problem).bytes <= 2;
 }
 
 double wideCost(const Problem &problem)
@@ -73,6 +73,8 @@ public:
     explicit WidePlan(const Problem &problem) : WidePlan(problem, SumScale(problem.shape.cells)) {}
 
     bool leavesUndecided() const override { return true; }
+    bool masksCells() const override { return true; }
+    bool checksCells() const override { return true; }
 
     void launch(const PlanePart &part, void *stream) const override
     {
@@ -129,7 +131,10 @@ private:
 
         wide::Task<Cell> task{};
         task.plane = PlaneView<Cell>(plane);
-        task.values = plane.values;
+        task.planeWidth = plane.width;
+        task.values = plane.isLoaded ? plane.values : part.problem.filter.levels.count;
+        task.imageX = static_cast<int>(part.problem.region.x) - shape.left;
+        task.bad = part.bad;
         task.windowWidth = shape.width;
         task.windowHeight = shape.height;
         task.result = static_cast<float *>(result.data);
@@ -147,11 +152,11 @@ private:
         task.tableWords = common::ceilDiv(cells + wide::kZeros, kLanes) * kLanes;
 
         constexpr int kWord = sizeof(std::uint32_t);
-        const int tableBytes = kWord * task.tableWords, warpBytes = kWord * plane.values;
+        const int tableBytes = kWord * task.tableWords, warpBytes = kWord * task.values;
         const int warps =
             std::min((sharedBytes - tableBytes) / warpBytes, wide::kMostThreads / kLanes);
         if (warps < 1)
-            throw Error(Status::Unavailable, "a histogram of " + std::to_string(plane.values) +
+            throw Error(Status::Unavailable, "a histogram of " + std::to_string(task.values) +
                                                  " levels does not fit this GPU's shared memory");
         const int windows = areBytes ? 4 : 2;
         share(task, windows, warps);

@@ -14,8 +14,8 @@
 // larger than a byte. That does no harm: words are added modulo 2^32, and in the difference every
 // byte is the small number that it is. See launch_sums.h for what follows from the counts.
 //
-// Every lane looks F up in a copy of the table of its own, if the memory has room for so many: lanes
-// that ask for different words of one bank would wait for each other.
+// Every lane looks F up in a copy of the table of its own, if the memory has room for so many:
+// lanes that ask for different words of one bank would wait for each other.
 //
 // Cells that do not exist are of level 0, and a window knows how many it has. Cells that a mask or
 // nodata takes away are one more level.
@@ -40,8 +40,11 @@ class Walker
 public:
     using Own = Counts<kWords, kBits>;
     static constexpr int kColumns = kOwn * kLanes; ///< of a strip
-    /// Words that a thread hands over at once: kParts such vectors make a column's.
-    static constexpr int kVector = kWords < 4 ? kWords : 4, kParts = kWords / kVector;
+    /// Words that a thread hands over at once, as many as its registers allow: kParts such vectors
+    /// make a column's.
+    static constexpr int kMostVector = kBits == 8 ? 4 : 2;
+    static constexpr int kVector = kWords < kMostVector ? kWords : kMostVector;
+    static constexpr int kParts = kWords / kVector;
     struct alignas(4 * kVector) Vector
     {
         std::uint32_t words[kVector];
@@ -66,44 +69,9 @@ public:
     template <bool kLeaves>
     __device__ void walk(const Cells<kOwn> &entering, const Cells<kOwn> &leaving)
     {
-        std::uint32_t before[kOwn][kWords];
-#pragma unroll
-        for (int k = 0; k < kWords; ++k) {
-            std::uint32_t sum = 0;
-#pragma unroll
-            for (int i = 0; i < kOwn; ++i) {
-                before[i][k] = sum;
-                sum += entering.ones(i, k) - (kLeaves ? leaving.ones(i, k) : 0);
-            }
-            const std::uint32_t left = sumsToTheLeft(sum);
-#pragma unroll
-            for (int i = 0; i < kOwn; ++i) before[i][k] += left;
-        }
         __syncwarp(); // all have read what was there
 #pragma unroll
-        for (int i = 0; i < kOwn; ++i)
-#pragma unroll
-            for (int part = 0; part < kParts; ++part) {
-                Vector vector;
-#pragma unroll
-                for (int k = 0; k < kVector; ++k) vector.words[k] = before[i][part * kVector + k];
-                shared[(part * kOwn + i) * kLanes + lane] = vector;
-            }
-        __syncwarp();
-        const int far = task.windowWidth / kOwn, turn = task.windowWidth % kOwn;
-        const Vector *const there = shared + turn * kLanes + far + lane;
-#pragma unroll
-        for (int i = 0; i < kOwn; ++i) { // column (turn + i) % kOwn of a lane, or of the next one
-            const Vector *const from = there + i * kLanes + (i < kOwn - turn ? 0 : 1 - kColumns);
-#pragma unroll
-            for (int part = 0; part < kParts; ++part) {
-                const Vector vector = from[part * kColumns];
-#pragma unroll
-                for (int k = 0; k < kVector; ++k)
-                    counts[i].add(part * kVector + k,
-                                  vector.words[k] - before[i][part * kVector + k]);
-            }
-        }
+        for (int part = 0; part < kParts; ++part) change<kLeaves>(part, entering, leaving);
     }
 
     /// The results of row y, and whether they are undecided: a bit for each. `whole`: all cells of
@@ -136,6 +104,39 @@ public:
     __device__ const Own (&own() const)[kOwn] { return counts; }
 
 private:
+    /// The counts of the levels of one part.
+    template <bool kLeaves>
+    __device__ void change(int part, const Cells<kOwn> &entering, const Cells<kOwn> &leaving)
+    {
+        Vector before[kOwn];
+#pragma unroll
+        for (int k = 0; k < kVector; ++k) {
+            const int word = part * kVector + k;
+            std::uint32_t sum = 0;
+#pragma unroll
+            for (int i = 0; i < kOwn; ++i) {
+                before[i].words[k] = sum;
+                sum += entering.ones(i, word) - (kLeaves ? leaving.ones(i, word) : 0);
+            }
+            const std::uint32_t left = sumsToTheLeft(sum);
+#pragma unroll
+            for (int i = 0; i < kOwn; ++i) before[i].words[k] += left;
+        }
+        Vector *const own = shared + part * kColumns + lane;
+#pragma unroll
+        for (int i = 0; i < kOwn; ++i) own[i * kLanes] = before[i];
+        __syncwarp();
+        const int far = task.windowWidth / kOwn, turn = task.windowWidth % kOwn;
+        const Vector *const there = own + turn * kLanes + far;
+#pragma unroll
+        for (int i = 0; i < kOwn; ++i) { // column (turn + i) % kOwn of a lane, or of the next one
+            const Vector vector = there[i * kLanes + (i < kOwn - turn ? 0 : 1 - kColumns)];
+#pragma unroll
+            for (int k = 0; k < kVector; ++k)
+                counts[i].add(part * kVector + k, vector.words[k] - before[i].words[k]);
+        }
+    }
+
     /// Of all threads to the left.
     __device__ std::uint32_t sumsToTheLeft(std::uint32_t own) const
     {
@@ -153,7 +154,8 @@ private:
     {
         std::uint64_t sum = 0; // of what is not negative: a carry is all that the upper half gets
 #pragma unroll
-        for (int level = 0; level < Own::kLevels; ++level) sum += entryAt(own.entry(level, step, table));
+        for (int level = 0; level < Own::kLevels; ++level)
+            sum += entryAt(own.entry(level, step, table));
         return static_cast<std::int64_t>(sum);
     }
 
@@ -233,8 +235,11 @@ public:
             const bool allThere =
                 whole && y >= task.plane.top && y + task.windowHeight <= task.plane.bottom;
             float answers[kOwn];
-            const std::uint32_t undecided = all & walker.finish(x, y, allThere, answers);
-            if (results > 0) write<kOwn>(task, to, results, answers);
+            std::uint32_t undecided = 0;
+            if (results > 0) { // the counts of others may be no counts
+                undecided = all & walker.finish(x, y, allThere, answers);
+                write<kOwn>(task, to, results, answers);
+            }
             addWaiting(task, waiting, number, undecided, walker.own(), x, y);
             if (y + 1 == item.end) break;
             const Cells<kOwn> left = leaving.levels(task.plane.mask);

@@ -198,7 +198,10 @@ private:
         CUDA_CHECK(cudaGetLastError());
     }
 
-    int tableWords(int copies) const { return common::ceilDiv((cells + 1) * copies, kLanes) * kLanes; }
+    int tableWords(int copies) const
+    {
+        return common::ceilDiv((cells + 1) * copies, kLanes) * kLanes;
+    }
 
     Task taskOf(const PlanePart &part, int own) const
     {

@@ -104,10 +104,9 @@ __device__ __noinline__ void tellBadCells(const Task &task, int column, int firs
     const int most = 127 - static_cast<int>(task.toTop & 0xff);
     BadCell least = kNoBadCell;
     for (int y = first; y < end + task.windowHeight - 1; ++y) {
-        const int there =
-            y - piece.top >= 0 && y - piece.top < piece.rows
-                ? y - piece.top
-                : rowBeyondEdge(piece.border, y - piece.top, piece.rows);
+        const int there = y - piece.top >= 0 && y - piece.top < piece.rows
+                              ? y - piece.top
+                              : rowBeyondEdge(piece.border, y - piece.top, piece.rows);
         if (there < 0) continue;
         const std::uint8_t *const cells = piece.row(y);
         const int behind = min(column + kColumns, task.planeWidth);
