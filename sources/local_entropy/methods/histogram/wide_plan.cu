@@ -31,7 +31,7 @@ bool canWalkWide(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && shape.width <= kMostWidth && shape.cells <= kMostCells &&
-           problem.filter.levels.count < kMostValues && planeFor(problem).bytes <= 2;
+           problem.filter.levels.count < kMostValues;
 }
 
 double wideCost(const Problem &problem)

@@ -41,9 +41,9 @@ double levelsLaunchCost(const Problem &problem)
 {
     const int values = planeFor(problem).values;
     const bool bytes = problem.shape.cells <= kMostByteCells;
-    if (values == 2 && problem.shape.cells <= kMostOfTwo) return 0.005;
-    const int counted = values <= 4 ? 4 : values <= 8 ? 8 : values <= 16 ? 16 : 32;
-    return 0.002 + 0.00048 * counted * (bytes ? 1 : 1.5);
+    if (values == 2 && problem.shape.cells <= kMostOfTwo) return 0.0024;
+    const int counted = values <= 4 ? 4 : values <= 8 ? 8 : values <= 16 ? 16 : 40; // 32 cost more
+    return (0.0012 + 0.00031 * counted) * (bytes ? 1 : 1.35);
 }
 
 #ifdef __CUDACC__
