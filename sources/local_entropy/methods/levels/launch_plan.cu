@@ -75,10 +75,12 @@ Chosen chosen()
 template <int kBits>
 Chosen choose(int values)
 {
+    // Halves take so many registers that fewer threads are better.
+    constexpr int kThreads = kBits == 8 ? 512 : 384;
     if (values <= 4) return chosen<8, 1, kBits, 512>();
     if (values <= 8) return chosen<8, 2, kBits, 512>();
-    if (values > 16) return chosen<4, 8, kBits, 512>();
-    return chosen<8, 4, kBits, 512>();
+    if (values > 16) return chosen<4, 8, kBits, kThreads>();
+    return chosen<8, 4, kBits, kThreads>();
 }
 
 int attribute(cudaDeviceAttr which)
