@@ -1,20 +1,12 @@
 // Arrays that callers have in the memory of GPUs. For .cu files that nvcc compiles.
 #pragma once
 
-#include "common/cuda_check.h"
-#include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
 
 #include <string>
 
 namespace local_entropy
 {
-
-inline int currentDevice()
-{
-    int device = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    return device;
-}
 
 /// Throws Error (BadArgument) unless kernels of that device can use the memory there; the sentence
 /// begins with "the `name`".
@@ -38,6 +30,15 @@ inline bool isCaptured(cudaStream_t stream)
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     CUDA_CHECK(cudaStreamIsCapturing(stream, &status));
     return status != cudaStreamCaptureStatusNone;
+}
+
+/// Throws Error (Unavailable): for what a stream needs tables for that are not there while it is
+/// being captured.
+[[noreturn]] inline void refuseCapture()
+{
+    throw Error(Status::Unavailable,
+                "the stream is being captured into a graph, in which no tables can be made: "
+                "enqueue this filter once before");
 }
 
 } // namespace local_entropy

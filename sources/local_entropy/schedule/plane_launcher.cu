@@ -1,16 +1,16 @@
 #include "local_entropy/schedule/plane_launcher.h"
 
-#include "common/devices.h"
-#include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
 
 #ifdef __CUDACC__
-#include "common/device_array.h"
 #include "common/device_stream.h"
 #include "common/integer.h"
 #include "local_entropy/library_errors.h"
 #include "local_entropy/memory/device_memory.h"
+#include "local_entropy/memory/each_gpu.h"
 #include "local_entropy/memory/launches.h"
 #include "local_entropy/methods/second_look.h"
+#include "local_entropy/problem/bad_cells.h"
 #include "local_entropy/schedule/same_filter.h"
 
 #include <algorithm>
@@ -19,7 +19,6 @@
 #include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 #endif
 
 namespace local_entropy
@@ -129,13 +128,6 @@ void checkWorkspace(const Workspace &workspace, std::size_t needed, int device)
                                              " bytes, expected " + std::to_string(needed));
 }
 
-[[noreturn]] void refuseCapture()
-{
-    throw Error(Status::Unavailable,
-                "the stream is being captured into a graph, in which no tables can be made: "
-                "enqueue this filter once before");
-}
-
 void checkSize(const Problem &problem)
 {
     if (!fitsPlane(problem))
@@ -147,10 +139,7 @@ void checkSize(const Problem &problem)
 class OfDevice
 {
 public:
-    OfDevice(const Method &method, int device)
-        : method(method), pool(device), bad(common::upload(&kNoBadCell, 1))
-    {
-    }
+    OfDevice(const Method &method, int device) : method(method), pool(device) {}
 
     void enqueue(const Problem &problem, const Workspace &workspace, cudaStream_t stream)
     {
@@ -179,18 +168,7 @@ public:
     /// The first cell that was no level since this was asked last; kNoBadCell: none.
     BadCell badCell()
     {
-        launches.waitForAll(); // while others may enqueue
-        const std::lock_guard<std::mutex> lock(mutex);
-        // And what they have enqueued meanwhile: it must not tell of a cell while that is reset.
-        launches.waitForAll();
-        BadCell cell = kNoBadCell;
-        CUDA_CHECK(
-            cudaMemcpyAsync(&cell, bad.data(), sizeof cell, cudaMemcpyDeviceToHost, own.get()));
-        own.wait();
-        if (cell == kNoBadCell) return cell;
-        CUDA_CHECK(cudaMemsetAsync(bad.data(), 0xFF, sizeof cell, own.get()));
-        own.wait();
-        return cell;
+        return launches.whenAllHaveEnded(mutex, [&] { return bad.take(own.get()); });
     }
 
 private:
@@ -239,7 +217,7 @@ private:
 
     const Method &method;
     const Pool pool;
-    common::DeviceArray<BadCell> bad;
+    BadCells bad;
     const common::Stream own;
     std::mutex mutex; ///< guards what follows, and `bad`
     std::list<Plans> kept;
@@ -258,11 +236,11 @@ public:
             checkSize(problem);
             const int device = currentDevice();
             const auto in = static_cast<cudaStream_t>(stream);
-            if (isCaptured(in) && !find(device)) refuseCapture();
+            if (isCaptured(in) && !devices.find(device)) refuseCapture();
             checkDeviceMemory("image", problem.image.data, device);
             checkDeviceMemory("result", problem.result.data, device);
             if (problem.mask.data) checkDeviceMemory("mask", problem.mask.data, device);
-            made(device).enqueue(problem, workspace, in);
+            of(device).enqueue(problem, workspace, in);
         });
     }
 
@@ -270,58 +248,39 @@ public:
     {
         return withLibraryErrors([&] {
             checkSize(problem);
-            return made(currentDevice()).workspaceBytes(problem);
+            return of(currentDevice()).workspaceBytes(problem);
         });
     }
 
     void synchronize() override
     {
         withLibraryErrors([&] {
-            OfDevice *const current = find(currentDevice());
-            const BadCell cell = current ? current->badCell() : kNoBadCell;
-            if (cell == kNoBadCell) return;
-            const BadCell x = cell & ((BadCell(1) << kBadCellBits) - 1), y = cell >> kBadCellBits;
-            throw Error(Status::BadLevel,
-                        "the cell at x " + std::to_string(x) + ", y " + std::to_string(y) +
-                            " of an image that was put into a stream is not a level");
+            OfDevice *const current = devices.find(currentDevice());
+            if (current) throwIfBad(current->badCell());
         });
     }
 
 private:
-    OfDevice *find(int device)
+    OfDevice &of(int device)
     {
-        const std::lock_guard<std::mutex> lock(mutex);
-        return device < static_cast<int>(devices.size()) ? devices[device].get() : nullptr;
-    }
-
-    OfDevice &made(int device)
-    {
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (device >= static_cast<int>(devices.size())) devices.resize(device + 1);
-        if (!devices[device]) devices[device] = std::make_unique<OfDevice>(method, device);
-        return *devices[device];
+        return devices.get(device, [&] { return std::make_unique<OfDevice>(method, device); });
     }
 
     const Method &method;
-    std::mutex mutex;
-    std::vector<std::unique_ptr<OfDevice>> devices; ///< null: not used yet
+    EachGpu<OfDevice> devices;
 };
 
 } // namespace
 
 std::unique_ptr<Launcher> makePlaneLauncher(const Method &method)
 {
-    if (common::deviceCount() == 0)
-        throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
+    if (common::deviceCount() == 0) refuseWithoutGpu();
     return std::make_unique<PlaneLauncher>(method);
 }
 
 #else
 
-std::unique_ptr<Launcher> makePlaneLauncher(const Method &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+std::unique_ptr<Launcher> makePlaneLauncher(const Method &) { refuseWithoutGpu(); }
 
 #endif
 

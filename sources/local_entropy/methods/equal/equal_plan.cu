@@ -1,7 +1,7 @@
 #include "local_entropy/methods/equal/equal_plan.h"
 
-#include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
@@ -11,6 +11,7 @@
 #include "local_entropy/methods/equal/share_scale.h"
 #include "local_entropy/methods/equal/slide.h"
 #include "local_entropy/methods/histogram/scale.h"
+#include "local_entropy/methods/rows_of_items.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -50,15 +51,7 @@ namespace
 
 using namespace equal;
 
-int attribute(cudaDeviceAttr which)
-{
-    int device = 0, value = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
-
-/// What is the same for all kernels; share() is still to come.
+/// What is the same for all kernels; divide() is still to come.
 template <typename Cell>
 Strips<Cell> stripsOf(const PlanePart &part)
 {
@@ -79,14 +72,13 @@ Strips<Cell> stripsOf(const PlanePart &part)
 /// Items for so many warps: as many as there are warps, if that leaves each so many rows that the
 /// rows it shares with the next do not count.
 template <typename Cell>
-void share(Strips<Cell> &strips, int windowWidth, int warps)
+void divide(Strips<Cell> &strips, int windowWidth, int warps)
 {
     constexpr int kTimesLonger = 3; // an end's row may take; then it is alone on its multiprocessor
     strips.strips = common::ceilDiv(strips.width, resultColumns(windowWidth));
     const int ends = std::min(strips.strips, 2), inner = strips.strips - ends;
     const int least = std::min(strips.height, 2 * strips.windowHeight);
-    const int chunks = std::max(warps / (inner + ends * kTimesLonger), 1);
-    strips.rows = std::max(common::ceilDiv(strips.height, chunks), least);
+    strips.rows = rowsOfItems(strips.height, inner + ends * kTimesLonger, warps, least);
     strips.rowsAtEnds = std::max(common::ceilDiv(strips.rows, kTimesLonger), least);
     strips.itemsAtEnds = ends * common::ceilDiv(strips.height, strips.rowsAtEnds);
     strips.items = strips.itemsAtEnds + inner * common::ceilDiv(strips.height, strips.rows);
@@ -109,7 +101,7 @@ class NinePlan : public PlanePlan
 public:
     explicit NinePlan(const Problem &problem)
         : answers(common::upload(answersOfSums(problem).data(), (kNineCells + 1) * kNineKeys)),
-          multiprocessors(attribute(cudaDevAttrMultiProcessorCount))
+          multiprocessors(multiprocessorsOfGpu())
     {
     }
 
@@ -166,7 +158,7 @@ private:
         int blocks = 0; // of a multiprocessor
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kNineThreads, 0));
         const int most = multiprocessors * blocks;
-        share(task.strips, kWidth, most * kNineThreads / kLanes);
+        divide(task.strips, kWidth, most * kNineThreads / kLanes);
         kernel<<<std::min(most, task.strips.items), kNineThreads, 0, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
@@ -242,16 +234,9 @@ private:
               exceptions(scale.exceptions)
         {
         }
-        Sums(const SumScale &scale, Base base) : sums(scale.sums), error(scale.error + kRounding)
+        Sums(const SumScale &scale, Base base)
+            : sums(scale.sums), scales(scale.scales(base)), error(scale.error + kRounding)
         {
-            constexpr double kInverseLn2 = 0x1.71547652b82fep0;
-            constexpr double kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-            const double perBase = base == Base::Two   ? kInverseLn2
-                                   : base == Base::Ten ? kInverseLn10
-                                                       : 1;
-            scales.push_back(0);
-            for (std::size_t n = 1; n < sums.size(); ++n)
-                scales.push_back(scale.nats(static_cast<int>(n)) * perBase);
         }
 
         std::vector<std::int64_t> sums;
@@ -263,26 +248,17 @@ private:
     explicit SlidePlan(const Sums &of)
         : cells(static_cast<int>(of.sums.size()) - 1), error(of.error), sum(of.sums[cells]),
           scale(of.scales[cells]), exceptionCount(static_cast<int>(of.exceptions.size())),
-          differences(common::upload(differencesOf(of).data(), cells)),
+          differences(common::upload(differencesOf(of.sums).data(), cells)),
           sums(common::upload(of.sums.data(), of.sums.size())),
           scales(common::upload(of.scales.data(), of.scales.size())),
-          exceptions(upload(of.exceptions)),
-          multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
-          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+          exceptions(upload(of.exceptions)), multiprocessors(multiprocessorsOfGpu()),
+          sharedBytes(sharedBytesOfBlock())
     {
     }
 
     /// What the steps from an integer to a float may be off, in units of the sum, which is below
     /// 2^42: few roundings of a double.
     static constexpr double kRounding = 0x1p-7;
-
-    static std::vector<std::int32_t> differencesOf(const Sums &of)
-    {
-        std::vector<std::int32_t> all;
-        for (std::size_t n = 0; n + 1 < of.sums.size(); ++n)
-            all.push_back(static_cast<std::int32_t>(of.sums[n + 1] - of.sums[n]));
-        return all;
-    }
 
     static common::DeviceArray<Exception> upload(std::vector<Exception> all)
     {
@@ -306,7 +282,7 @@ private:
                                                  " rows do not fit this GPU's shared memory");
         SlideTask<Cell> task{};
         task.strips = stripsOf<Cell>(part);
-        share(task.strips, shape.width, multiprocessors * warps);
+        divide(task.strips, shape.width, multiprocessors * warps);
         task.differences = differences.data();
         task.sums = sums.data();
         task.scales = scales.data();
@@ -350,10 +326,7 @@ std::unique_ptr<const PlanePlan> makeEqualPlan(const Problem &problem)
 
 #else
 
-std::unique_ptr<const PlanePlan> makeEqualPlan(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+std::unique_ptr<const PlanePlan> makeEqualPlan(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

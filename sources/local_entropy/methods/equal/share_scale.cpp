@@ -1,6 +1,7 @@
 #include "local_entropy/methods/equal/share_scale.h"
 
 #include "local_entropy/answers/answers.h"
+#include "local_entropy/answers/base.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,8 +63,6 @@ double worst(const std::vector<Share> &shares, const std::vector<std::int64_t> &
 
 ShareScale::ShareScale(int cells, Base base)
 {
-    constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-    const double perBase = base == Base::Two ? kInverseLn2 : base == Base::Ten ? kInverseLn10 : 1;
     const Answers answers(Measure::Entropy, 1, base, cells, 0);
     std::vector<Share> shares;
     std::vector<int> counts;
@@ -82,7 +81,7 @@ ShareScale::ShareScale(int cells, Base base)
         std::vector<double> ofCells(cells + 1);
         for (int n = 1; n <= cells; ++n) {
             found[n] = std::llround(factor * n * std::log2(static_cast<long double>(n)) / 2);
-            ofCells[n] = 2 * 0x1.62e42fefa39efp-1 / factor / n * perBase;
+            ofCells[n] = 2 * 0x1.62e42fefa39efp-1 / factor / n * perNat(base);
         }
         const double off = worst(shares, found, ofCells, error);
         if (off >= error) continue;

@@ -1,7 +1,7 @@
 #include "local_entropy/methods/histogram/foot_plan.h"
 
-#include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
 #include "local_entropy/methods/histogram/foot_changes.h"
 
 #ifdef __CUDACC__
@@ -9,6 +9,7 @@
 #include "common/integer.h"
 #include "local_entropy/methods/histogram/foot_kernel.h"
 #include "local_entropy/methods/histogram/foot_kernels.h"
+#include "local_entropy/methods/histogram/results_of.h"
 #include "local_entropy/methods/histogram/scale.h"
 
 #include <algorithm>
@@ -24,16 +25,6 @@ namespace
 {
 
 constexpr int kMostValues = 4096; ///< which no GPU has the shared memory for
-
-#ifdef __CUDACC__
-int attribute(cudaDeviceAttr which)
-{
-    int device = 0, value = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
-#endif
 
 /// Bytes of shared memory for a histogram of a warp, or of some that share it.
 int histogramBytes(int values)
@@ -51,7 +42,7 @@ int tableBytes(int cells, int pieces)
 int sharedBytes()
 {
 #ifdef __CUDACC__
-    if (common::deviceCount() > 0) return attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    if (common::deviceCount() > 0) return sharedBytesOfBlock();
 #endif
     return 1 << 30;
 }
@@ -120,7 +111,7 @@ public:
 
 private:
     FootprintPlan(const Shape &shape, Base base, const SumScale &scale)
-        : FootprintPlan(shape, footprint::piecesOf(shape), scale, scalesOf(scale, base))
+        : FootprintPlan(shape, footprint::piecesOf(shape), scale, scale.scales(base))
     {
     }
     FootprintPlan(const Shape &shape, const footprint::Pieces &ends, const SumScale &scale,
@@ -128,9 +119,9 @@ private:
         : cells(shape.cells), diskRadius(footprint::diskRadius(shape)), ends(ends),
           error(scale.error + kRounding), allScale(perCells[cells]), total(scale.sums[cells]),
           pieces(uploaded(ends.pieces)), cellsBefore(uploaded(footprint::cellsBefore(shape))),
-          differences(uploaded(differencesOf(scale))), sums(uploaded(scale.sums)),
-          scales(uploaded(perCells)), multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
-          mostSharedBytes(sharedBytes())
+          differences(uploaded(differencesOf(scale.sums))), sums(uploaded(scale.sums)),
+          scales(uploaded(perCells)), multiprocessors(multiprocessorsOfGpu()),
+          mostSharedBytes(sharedBytesOfBlock())
     {
     }
 
@@ -142,26 +133,6 @@ private:
     static common::DeviceArray<T> uploaded(const std::vector<T> &all)
     {
         return common::upload(all.data(), all.size());
-    }
-
-    static std::vector<std::int32_t> differencesOf(const SumScale &scale)
-    {
-        std::vector<std::int32_t> all;
-        for (std::size_t n = 0; n + 1 < scale.sums.size(); ++n)
-            all.push_back(static_cast<std::int32_t>(scale.sums[n + 1] - scale.sums[n]));
-        return all;
-    }
-
-    static std::vector<double> scalesOf(const SumScale &scale, Base base)
-    {
-        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-        const double perBase = base == Base::Two   ? kInverseLn2
-                               : base == Base::Ten ? kInverseLn10
-                                                   : 1;
-        std::vector<double> all = {0};
-        for (std::size_t n = 1; n < scale.sums.size(); ++n)
-            all.push_back(scale.nats(static_cast<int>(n)) * perBase);
-        return all;
     }
 
     /// The fastest for that plane.
@@ -203,7 +174,6 @@ private:
     template <typename Cell>
     Task<Cell> taskOf(const PlanePart &part) const
     {
-        const Result &result = part.problem.result;
         Task<Cell> task{};
         task.plane = PlaneView<Cell>(part.plane);
         task.values = part.plane.values;
@@ -217,20 +187,11 @@ private:
         task.scale = allScale;
         task.scaledError = error * allScale;
         task.one = 1;
-        walk::Results &results = task.results;
-        results.result = static_cast<float *>(result.data);
-        results.width = static_cast<int>(result.width);
-        results.height = static_cast<int>(result.height);
-        results.stride = result.stride;
-        results.aligned =
-            reinterpret_cast<std::uintptr_t>(result.data) % 16 == 0 && result.stride % 4 == 0;
-        results.sums = sums.data();
-        results.scales = scales.data();
-        results.windowCells = cells;
-        results.error = error;
-        results.empty = static_cast<float>(part.problem.filter.empty);
-        results.undecided = part.undecided.words;
-        results.wordsARow = part.undecided.wordsARow;
+        constexpr int kAtATime = 4; // results, at most
+        task.results = walk::resultsOf(part, kAtATime);
+        task.results.sums = sums.data();
+        task.results.scales = scales.data();
+        task.results.error = error;
         return task;
     }
 
@@ -272,10 +233,7 @@ std::unique_ptr<const PlanePlan> makeFootprintPlan(const Problem &problem)
 
 #else
 
-std::unique_ptr<const PlanePlan> makeFootprintPlan(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+std::unique_ptr<const PlanePlan> makeFootprintPlan(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

@@ -1,6 +1,7 @@
 #include "local_entropy/methods/histogram/scale.h"
 
 #include "local_entropy/answers/answers.h"
+#include "local_entropy/answers/base.h"
 #include "local_entropy/answers/defect.h"
 
 #include <algorithm>
@@ -86,6 +87,22 @@ SumScale::SumScale(int cells)
         error = bound;
         sums = found;
     }
+}
+
+std::vector<double> SumScale::scales(Base base) const
+{
+    std::vector<double> all = {0};
+    for (std::size_t n = 1; n < sums.size(); ++n)
+        all.push_back(nats(static_cast<int>(n)) * perNat(base));
+    return all;
+}
+
+std::vector<std::int32_t> differencesOf(const std::vector<std::int64_t> &sums)
+{
+    std::vector<std::int32_t> all;
+    for (std::size_t n = 0; n + 1 < sums.size(); ++n)
+        all.push_back(static_cast<std::int32_t>(sums[n + 1] - sums[n]));
+    return all;
 }
 
 namespace

@@ -28,7 +28,12 @@ struct SumScale
 
     /// What F(N) - sum F(n) is multiplied by to become the entropy in nats of N cells.
     double nats(int cells) const { return 2 * 0x1.62e42fefa39efp-1 / factor / cells; }
+    /// The same for the entropy in that base, of N = 0 ... cells; scales[0] is 0.
+    std::vector<double> scales(Base base) const;
 };
+
+/// F(n + 1) - F(n), which has 32 bits.
+std::vector<std::int32_t> differencesOf(const std::vector<std::int64_t> &sums);
 
 /// For small windows there is more: a factor with which every way to share N cells, N = 1 ... 25,
 /// between levels gives the nearest float,

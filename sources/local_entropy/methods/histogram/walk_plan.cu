@@ -1,7 +1,7 @@
 #include "local_entropy/methods/histogram/walk_plan.h"
 
-#include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
 #include "local_entropy/methods/histogram/scale.h"
 #include "local_entropy/methods/histogram/walk_widths.h"
 
@@ -10,6 +10,7 @@
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "common/integer.h"
+#include "local_entropy/methods/histogram/results_of.h"
 #include "local_entropy/methods/histogram/walk_kernels.h"
 
 #include <cstdint>
@@ -63,14 +64,6 @@ walk::Kernel<Cell> kernelFor(const Shape &shape, bool missing)
     return walk::wideKernel<Cell>(shape.width, missing);
 }
 
-int attribute(cudaDeviceAttr which)
-{
-    int device = 0, value = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
-
 /// F, and what comes after it, for windows of so many cells.
 struct Tables
 {
@@ -90,23 +83,10 @@ struct Tables
         // What the steps from an integer to a float may be off, in units of the sum, which is below
         // 2^42: three roundings of a double.
         constexpr double kRounding = 0x1p-7;
-        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
         const SumScale scale(cells);
-        const double perBase = base == Base::Two   ? kInverseLn2
-                               : base == Base::Ten ? kInverseLn10
-                                                   : 1;
-        scales = {0};
-        for (int n = 1; n <= cells; ++n) scales.push_back(scale.nats(n) * perBase);
+        scales = scale.scales(base);
         sums = scale.sums;
         error = scale.error + kRounding;
-    }
-
-    std::vector<std::int32_t> differences() const
-    {
-        std::vector<std::int32_t> all;
-        for (std::size_t n = 0; n + 1 < sums.size(); ++n)
-            all.push_back(static_cast<std::int32_t>(sums[n + 1] - sums[n]));
-        return all;
     }
 };
 
@@ -133,11 +113,11 @@ public:
 private:
     WalkPlan(int cells, const Tables &tables)
         : cells(cells), whole(tables.sums.back()), wholeScale(tables.scales.back()),
-          error(tables.error), differences(common::upload(tables.differences().data(), cells)),
+          error(tables.error),
+          differences(common::upload(differencesOf(tables.sums).data(), cells)),
           sums(common::upload(tables.sums.data(), tables.sums.size())),
           scales(common::upload(tables.scales.data(), tables.scales.size())),
-          multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
-          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+          multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
     {
     }
 
@@ -167,13 +147,16 @@ private:
         task.values = values;
         task.windowWidth = shape.width;
         task.windowHeight = shape.height;
-        task.results = resultsOf(part, kernel.windows);
+        task.results = walk::resultsOf(part, kernel.windows);
+        task.results.sums = sums.data();
+        task.results.scales = scales.data();
+        task.results.error = error;
         task.differences = differences.data();
         task.whole = whole;
         task.wholeScale = wholeScale;
         task.wholeMargin = error * wholeScale;
         task.one = 1;
-        share(task, plane, kernel.windows * kLanes, warps);
+        divide(task, plane, kernel.windows * kLanes, warps);
 
         const int bytes = tableBytes() + warps * histogramBytes(values);
         CUDA_CHECK(
@@ -183,31 +166,10 @@ private:
         CUDA_CHECK(cudaGetLastError());
     }
 
-    walk::Results resultsOf(const PlanePart &part, int windows) const
-    {
-        const Result &result = part.problem.result;
-        walk::Results results{};
-        results.result = static_cast<float *>(result.data);
-        results.width = static_cast<int>(result.width);
-        results.height = static_cast<int>(result.height);
-        results.stride = result.stride;
-        results.aligned =
-            reinterpret_cast<std::uintptr_t>(result.data) % (windows * sizeof(float)) == 0 &&
-            result.stride % windows == 0;
-        results.sums = sums.data();
-        results.scales = scales.data();
-        results.windowCells = cells;
-        results.error = error;
-        results.empty = static_cast<float>(part.problem.filter.empty);
-        results.undecided = part.undecided.words;
-        results.wordsARow = part.undecided.wordsARow;
-        return results;
-    }
-
     /// A piece for each of so many warps of each multiprocessor; for fewer, if it had so few rows
     /// that its first window would count.
     template <typename Cell>
-    void share(walk::Task<Cell> &task, const Plane &plane, int columns, int warps) const
+    void divide(walk::Task<Cell> &task, const Plane &plane, int columns, int warps) const
     {
         task.strips = common::ceilDiv(task.results.width, columns);
         const int reach = columns + task.windowWidth - 1;
@@ -253,10 +215,7 @@ std::unique_ptr<const PlanePlan> makeWalkPlan(const Problem &problem)
 
 #else
 
-std::unique_ptr<const PlanePlan> makeWalkPlan(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+std::unique_ptr<const PlanePlan> makeWalkPlan(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

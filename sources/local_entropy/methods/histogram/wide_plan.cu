@@ -1,7 +1,7 @@
 #include "local_entropy/methods/histogram/wide_plan.h"
 
-#include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
 
 #include <algorithm>
 
@@ -10,6 +10,7 @@
 #include "common/integer.h"
 #include "local_entropy/methods/histogram/scale.h"
 #include "local_entropy/methods/histogram/wide_walk.h"
+#include "local_entropy/methods/rows_of_items.h"
 
 #include <cstdint>
 #include <vector>
@@ -59,14 +60,6 @@ Kernel<Cell> choose(int width)
                                             : wide::walk<Cell, kBits, 2>;
 }
 
-int attribute(cudaDeviceAttr which)
-{
-    int device = 0, value = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
-
 class WidePlan : public PlanePlan
 {
 public:
@@ -88,36 +81,16 @@ public:
 private:
     WidePlan(const Problem &problem, const SumScale &scale)
         : cells(problem.shape.cells), error(scale.error + kRounding),
-          differences(common::upload(differencesOf(scale).data(), cells)),
+          differences(common::upload(differencesOf(scale.sums).data(), cells)),
           sums(common::upload(scale.sums.data(), scale.sums.size())),
-          scales(common::upload(scalesOf(scale, problem.filter.base).data(), scale.sums.size())),
-          multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
-          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+          scales(common::upload(scale.scales(problem.filter.base).data(), scale.sums.size())),
+          multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
     {
     }
 
     /// What the steps from an integer to a float may be off, in units of the sum, which is below
     /// 2^42: three roundings of a double.
     static constexpr double kRounding = 0x1p-7;
-
-    std::vector<std::int32_t> differencesOf(const SumScale &scale) const
-    {
-        std::vector<std::int32_t> all;
-        for (int n = 0; n < cells; ++n)
-            all.push_back(static_cast<std::int32_t>(scale.sums[n + 1] - scale.sums[n]));
-        return all;
-    }
-
-    std::vector<double> scalesOf(const SumScale &scale, Base base) const
-    {
-        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-        const double perBase = base == Base::Two   ? kInverseLn2
-                               : base == Base::Ten ? kInverseLn10
-                                                   : 1;
-        std::vector<double> all = {0};
-        for (int n = 1; n <= cells; ++n) all.push_back(scale.nats(n) * perBase);
-        return all;
-    }
 
     template <typename Cell>
     void launchOn(const PlanePart &part, cudaStream_t stream) const
@@ -159,7 +132,7 @@ private:
             throw Error(Status::Unavailable, "a histogram of " + std::to_string(task.values) +
                                                  " levels does not fit this GPU's shared memory");
         const int windows = areBytes ? 4 : 2;
-        share(task, windows, warps);
+        divide(task, windows, warps);
 
         const int bytes = tableBytes + warps * warpBytes;
         CUDA_CHECK(
@@ -172,13 +145,12 @@ private:
     /// Items that are several for each warp, so that no warp has long to do when all others have
     /// ended; but so high that an item's first window does not count.
     template <typename Cell>
-    void share(wide::Task<Cell> &task, int windows, int warps) const
+    void divide(wide::Task<Cell> &task, int windows, int warps) const
     {
         constexpr int kItems = 16; // of a warp
         task.strips = common::ceilDiv(task.width, windows);
-        const int least = std::min(task.height, 16 * task.windowHeight);
-        const int chunks = std::max(kItems * multiprocessors * warps / task.strips, 1);
-        const int rows = std::max(common::ceilDiv(task.height, chunks), least);
+        const int rows = rowsOfItems(task.height, task.strips, kItems * multiprocessors * warps,
+                                     16 * task.windowHeight);
         task.rows = common::ceilDiv(rows, kLanes) * kLanes;
         task.items = task.strips * common::ceilDiv(task.height, task.rows);
     }
@@ -200,10 +172,7 @@ std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &problem)
 
 #else
 
-std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

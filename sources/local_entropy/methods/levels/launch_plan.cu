@@ -1,11 +1,12 @@
 #include "local_entropy/methods/levels/launch_plan.h"
 
-#include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "common/integer.h"
+#include "local_entropy/answers/base.h"
 #include "local_entropy/answers/gpu_answers.h"
 #include "local_entropy/methods/answers_of.h"
 #include "local_entropy/methods/levels/launch_boxes.h"
@@ -83,14 +84,6 @@ Chosen choose(int values)
     return chosen<8, 4, kBits, kThreads>();
 }
 
-int attribute(cudaDeviceAttr which)
-{
-    int device = 0, value = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
-
 /// What TwoLevels::answers is, or one number that nobody reads.
 std::vector<float> answersOfTwo(const Problem &problem)
 {
@@ -132,13 +125,12 @@ private:
     LevelsPlanePlan(const Problem &problem, const LevelSums &all)
         : cells(problem.shape.cells), error(all.error + kRounding),
           fineError(all.fineError + kRounding), whole(all.sums.back()),
-          wholeScale(all.nats(cells) * perBase(problem.filter.base)),
+          wholeScale(all.nats(cells) * perNat(problem.filter.base)),
           sums(common::upload(all.sums.data(), all.sums.size())),
           fine(common::upload(all.fine.data(), all.fine.size())),
-          scales(common::upload(scalesOf(all, problem.filter.base).data(), all.sums.size())),
+          scales(common::upload(all.scales(problem.filter.base).data(), all.sums.size())),
           answers(answersOf(problem)), two(uploaded(answersOfTwo(problem))),
-          multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
-          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+          multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
     {
     }
 
@@ -151,24 +143,11 @@ private:
         return common::upload(all.data(), all.size());
     }
 
-    static double perBase(Base base)
-    {
-        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-        return base == Base::Two ? kInverseLn2 : base == Base::Ten ? kInverseLn10 : 1;
-    }
-
-    std::vector<double> scalesOf(const LevelSums &all, Base base) const
-    {
-        std::vector<double> scales = {0};
-        for (int n = 1; n <= cells; ++n) scales.push_back(all.nats(n) * perBase(base));
-        return scales;
-    }
-
     void launchTwo(const PlanePart &part, cudaStream_t stream) const
     {
         constexpr int kThreads = 256, kOwn = 8, kBlocks = 4; // of a multiprocessor
         Task task = taskOf(part, kOwn);
-        share(task, part.plane, kBlocks * kThreads / kLanes);
+        divide(task, part.plane, kBlocks * kThreads / kLanes);
         const int bytes = static_cast<int>(sizeof(float)) * (cells + 1);
         const auto kernel = cells <= kMostByteCells ? boxes::twoLevels<8, kThreads>
                                                     : boxes::twoLevels<16, kThreads>;
@@ -192,7 +171,7 @@ private:
         while (kWord * tableWords(task.copies) + warps * own.sharedBytes > sharedBytes)
             task.copies /= 2;
         task.tableWords = tableWords(task.copies);
-        share(task, part.plane, warps);
+        divide(task, part.plane, warps);
         const int bytes = kWord * task.tableWords + warps * own.sharedBytes;
         CUDA_CHECK(
             cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
@@ -244,7 +223,7 @@ private:
 
     /// An item for each of so many warps of each multiprocessor; for fewer, if it had so few rows
     /// that its first window would count.
-    void share(Task &task, const Plane &plane, int warps) const
+    void divide(Task &task, const Plane &plane, int warps) const
     {
         task.strips = common::ceilDiv(task.width, task.kept);
         const auto isSlow = [&](int strip) {
@@ -291,10 +270,7 @@ std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &problem)
 
 #else
 
-std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

@@ -2,6 +2,7 @@
 
 #include "local_entropy/answers/answer_tables.h"
 #include "local_entropy/answers/answers.h"
+#include "local_entropy/answers/base.h"
 
 #include <algorithm>
 #include <cmath>
@@ -129,6 +130,14 @@ LevelSums::LevelSums(int cells, int levels, int fineBits)
         fine.push_back(rounded(exact, fineBits));
     }
     fineError = (std::min(cells, levels) + 1) * 1.01 * std::ldexp(0.5, -fineBits);
+}
+
+std::vector<double> LevelSums::scales(Base base) const
+{
+    std::vector<double> all = {0};
+    for (std::size_t n = 1; n < sums.size(); ++n)
+        all.push_back(nats(static_cast<int>(n)) * perNat(base));
+    return all;
 }
 
 } // namespace local_entropy

@@ -1,6 +1,8 @@
 // Sums of n log n for few levels: in 32 bits, and in more for windows that need them.
 #pragma once
 
+#include "local_entropy/answers/measure.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +27,8 @@ struct LevelSums
 
     /// What D is multiplied by to become the entropy in nats of N cells.
     double nats(int cells) const { return 2 * 0x1.62e42fefa39efp-1 / factor / cells; }
+    /// The same for the entropy in that base, of N = 0 ... cells; scales[0] is 0.
+    std::vector<double> scales(Base base) const;
 };
 
 } // namespace local_entropy
