@@ -40,8 +40,11 @@ class Walker
 public:
     using Own = Counts<kWords, kBits>;
     static constexpr int kColumns = kOwn * kLanes; ///< of a strip
-    /// Words that a thread hands over at once: kParts such vectors make a column's.
-    static constexpr int kVector = kWords < 4 ? kWords : 4, kParts = kWords / kVector;
+    /// Words that a thread hands over at once, as many as its registers allow: kParts such vectors
+    /// make a column's.
+    static constexpr int kMostVector = kBits == 8 ? 4 : 2;
+    static constexpr int kVector = kWords < kMostVector ? kWords : kMostVector;
+    static constexpr int kParts = kWords / kVector;
     struct alignas(4 * kVector) Vector
     {
         std::uint32_t words[kVector];

@@ -44,7 +44,7 @@ double levelsLaunchCost(const Problem &problem)
     const bool bytes = problem.shape.cells <= kMostByteCells;
     if (values == 2 && problem.shape.cells <= kMostOfTwo) return 0.0024;
     const int counted = values <= 4 ? 4 : values <= 8 ? 8 : values <= 16 ? 16 : 40; // 32 cost more
-    return (0.0012 + 0.00031 * counted) * (bytes ? 1 : 1.35);
+    return (0.0012 + 0.00031 * counted) * (bytes ? 1 : 1.85);
 }
 
 #ifdef __CUDACC__
@@ -76,12 +76,10 @@ Chosen chosen()
 template <int kBits>
 Chosen choose(int values)
 {
-    // Halves take so many registers that fewer threads are better.
-    constexpr int kThreads = kBits == 8 ? 512 : 384;
     if (values <= 4) return chosen<8, 1, kBits, 512>();
     if (values <= 8) return chosen<8, 2, kBits, 512>();
-    if (values > 16) return chosen<4, 8, kBits, kThreads>();
-    return chosen<8, 4, kBits, kThreads>();
+    if (values > 16) return chosen<4, 8, kBits, 512>();
+    return chosen<8, 4, kBits, 512>();
 }
 
 /// What TwoLevels::answers is, or one number that nobody reads.
