@@ -25,6 +25,7 @@ struct PlanePart
     const Plane &plane;
     void *scratch; ///< PlanePlan::scratchBytes(), at an address that 256 divides
     Undecided undecided;
+    BadCell *bad; ///< see fillPlane()
 };
 
 /// What a method has made ready for a filter, a type of result and the GPU that was current:
@@ -47,6 +48,10 @@ public:
 
     /// Puts the computation into `stream`, a cudaStream_t of that GPU. Throws common::Error.
     virtual void launch(const PlanePart &part, void *stream) const = 0;
+
+    /// Whether its kernels also look for cells that are no levels, where they read them, and tell
+    /// PlanePart::bad: then nobody else has to.
+    virtual bool checksCells() const { return false; }
 };
 
 } // namespace local_entropy

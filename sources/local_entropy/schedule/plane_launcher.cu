@@ -188,7 +188,8 @@ private:
         placePlane(problem, plane, memory.at(0));
         const Undecided undecided{reinterpret_cast<std::uint32_t *>(memory.at(layout.bitsAt)),
                                   layout.wordsARow};
-        const PlanePart task{problem, plane, memory.at(layout.scratchAt), undecided};
+        if (plans.first->checksCells()) plane.isChecked = true;
+        const PlanePart task{problem, plane, memory.at(layout.scratchAt), undecided, bad.data()};
         fillPlane(problem, plane, bad.data(), stream);
         if (layout.bits && !plans.first->clearsUndecided())
             CUDA_CHECK(cudaMemsetAsync(undecided.words, 0, layout.bits, stream));

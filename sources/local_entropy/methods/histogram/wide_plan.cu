@@ -34,8 +34,7 @@ bool canWalkWide(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && shape.width <= kMostWidth && shape.cells <= kMostCells &&
-           problem.filter.levels.count < kMostValues && fitsPlane(problem) &&
-           planeFor(problem).isLoaded;
+           problem.filter.levels.count < kMostValues && fitsPlane(problem);
 }
 
 double wideCost(const Problem &problem)
@@ -66,10 +65,17 @@ Kernel<Cell> choose(int width)
 int tableWords(int cells) { return common::ceilDiv(cells + wide::kZeros, kLanes) * kLanes; }
 
 /// Zeros and differences; a histogram for each warp.
-BlockMemory memoryOf(int cells, const Plane &plane)
+BlockMemory memoryOf(int cells, int values)
 {
     constexpr int kWord = sizeof(std::uint32_t);
-    return {kWord * tableWords(cells), kWord * plane.values};
+    return {kWord * tableWords(cells), kWord * values};
+}
+
+/// Counters of a histogram. What is no level, in an image that stays where it is, counts as the
+/// highest.
+int valuesOf(const Problem &problem, const Plane &plane)
+{
+    return plane.isLoaded ? plane.values : problem.filter.levels.count;
 }
 
 class WidePlan : public PlanePlan
@@ -78,6 +84,8 @@ public:
     explicit WidePlan(const Problem &problem) : WidePlan(problem, SumScale(problem.shape.cells)) {}
 
     bool leavesUndecided() const override { return true; }
+    bool masksCells() const override { return true; }
+    bool checksCells() const override { return true; }
 
     void launch(const PlanePart &part, void *stream) const override
     {
@@ -114,7 +122,10 @@ private:
 
         wide::Task<Cell> task{};
         task.plane = PlaneView<Cell>(plane);
-        task.values = plane.values;
+        task.planeWidth = plane.width;
+        task.values = valuesOf(part.problem, plane);
+        task.imageX = static_cast<int>(part.problem.region.x) - shape.left;
+        task.bad = part.bad;
         task.windowWidth = shape.width;
         task.windowHeight = shape.height;
         task.result = static_cast<float *>(result.data);
@@ -131,7 +142,7 @@ private:
         task.wordsARow = part.undecided.wordsARow;
         task.tableWords = tableWords(cells);
 
-        const BlockMemory memory = memoryOf(cells, plane);
+        const BlockMemory memory = memoryOf(cells, task.values);
         const int warps = memory.warps(sharedBytes, wide::kMostThreads / kLanes);
         const int windows = areBytes ? 4 : 2;
         divide(task, windows, warps);
@@ -169,7 +180,7 @@ private:
 
 int wideSharedBytes(const Problem &problem)
 {
-    return memoryOf(problem.shape.cells, planeFor(problem)).least();
+    return memoryOf(problem.shape.cells, valuesOf(problem, planeFor(problem, true))).least();
 }
 
 std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &problem)
