@@ -7,7 +7,7 @@
 #include "common/device_array.h"
 #include "common/integer.h"
 #include "local_entropy/methods/answers_of.h"
-#include "local_entropy/methods/equal/nine.h"
+#include "local_entropy/methods/equal/nine_walk.h"
 #include "local_entropy/methods/equal/share_scale.h"
 #include "local_entropy/methods/equal/slide.h"
 #include "local_entropy/methods/histogram/scale.h"
@@ -33,14 +33,14 @@ bool canCompare(const Problem &problem)
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && shape.width >= kLeastWidth && shape.width <= kMostWidth &&
            shape.height <= kMostHeight && shape.cells <= kMostCellsOfWindow &&
-           planeFor(problem).bytes <= 2;
+           planeFor(problem, true).bytes <= 2;
 }
 
 double compareCost(const Problem &problem)
 {
     const Shape &shape = problem.shape;
-    if (shape.width == 3 && shape.height == 3) return 0.0038;
-    return 4e-4 * (2 * shape.width - 1) * shape.height; // comparisons
+    if (shape.width == 3 && shape.height == 3) return 0.0022;
+    return 1.6e-4 * (2 * shape.width - 1) * shape.height; // comparisons
 }
 
 #ifdef __CUDACC__
@@ -58,7 +58,7 @@ int attribute(cudaDeviceAttr which)
     return value;
 }
 
-/// What is the same for all kernels; share() is still to come.
+/// What is the same for all kernels; shareRows() is still to come.
 template <typename Cell>
 Strips<Cell> stripsOf(const PlanePart &part)
 {
@@ -79,7 +79,7 @@ Strips<Cell> stripsOf(const PlanePart &part)
 /// Items for so many warps: as many as there are warps, if that leaves each so many rows that the
 /// rows it shares with the next do not count.
 template <typename Cell>
-void share(Strips<Cell> &strips, int windowWidth, int warps)
+void shareRows(Strips<Cell> &strips, int windowWidth, int warps)
 {
     constexpr int kTimesLonger = 3; // an end's row may take; then it is alone on its multiprocessor
     strips.strips = common::ceilDiv(strips.width, resultColumns(windowWidth));
@@ -113,6 +113,8 @@ public:
     {
     }
 
+    bool masksCells() const override { return true; }
+
     void launch(const PlanePart &part, void *stream) const override
     {
         const auto in = static_cast<cudaStream_t>(stream);
@@ -143,6 +145,7 @@ private:
                 std::uint32_t sum = 0;
                 int rest = cells;
                 for (const int n : above) sum += sumOfLevel(n), rest -= n;
+                sum += rest * sumOfLevel(1);
                 all.insert(all.end(), rest, 1);
                 if (sum >= kNineKeys || taken[sum])
                     throw Error(Status::Internal, "weights of ranks do not name the counts");
@@ -154,10 +157,28 @@ private:
         return table;
     }
 
+    /// Items for so many warps, see shareRows(): what no edge cuts is apart.
+    template <typename Cell>
+    static void share(NineTask<Cell> &task, int warps)
+    {
+        constexpr int kSide = 3;
+        Strips<Cell> &strips = task.strips;
+        NineItems &items = task.items;
+        shareRows(strips, kSide, warps);
+        items.rowsAtEnds = strips.rowsAtEnds;
+        items.itemsAtEnds = strips.itemsAtEnds;
+        items.rows = strips.rows;
+        const int inner = strips.strips - std::min(strips.strips, 2);
+        items.top = std::min(strips.plane.top, strips.height);
+        items.bottom = std::clamp(strips.plane.bottom - (kSide - 1), items.top, strips.height);
+        items.itemsWithin = inner * common::ceilDiv(items.bottom - items.top, items.rows);
+        const int parts = (items.top > 0) + (items.bottom < strips.height);
+        items.items = items.itemsAtEnds + items.itemsWithin + inner * parts;
+    }
+
     template <typename Cell>
     void launchOn(const PlanePart &part, cudaStream_t stream) const
     {
-        constexpr int kWidth = 3;
         NineTask<Cell> task{};
         task.strips = stripsOf<Cell>(part);
         task.answers = answers.data();
@@ -166,8 +187,8 @@ private:
         int blocks = 0; // of a multiprocessor
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kNineThreads, 0));
         const int most = multiprocessors * blocks;
-        share(task.strips, kWidth, most * kNineThreads / kLanes);
-        kernel<<<std::min(most, task.strips.items), kNineThreads, 0, stream>>>(task);
+        share(task, most * kNineThreads / kLanes);
+        kernel<<<std::min(most, task.items.items), kNineThreads, 0, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 
@@ -224,6 +245,8 @@ public:
 
     bool leavesUndecided() const override { return cells > ShareScale::kMostCells; }
 
+    bool masksCells() const override { return true; }
+
     void launch(const PlanePart &part, void *stream) const override
     {
         const auto in = static_cast<cudaStream_t>(stream);
@@ -238,7 +261,7 @@ private:
     struct Sums
     {
         explicit Sums(const ShareScale &scale)
-            : sums(scale.sums), scales(scale.scales), error(scale.error),
+            : sums(scale.sums), scales(scale.scales), error(scale.error), middles(scale.middles),
               exceptions(scale.exceptions)
         {
         }
@@ -257,12 +280,14 @@ private:
         std::vector<std::int64_t> sums;
         std::vector<double> scales;
         double error;
+        Middles middles;
         std::vector<Exception> exceptions;
     };
 
     explicit SlidePlan(const Sums &of)
         : cells(static_cast<int>(of.sums.size()) - 1), error(of.error), sum(of.sums[cells]),
-          scale(of.scales[cells]), exceptionCount(static_cast<int>(of.exceptions.size())),
+          scale(of.scales[cells]), middles(of.middles),
+          exceptionCount(static_cast<int>(of.exceptions.size())),
           differences(common::upload(differencesOf(of).data(), cells)),
           sums(common::upload(of.sums.data(), of.sums.size())),
           scales(common::upload(of.scales.data(), of.scales.size())),
@@ -299,20 +324,22 @@ private:
             tableWordsOf(cells, shape.width) * static_cast<int>(sizeof(std::uint32_t));
         const int warpBytes =
             shape.height * own.slotWords * static_cast<int>(sizeof(std::uint32_t)) +
-            static_cast<int>(sizeof(Desk<Cell>));
+            static_cast<int>(sizeof(Desk));
         const int warps = std::min((sharedBytes - tableBytes) / warpBytes, own.threads / kLanes);
         if (warps < 1)
             throw Error(Status::Unavailable, "windows of " + std::to_string(shape.height) +
                                                  " rows do not fit this GPU's shared memory");
         SlideTask<Cell> task{};
         task.strips = stripsOf<Cell>(part);
-        share(task.strips, shape.width, multiprocessors * warps);
+        shareRows(task.strips, shape.width, multiprocessors * warps);
         task.differences = differences.data();
         task.sums = sums.data();
         task.scales = scales.data();
         task.sum = sum;
         task.scale = scale;
         task.shift = error * scale;
+        task.bias = kBias * scale;
+        task.middles = middles;
         task.error = error;
         task.exceptions = exceptions.data();
         task.exceptionCount = exceptionCount;
@@ -331,6 +358,7 @@ private:
     const double error;
     const std::int64_t sum;
     const double scale;
+    const Middles middles;
     const int exceptionCount;
     const common::DeviceArray<std::int32_t> differences;
     const common::DeviceArray<std::int64_t> sums;
