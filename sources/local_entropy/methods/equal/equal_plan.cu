@@ -9,7 +9,7 @@
 #include "common/device_array.h"
 #include "common/integer.h"
 #include "local_entropy/methods/answers_of.h"
-#include "local_entropy/methods/equal/nine.h"
+#include "local_entropy/methods/equal/nine_walk.h"
 #include "local_entropy/methods/equal/share_scale.h"
 #include "local_entropy/methods/equal/slide.h"
 #include "local_entropy/methods/histogram/scale.h"
@@ -39,14 +39,14 @@ bool canCompare(const Problem &problem)
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && shape.width >= kLeastWidth && shape.width <= kMostWidth &&
            shape.height <= kMostHeight && shape.cells <= kMostCellsOfWindow && fitsPlane(problem) &&
-           planeFor(problem).bytes <= 2;
+           planeFor(problem, true).bytes <= 2;
 }
 
 double compareCost(const Problem &problem)
 {
     const Shape &shape = problem.shape;
-    if (isNine(shape)) return 0.0038;
-    return 4e-4 * (2 * shape.width - 1) * shape.height; // comparisons
+    if (isNine(shape)) return 0.0022;
+    return 1.6e-4 * (2 * shape.width - 1) * shape.height; // comparisons
 }
 
 #ifdef __CUDACC__
@@ -56,7 +56,7 @@ namespace
 
 using namespace equal;
 
-/// What is the same for all kernels; divide() is still to come.
+/// What is the same for all kernels; shareRows() is still to come.
 template <typename Cell>
 Strips<Cell> stripsOf(const PlanePart &part)
 {
@@ -77,7 +77,7 @@ Strips<Cell> stripsOf(const PlanePart &part)
 /// Items for so many warps: as many as there are warps, if that leaves each so many rows that the
 /// rows it shares with the next do not count.
 template <typename Cell>
-void divide(Strips<Cell> &strips, int windowWidth, int warps)
+void shareRows(Strips<Cell> &strips, int windowWidth, int warps)
 {
     constexpr int kTimesLonger = 3; // an end's row may take; then it is alone on its multiprocessor
     strips.strips = common::ceilDiv(strips.width, resultColumns(windowWidth));
@@ -110,6 +110,8 @@ public:
     {
     }
 
+    bool masksCells() const override { return true; }
+
     void launch(const PlanePart &part, void *stream) const override
     {
         const auto in = static_cast<cudaStream_t>(stream);
@@ -140,6 +142,7 @@ private:
                 std::uint32_t sum = 0;
                 int rest = cells;
                 for (const int n : above) sum += sumOfLevel(n), rest -= n;
+                sum += rest * sumOfLevel(1);
                 all.insert(all.end(), rest, 1);
                 if (sum >= kNineKeys || taken[sum])
                     throw Error(Status::Internal, "weights of ranks do not name the counts");
@@ -151,10 +154,28 @@ private:
         return table;
     }
 
+    /// Items for so many warps, see shareRows(): what no edge cuts is apart.
+    template <typename Cell>
+    static void share(NineTask<Cell> &task, int warps)
+    {
+        constexpr int kSide = 3;
+        Strips<Cell> &strips = task.strips;
+        NineItems &items = task.items;
+        shareRows(strips, kSide, warps);
+        items.rowsAtEnds = strips.rowsAtEnds;
+        items.itemsAtEnds = strips.itemsAtEnds;
+        items.rows = strips.rows;
+        const int inner = strips.strips - std::min(strips.strips, 2);
+        items.top = std::min(strips.plane.top, strips.height);
+        items.bottom = std::clamp(strips.plane.bottom - (kSide - 1), items.top, strips.height);
+        items.itemsWithin = inner * common::ceilDiv(items.bottom - items.top, items.rows);
+        const int parts = (items.top > 0) + (items.bottom < strips.height);
+        items.items = items.itemsAtEnds + items.itemsWithin + inner * parts;
+    }
+
     template <typename Cell>
     void launchOn(const PlanePart &part, cudaStream_t stream) const
     {
-        constexpr int kWidth = 3;
         NineTask<Cell> task{};
         task.strips = stripsOf<Cell>(part);
         task.answers = answers.data();
@@ -163,8 +184,8 @@ private:
         int blocks = 0; // of a multiprocessor
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kNineThreads, 0));
         const int most = multiprocessors * blocks;
-        divide(task.strips, kWidth, most * kNineThreads / kLanes);
-        kernel<<<std::min(most, task.strips.items), kNineThreads, 0, stream>>>(task);
+        share(task, most * kNineThreads / kLanes);
+        kernel<<<std::min(most, task.items.items), kNineThreads, 0, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 
@@ -216,7 +237,7 @@ BlockMemory memoryOf(const Shape &shape)
     constexpr int kWord = sizeof(std::uint32_t);
     const int ring = shape.height * choose<Cell>(shape, false).slotWords;
     return {kWord * tableWordsOf(shape.cells, shape.width),
-            kWord * ring + static_cast<int>(sizeof(Desk<Cell>))};
+            kWord * ring + static_cast<int>(sizeof(Desk))};
 }
 
 class SlidePlan : public PlanePlan
@@ -230,6 +251,8 @@ public:
     }
 
     bool leavesUndecided() const override { return cells > ShareScale::kMostCells; }
+
+    bool masksCells() const override { return true; }
 
     void launch(const PlanePart &part, void *stream) const override
     {
@@ -245,7 +268,7 @@ private:
     struct Sums
     {
         explicit Sums(const ShareScale &scale)
-            : sums(scale.sums), scales(scale.scales), error(scale.error),
+            : sums(scale.sums), scales(scale.scales), error(scale.error), middles(scale.middles),
               exceptions(scale.exceptions)
         {
         }
@@ -257,12 +280,14 @@ private:
         std::vector<std::int64_t> sums;
         std::vector<double> scales;
         double error;
+        Middles middles;
         std::vector<Exception> exceptions;
     };
 
     explicit SlidePlan(const Sums &of)
         : cells(static_cast<int>(of.sums.size()) - 1), error(of.error), sum(of.sums[cells]),
-          scale(of.scales[cells]), exceptionCount(static_cast<int>(of.exceptions.size())),
+          scale(of.scales[cells]), middles(of.middles),
+          exceptionCount(static_cast<int>(of.exceptions.size())),
           differences(common::upload(differencesOf(of.sums).data(), cells)),
           sums(common::upload(of.sums.data(), of.sums.size())),
           scales(common::upload(of.scales.data(), of.scales.size())),
@@ -290,13 +315,15 @@ private:
         const int warps = memory.warps(sharedBytes, own.threads / kLanes);
         SlideTask<Cell> task{};
         task.strips = stripsOf<Cell>(part);
-        divide(task.strips, shape.width, multiprocessors * warps);
+        shareRows(task.strips, shape.width, multiprocessors * warps);
         task.differences = differences.data();
         task.sums = sums.data();
         task.scales = scales.data();
         task.sum = sum;
         task.scale = scale;
         task.shift = error * scale;
+        task.bias = kBias * scale;
+        task.middles = middles;
         task.error = error;
         task.exceptions = exceptions.data();
         task.exceptionCount = exceptionCount;
@@ -315,6 +342,7 @@ private:
     const double error;
     const std::int64_t sum;
     const double scale;
+    const Middles middles;
     const int exceptionCount;
     const common::DeviceArray<std::int32_t> differences;
     const common::DeviceArray<std::int64_t> sums;
@@ -328,8 +356,8 @@ private:
 int compareSharedBytes(const Problem &problem)
 {
     if (isNine(problem.shape)) return 0; // what its kernel has, every GPU has
-    return planeFor(problem).bytes == 1 ? memoryOf<std::uint8_t>(problem.shape).least()
-                                        : memoryOf<std::uint16_t>(problem.shape).least();
+    return planeFor(problem, true).bytes == 1 ? memoryOf<std::uint8_t>(problem.shape).least()
+                                              : memoryOf<std::uint16_t>(problem.shape).least();
 }
 
 std::unique_ptr<const PlanePlan> makeEqualPlan(const Problem &problem)
