@@ -35,7 +35,6 @@ void loadAll(Asker &asker)
             for (const bool masked : {false, true}) {
                 constexpr bool kIsTruth = std::is_same_v<Cell, bool>;
                 if (kIsTruth && binned) continue;
-                if (sizeof(Cell) == 1 && !binned && count > 256 && !kIsTruth) continue;
                 Filter filter = filterOf(3, 3, count);
                 filter.levels.binned = binned;
                 filter.levels.high = sizeof(Cell) == 1 ? 250 : 30000;
