@@ -50,16 +50,13 @@ Filter filterOf(const Case &one)
 template <typename Check>
 void forEachCase(int width, int height, const Check &check)
 {
-    std::vector<std::uint8_t> cells = someCells();
-    std::vector<float> expected(cells.size());
-    const View<const std::uint8_t> image{cells.data(), width, height, width};
+    const std::vector<std::uint8_t> all = someCells();
     Engine cpu;
     for (const Case &one : kCases) {
-        if (one.levels < 256)
-            for (std::uint8_t &cell : cells) cell %= one.levels;
-        else
-            cells = someCells();
-        std::fill(expected.begin(), expected.end(), -1.f);
+        std::vector<std::uint8_t> cells = all;
+        for (std::uint8_t &cell : cells) cell = static_cast<std::uint8_t>(cell % one.levels);
+        const View<const std::uint8_t> image{cells.data(), width, height, width};
+        std::vector<float> expected(cells.size(), -1.f);
         cpu.run(filterOf(one), image, View<float>{expected.data(), width, height, width});
         check(filterOf(one), image, expected);
         ASSERT_FALSE(testing::Test::HasFailure()) << one.side << " of " << one.levels << " levels";
