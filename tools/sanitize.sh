@@ -59,10 +59,11 @@ start plain 1 "$program"
 wait
 verdict plain
 grep -hE '^not launched|kernels were launched' "$directory/plain.log.0" | tee -a "$log"
-# All tools at once.
+# All tools at once, on all cores.
+processes=$(($(nproc) / $#))
 SECONDS=0
 for tool; do
-    start "$tool" 2 "$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 10 "$program"
+    start "$tool" $((processes > 0 ? processes : 1)) "$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 10 "$program"
 done
 wait
 for tool; do verdict "$tool"; done
