@@ -1,14 +1,16 @@
 // The second look, for second_look.cu.
 //
-// A warp reads 128 words of bits, side by side, writes the places of those that are set into a
-// queue in shared memory, and computes the windows of the queue: several at a time, each by a group
-// of lanes, or one by all lanes. Each lane of a group takes words of a window's cells. A cell
-// raises its level's counter; the old count n names F(n + 1) - F(n), which goes into the sum. These
-// are atomic additions in shared memory, so that lanes may meet the same level. The F here have up
-// to 48 bits of fraction (answers.h), where a method's kernel has 32 bits for all: one double
-// decides nearly all of what a kernel has left. One window in millions goes to a step of its own,
-// in which all lanes compute with 128 bits, and one with as many as it takes (answer_tables.h). So
-// do measures that need the counts, and doubles.
+// A warp reads 128 words of bits at a time, side by side, and writes the places of those that are
+// set into a queue in shared memory. When that is full, or there are no more, it computes the
+// windows of the queue: several at a time, each by a group of lanes, or one by all lanes. Each lane
+// of a group takes words of a window's cells. A cell raises its level's counter; the old count n
+// names F(n + 1) - F(n), which goes into the sum. These are atomic additions in shared memory, so
+// that lanes may meet the same level. The F here have up to 48 bits of fraction (answers.h), where
+// in a method's kernel a difference has 32 bits in all: one double decides most of what a kernel
+// has left. What it does not goes to a step of its own, in which all lanes compute with 128 bits,
+// and some of that with as many as it takes (answer_tables.h): few windows, but where common ways
+// to share the cells are not decided by fewer bits, as some of 49 cells. So do measures that need
+// the counts, and doubles.
 //
 // Counters: a table with one for each level where cells are bytes; else a hash table of twice as
 // many slots as the window has cells, open addressing, whose word is level * 2^16 + count.

@@ -1,4 +1,5 @@
-// Windows of 3x3 cells, each on its own (.cu): no state but two rows.
+// Windows of 3x3 cells, each on its own (.cu): no sum goes from one to the next, only rows and
+// their ranks.
 //
 // The *rank* of a cell in a window is how many cells before it, row by row, are equal to it. A
 // level of n cells has the ranks 0 ... n - 1, each once. So the sum of weight[rank] over a window's

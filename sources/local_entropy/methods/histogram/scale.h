@@ -1,4 +1,5 @@
-// Sums of n ln n in 32 bits: the scale of their fixed point, chosen so that their error is small.
+// Sums of n ln n whose steps have 32 bits: the scale of their fixed point, chosen so that their
+// error is small.
 #pragma once
 
 #include "local_entropy/answers/measure.h"
