@@ -5,7 +5,8 @@
 #include "bench/launch_scene.h"
 #include "common/devices.h"
 #include "common/machine.h"
-#include "local_entropy/methods/method.h"
+#include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/schedule/launchers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,12 +77,8 @@ std::string chosenFor(const bench::FilterCase &one)
                                   {values.data(), false, kSide, kSide, 0}, {});
         },
         picture.cells);
-    const Method *best = nullptr;
-    for (const Method *method : methods())
-        if (method->canLaunch(problem) &&
-            (!best || method->launchCost(problem) < best->launchCost(problem)))
-            best = method;
-    return best ? best->name() : "none";
+    const Method *const method = launchMethod(problem, nullptr, sharedBytesOfBlock());
+    return method ? method->name() : "none";
 }
 
 bench::Row rowOf(const std::shared_ptr<bench::Stage> &stage, const Launch &launch)

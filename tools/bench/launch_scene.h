@@ -178,10 +178,16 @@ private:
 
     void launch(cudaStream_t stream, const local_entropy::Workspace &workspace)
     {
-        local_entropy::RunOptions options;
-        if (!picture.mask.empty()) options.mask = {mask.data(), image.width, image.height};
+        local_entropy::RunOptions options = masked();
         options.workspace = workspace;
         engine.enqueue(one.filter, cellView(), results.view(), stream, options);
+    }
+
+    local_entropy::RunOptions masked() const
+    {
+        local_entropy::RunOptions options;
+        if (!picture.mask.empty()) options.mask = {mask.data(), image.width, image.height};
+        return options;
     }
 
     local_entropy::View<const Cell> cellView()
@@ -203,7 +209,7 @@ private:
     void timeSecondLook()
     {
         common::DeviceArray<char> workspace(std::max<std::size_t>(
-            1, engine.workspaceBytes(one.filter, cellView(), results.view())));
+            1, engine.workspaceBytes(one.filter, cellView(), results.view(), masked())));
         CapturedLaunch captured([&](cudaStream_t stream) {
             launch(stream, {workspace.data(), workspace.bytes()});
         });
