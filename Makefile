@@ -107,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test test-programs test-grade test-install test-arm versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs compile-gpus data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test tested test-programs test-grade test-install test-arm sanitize versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -121,7 +121,9 @@ PARTS   := $(BUILD)/entropy_main.o $(addprefix $(OBJECTS)/entropy/,options.o out
 LIBRARY_SOURCES := $(shell find sources/local_entropy -name '*.cpp') \
                    $(shell find sources/local_entropy -name '*.cu' \
                              $(if $(filter 0,$(CUDA)),-exec grep -q __CUDACC__ {} \;) -print)
-LIBRARY := $(patsubst sources/%,$(OBJECTS)/%.o,$(basename $(sort $(LIBRARY_SOURCES))))
+# Its objects may be those of another build: tools/flags.sh.
+LIBRARY_OBJECTS ?= $(OBJECTS)
+LIBRARY := $(patsubst sources/%,$(LIBRARY_OBJECTS)/%.o,$(basename $(sort $(LIBRARY_SOURCES))))
 # What cores call.
 BENEATH := $(addprefix $(OBJECTS)/entropy/,library.o pages.o result_memory.o) $(LIBRARY)
 
@@ -205,6 +207,28 @@ for_cu = $(if $(filter 1,$(CUDA)),$(patsubst %,-Xcompiler %,$(1)),$(1))
 OBJCOPY ?= objcopy
 REGISTER_EARLY = $(if $(filter 1,$(CUDA)),$(OBJCOPY) --rename-section .init_array=.init_array.65000 $@)
 
+# ---- code for other GPUs -----------------------------------------------------------------------
+
+# Of every .cu file, for every kind of GPU from compute capability 7.5 on that this nvcc knows: does
+# it compile? Nothing is linked.
+ifneq ($(filter compile-gpus,$(MAKECMDGOALS)),)
+  ifneq ($(CUDA),1)
+    $(error make compile-gpus: there is no nvcc, or CUDA=0)
+  endif
+  GPU_CODES ?= $(shell $(NVCC) --list-gpu-code | awk -F_ '$$2 >= 75')
+  GPU_SOURCES := $(shell find sources -name '*.cu')
+  CUBINS := $(foreach code,$(GPU_CODES),$(GPU_SOURCES:sources/%.cu=$(BUILD)/gpus/$(code)/%.cubin))
+endif
+define GPU_CODE_RULE
+$(BUILD)/gpus/$(1)/%.cubin: sources/%.cu $(BUILD)/compiler.stamp
+	@mkdir -p $$(@D)
+	$$(NVCC) -std=c++17 $$(OPTIMIZE) $$(CUDA_FLAGS) -ccbin $$(CXX) -Isources -MD -MP -arch=$(1) \
+	    -cubin $$< -o $$@
+endef
+$(foreach code,$(GPU_CODES),$(eval $(call GPU_CODE_RULE,$(code))))
+compile-gpus: $(CUBINS)
+	@echo 'compiled $(words $(GPU_SOURCES)) files for $(GPU_CODES)'
+
 # ---- companion labs ----------------------------------------------------------------------------
 
 LAB_OBJECTS := $(BUILD)/maximum_core.o $(BUILD)/transpose_core.o $(addprefix $(OBJECTS)/, \
@@ -267,11 +291,15 @@ else
 	$(if $(GPU_BENCHES),$(MAKE) --no-print-directory bench-launches)
 endif
 
-# The library in the memory of a GPU, and from host memory to host memory by CPU and GPUs.
-bench-launches: $(GPU_BENCHES:%=$(BUILD)/%)
+# The library in the memory of a GPU, and from host memory to host memory by CPU and GPUs; beside them
+# other software for GPUs, as far as it is installed.
+bench-launches: $(addprefix $(BUILD)/,$(GPU_BENCHES) $(if $(GPU_BENCHES),bench_filter))
 	@[ '$(GPU_BENCHES)' ] || { echo 'bench-launches: there is no GPU here, or no nvcc' >&2; exit 2; }
 	@mkdir -p $(RESULTS)
 	$(foreach bench,$(GPU_BENCHES),$(BUILD)/$(bench) --csv $(RESULTS)/$(bench:bench_%=%).csv &&) true
+	@if command -v $(PYTHON) >/dev/null; then \
+	    $(PYTHON) tools/bench/gpu_peers.py --program $(BUILD)/bench_filter --csv $(RESULTS)/launch_peers.csv; \
+	    else echo 'other software for GPUs is not timed: there is no $(PYTHON)'; fi
 
 # What the library's methods cost, measured: the table by which it chooses. Some minutes on a quiet
 # machine whose processor has all the paths. Then: whether what it chooses is near enough to the best.
@@ -377,10 +405,17 @@ TEST_SOURCES := $(filter-out $(PROGRAMS:%=tests/%.cu),$(wildcard tests/*.cpp tes
 STUDIES      := memory_study bottleneck_study fast_study variants_study
 ALL_SOURCES  := $(filter-out $(STUDIES:%=tests/test_%.cpp),$(TEST_SOURCES))
 
+# They are compiled twice as fast by -O1, and run as fast: what takes long is in the library.
+TEST_OPTIMIZE ?= -O1
+TEST_CPP := $(subst $(OPTIMIZE),$(TEST_OPTIMIZE),$(CPP))
+TEST_CU  := $(subst $(OPTIMIZE),$(TEST_OPTIMIZE),$(CU))
+
 $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
-	$(CPP) -Itools -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
+	@mkdir -p $(@D)
+	$(TEST_CPP) -Itools -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
-	$(CU) -MD -MP -c $< -o $@
+	@mkdir -p $(@D)
+	$(TEST_CU) -MD -MP -c $< -o $@
 $(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENCH) \
                     $(filter-out %_main.o,$(PARTS)) $(BENEATH)
 	$(LINK) $^ -lgtest -lpthread $(LIBRARIES) -o $@
@@ -392,10 +427,22 @@ $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUI
 $(BUILD)/tests/local_entropy/%.cpp.o: tests/local_entropy/%.cpp $(BUILD)/compiler.stamp \
                                       $(BUILD)/tests/setup.stamp
 	@mkdir -p $(@D)
-	$(CPP) -MD -MP -c $< -o $@
+	$(TEST_CPP) -MD -MP -c $< -o $@
 $(BUILD)/tests/library: $(patsubst %,$(BUILD)/%.o,$(wildcard tests/local_entropy/*.cpp)) \
                         $(BUILD)/tests/main.cpp.o $(LIBRARY)
 	$(LINK) $^ -lgtest -lpthread -o $@
+# Every kernel on small images, with the tests of cores and labs on small shapes. With CUDA, what
+# registers kernels and launches them goes through tests/kernels/launched.cpp, which counts them.
+KERNEL_TESTS := $(addprefix $(BUILD)/tests/,kernels/test_every_kernel.cu.o main.cpp.o \
+    no_benchmark.cpp.o test_core.cpp.o test_ladder.cpp.o test_maximum.cpp.o test_transpose.cpp.o \
+    test_transpose_device.cu.o test_words_device.cu.o test_words_bad_cells.cu.o)
+ifeq ($(CUDA),1)
+  KERNEL_TESTS += $(BUILD)/tests/kernels/launched.cpp.o
+  COUNTED := $(addprefix -Xlinker --wrap=,__cudaRegisterFunction __cudaGetKernel cudaLaunchKernel \
+               cudaLaunchKernelExC)
+endif
+$(BUILD)/tests/every_kernel: $(KERNEL_TESTS) $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENEATH)
+	$(LINK) $^ $(COUNTED) -lgtest -lpthread $(LIBRARIES) -o $@
 # The core in another framework's main; other cores in this one's.
 $(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(BENEATH)
 	$(LINK) $^ -o $@
@@ -413,13 +460,15 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 	@mkdir -p $(@D) && touch $@
 
 # The last line of both is the verdict: N passed, N failed, N skipped.
-TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all library $(STUDIES))
+TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all library $(STUDIES)) \
+                '$(BUILD)/tests/every_kernel --gtest_filter=EveryKernel.* $(TESTFLAGS)'
 TEST_INSTALL  = tests/local_entropy/test_install.sh $(BUILD) $(CXX) $(PYTHON)
 TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
-TESTED := $(addprefix $(BUILD)/tests/,all library $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
+TESTED := $(addprefix $(BUILD)/tests/,all library every_kernel $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
           $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_cpu bench_everywhere bench_filter parts \
           scaling threshold occupancy entropy_devices entropy_profile profile_labs)
-test: $(TESTED) library needs-python $(GRADE_TOOLS)
+tested: $(TESTED) library $(GRADE_TOOLS)
+test: tested needs-python
 	@tests/run.sh $(TEST_COMMANDS) '$(TEST_INSTALL)' '$(subst ','\'',$(TEST_GRADE))'
 test-programs: $(TESTED)
 	@tests/run.sh $(TEST_COMMANDS)
@@ -431,6 +480,11 @@ test-install: library needs-python
 # The library on 64-bit ARM: a cross compiler, and an emulator that runs its tests.
 test-arm:
 	@MAKE='$(MAKE)' tests/arm.sh $(BUILD) $(TESTFLAGS)
+
+# The tools of compute-sanitizer over every kernel, where there is a GPU; what they found is kept.
+SANITIZERS ?= memcheck racecheck initcheck synccheck
+sanitize: $(BUILD)/tests/every_kernel
+	tools/sanitize.sh $(BUILD) $(RESULTS)/sanitizers.txt $(SANITIZERS)
 
 # The grader on cores that are wrong, each in its own way.
 test-grade: needs-python $(GRADE_TOOLS) $(BUILD)/make_data
@@ -456,13 +510,18 @@ make record         measure all that the documents cite, in $(RESULTS)/; then ma
 make search         search for the hash functions of the library: seconds for the GPU's, ten minutes for each of the CPU's
 make peers          scikit-image and PyTorch beside the ladder, as far as they are installed
 make labs           build the companion labs: $(LABS)
+make compile-gpus   does the code of all kernels compile for every GPU from compute capability 7.5 on that
+                    this nvcc knows? GPU_CODES='sm_75 sm_90': these only
 make run-maximum    build and run a lab; ARGUMENTS='--help' and the like go to the program
 make measures       time all versions by the groups of data/data.bin: total and slowest group
 make batch          run the active version on three text files, three times each
 make versions       list the versions of the core
 make report         tables, numbers and plots of the documents, from results/
-make test           build and run the tests, after installing GoogleTest if it is missing
+make test           build and run the tests, after installing GoogleTest if it is missing;
+                    make tested builds what they run, and no more
 make test-arm       the library's tests on 64-bit ARM, by g++-aarch64-linux-gnu and qemu-user
+make sanitize       compute-sanitizer over every kernel, on small images: needs a GPU; the results are
+                    kept in $(RESULTS)/sanitizers.txt
 make install        the library local_entropy, for other programs: PREFIX=/usr/local, DESTDIR=; make uninstall
 make grade          build, check and time every core of a folder: CORES=folder; also DATA=, REFERENCE=, GRADES=,
                     LIMIT=60, MEMORY=4G, JOBS=, BASELINE=v12, FRESH=1; make grade-help explains them
@@ -484,5 +543,5 @@ help:
 clean:
 	rm -rf $(BUILD) data/data.bin data/reference.bin
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/grade/*.d) \
-         $(shell find $(OBJECTS) -name '*.d' 2>/dev/null)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/tests/kernels/*.d $(BUILD)/grade/*.d) \
+         $(shell find $(OBJECTS) $(if $(CUBINS),$(BUILD)/gpus) -name '*.d' 2>/dev/null)

@@ -29,14 +29,18 @@ protected:
 
 #ifdef __CUDACC__
 
+/// Where an array begins: at a multiple of its type's size and no more, or of 256 bytes.
+enum class Place { Anywhere, Aligned };
+
 /// A copy, in the memory of a GPU, of what lies between the first and the last cell of a view,
-/// among bytes that are 0xFF, at an address that is a multiple of the type's size and no more.
+/// among bytes that are 0xFF.
 template <typename T>
 class OnDevice
 {
 public:
-    explicit OnDevice(const local_entropy::View<T> &host)
-        : host(host), cells(host.data ? (host.height - 1) * host.stride + host.width : 0),
+    explicit OnDevice(const local_entropy::View<T> &host, Place place = Place::Anywhere)
+        : host(host), before(place == Place::Aligned ? kGuard : kGuard - 23),
+          cells(host.data ? (host.height - 1) * host.stride + host.width : 0),
           memory(common::poisoned<Cell>(cells + 2 * kGuard))
     {
         if (cells == 0) return;
@@ -60,12 +64,12 @@ public:
 
 private:
     using Cell = std::remove_const_t<T>;
-    static constexpr std::size_t kGuard = 1001; ///< in cells
+    static constexpr std::size_t kGuard = 1024; ///< in cells
 
-    Cell *first() { return memory.data() + kGuard; }
+    Cell *first() { return memory.data() + before; }
 
     const local_entropy::View<T> host;
-    const std::size_t cells;
+    const std::size_t before, cells;
     common::DeviceArray<Cell> memory;
 };
 
@@ -78,23 +82,26 @@ std::string difference(local_entropy::Engine &cpu, local_entropy::Engine &gpu,
     std::memset(static_cast<void *>(values.view().data), 0xFF,
                 ((question.region.height - 1) * values.view().stride + question.region.width) *
                     sizeof(Value));
-    OnDevice<const Cell> image(question.view());
-    OnDevice<const std::uint8_t> mask(question.maskView());
-    OnDevice<Value> found(values.view());
+    // Strides that 4 divides: with addresses that 16 divides in half of the questions.
+    const Place place = values.view().stride / 4 % 2 ? Place::Aligned : Place::Anywhere;
+    OnDevice<const Cell> image(question.view(), place);
+    OnDevice<const std::uint8_t> mask(question.maskView(), place);
+    OnDevice<Value> found(values.view(), place);
     local_entropy::RunOptions options;
     options.region = question.region;
     options.mask = question.maskView();
     cpu.run(question.filter, question.view(), values.view(), options);
-    OnDevice<Value> expected(values.view());
+    OnDevice<Value> expected(values.view(), place);
     options.mask = mask.view();
     gpu.enqueue(question.filter, image.view(), found.view(), stream, options);
     gpu.synchronize();
     return found.bytes() == expected.bytes() ? "" : question.text();
 }
 
-/// Of one type, with the method that is named; empty: with the engine's choice.
+/// Of one type, with the method that is named, which can answer at least so many of them; empty:
+/// with the engine's choice, which answers all.
 template <typename Cell>
-void ask(const std::string &method, unsigned seed, int questions)
+void ask(const std::string &method, unsigned seed, int questions, int least = 1)
 {
     local_entropy::Engine cpu;
     local_entropy::EngineOptions options;
@@ -115,10 +122,7 @@ void ask(const std::string &method, unsigned seed, int questions)
                 << error.what() << question.text();
         }
     }
-    if (method.empty())
-        EXPECT_EQ(answered, questions) << "there is a method for each";
-    else
-        EXPECT_GT(answered, questions / 10) << method;
+    EXPECT_GE(answered, least) << method << " has refused what it could answer";
 }
 
 #endif

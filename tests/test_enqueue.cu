@@ -530,8 +530,9 @@ TEST_F(EngineEnqueue, AStreamMayBeCaptured)
     const common::Stream stream, other;
     Arrays arrays({64, 64}), narrow({3, 90000}), outside({300000, 12});
     CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeRelaxed));
-    EXPECT_EQ(statusOf([&] { arrays.enqueue(engine, stream.get()); }, "enqueue once before"),
-              Status::Unavailable);
+    EXPECT_EQ(
+        statusOf([&] { arrays.enqueue(engine, stream.get()); }, "enqueue this filter once before"),
+        Status::Unavailable);
     cudaGraph_t graph = nullptr;
     CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
     cudaGraphDestroy(graph);

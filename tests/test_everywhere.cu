@@ -236,6 +236,25 @@ TEST(EngineEverywhere, NamesABadCellThatIsSentToADevice)
     }
 }
 
+// The first call with devices makes tables; a call that other work has held up counts little.
+TEST(EngineWayCosts, KnowWhatCallsTakeLately)
+{
+    local_entropy::WayCosts costs;
+    costs.add(9, true);
+    EXPECT_EQ(costs.callShared, 0);
+    costs.add(2, true);
+    EXPECT_EQ(costs.callShared, 2);
+    costs.add(10, true);
+    EXPECT_EQ(costs.callShared, 3);
+    costs.add(1, true);
+    EXPECT_EQ(costs.callShared, 1);
+    EXPECT_EQ(costs.callAlone, 0);
+    costs.add(4, false);
+    costs.add(12, false);
+    EXPECT_EQ(costs.callAlone, 5);
+    EXPECT_EQ(costs.spentAlone, 16);
+}
+
 TEST(EngineStaging, PacksLevelsAndFindsBadCells)
 {
     std::vector<float> cells(1003);

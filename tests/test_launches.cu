@@ -7,43 +7,43 @@ using namespace local_entropy;
 
 TEST_F(Launches, OfPlainGiveTheBitsOfTheCpu)
 {
-    ask<std::uint8_t>("plain", 1000, 300);
-    ask<std::uint16_t>("plain", 20000, 200);
-    ask<std::int16_t>("plain", 30000, 100);
-    ask<float>("plain", 40000, 200);
-    ask<bool>("plain", 50000, 60);
+    ask<std::uint8_t>("plain", 1000, 300, 300);
+    ask<std::uint16_t>("plain", 20000, 200, 200);
+    ask<std::int16_t>("plain", 30000, 100, 100);
+    ask<float>("plain", 40000, 200, 200);
+    ask<bool>("plain", 50000, 60, 60);
 }
 
 TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpu)
 {
-    ask<std::uint8_t>("histogram", 1000, 600);
-    ask<std::uint16_t>("histogram", 20000, 400);
-    ask<std::int16_t>("histogram", 30000, 200);
-    ask<float>("histogram", 40000, 300);
-    ask<bool>("histogram", 50000, 100);
+    ask<std::uint8_t>("histogram", 1000, 600, 301);
+    ask<std::uint16_t>("histogram", 20000, 400, 139);
+    ask<std::int16_t>("histogram", 30000, 200, 67);
+    ask<float>("histogram", 40000, 300, 106);
+    ask<bool>("histogram", 50000, 100, 53);
 }
 
 TEST_F(Launches, OfLevelsGiveTheBitsOfTheCpu)
 {
-    ask<std::uint8_t>("levels", 80000, 200);
-    ask<std::uint16_t>("levels", 90000, 80);
-    ask<std::int16_t>("levels", 100000, 80);
-    ask<float>("levels", 110000, 160);
-    ask<bool>("levels", 120000, 80);
+    ask<std::uint8_t>("levels", 80000, 200, 70);
+    ask<std::uint16_t>("levels", 90000, 80, 17);
+    ask<std::int16_t>("levels", 100000, 80, 20);
+    ask<float>("levels", 110000, 160, 42);
+    ask<bool>("levels", 120000, 80, 42);
 }
 
 TEST_F(Launches, OfWideGiveTheBitsOfTheCpu)
 {
-    ask<std::uint8_t>("wide", 130000, 120);
-    ask<std::uint16_t>("wide", 140000, 160);
-    ask<std::int16_t>("wide", 150000, 80);
-    ask<float>("wide", 160000, 80);
+    ask<std::uint8_t>("wide", 130000, 120, 65);
+    ask<std::uint16_t>("wide", 140000, 160, 89);
+    ask<std::int16_t>("wide", 150000, 80, 35);
+    ask<float>("wide", 160000, 80, 39);
 }
 
 TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)
 {
-    ask<std::uint8_t>("", 60000, 200);
-    ask<float>("", 70000, 100);
+    ask<std::uint8_t>("", 60000, 200, 200);
+    ask<float>("", 70000, 100, 100);
 }
 
 TEST_F(Launches, CanBeCapturedIntoAGraph)
@@ -250,6 +250,38 @@ TEST_F(Launches, TellTheFirstBadCell)
                 } catch (const Error &error) {
                     EXPECT_EQ(error.status(), Status::BadLevel);
                     const std::string place = "x " + std::to_string(width - 9) + ", y 12 ";
+                    EXPECT_NE(std::string(error.what()).find(place), std::string::npos)
+                        << error.what() << ", " << count << " levels";
+                }
+                engine.synchronize(); // told once
+            }
+}
+
+// The kernel itself sees it, where the image stays where it is.
+TEST_F(Launches, TellABadCellFarFromTheEnds)
+{
+    constexpr int kWidth = 3001, kHeight = 60, kX = 1502;
+    for (const int side : {5, 9, 31})
+        for (const int count : {16, 64, 100, 128})
+            for (const int y : {0, 30, kHeight - 1}) {
+                std::vector<std::uint8_t> cells(kWidth * kHeight, 3);
+                cells[y * kWidth + kX] = static_cast<std::uint8_t>(count);
+                Filter filter;
+                filter.window.width = filter.window.height = side;
+                filter.levels.count = count;
+                std::vector<float> values(cells.size());
+                OnDevice<const std::uint8_t> image(
+                    View<const std::uint8_t>{cells.data(), kWidth, kHeight, kWidth});
+                OnDevice<float> result(View<float>{values.data(), kWidth, kHeight, kWidth});
+                EngineOptions options;
+                options.method = "histogram";
+                Engine engine(options);
+                engine.enqueue(filter, image.view(), result.view());
+                try {
+                    engine.synchronize();
+                    ADD_FAILURE() << "not told: " << count << " levels, row " << y;
+                } catch (const Error &error) {
+                    const std::string place = "x 1502, y " + std::to_string(y) + " ";
                     EXPECT_NE(std::string(error.what()).find(place), std::string::npos)
                         << error.what() << ", " << count << " levels";
                 }

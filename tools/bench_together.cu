@@ -4,6 +4,7 @@
 #include "bench/filter_cases.h"
 #include "bench/picture.h"
 #include "bench/program.h"
+#include "common/clock.h"
 #include "common/machine.h"
 #include "common/threads.h"
 #include "local_entropy/schedule/everywhere.h"
@@ -78,6 +79,7 @@ private:
 
     void compute(const Way &way)
     {
+        const common::WallClock clock;
         const std::function<bool(double)> nobody;
         Progress progress(nobody, problem.region);
         const int threads = pool.threads();
@@ -90,6 +92,7 @@ private:
             thread_local Scratch scratch;
             shared ? shared->work(scratch) : plan->work(problem, queue, scratch);
         });
+        if (way.choice == ThroughDevices::IfCheaper) costs.add(clock.seconds(), shared != nullptr);
     }
 
     double copyMilliseconds()

@@ -48,12 +48,14 @@ grade() {
     lacks grade 'cannot be used in the box|cores that need it run without'
 }
 
-# Tests on small arrays, and both kernels of hello, under each tool of compute-sanitizer.
+# Every kernel, the tests of the studies on small arrays, and both kernels of hello, under each tool
+# of compute-sanitizer.
 sanitizer() {
-    local tests="build/tests/all" study
+    local tests="" study
     for study in memory bottleneck fast variants; do tests+=" build/tests/${study}_study"; done
     # shellcheck disable=SC2086
-    make -j "$jobs" $tests build/hello || return
+    make -j "$jobs" build/tests/every_kernel $tests build/hello || return
+    tools/sanitize.sh build "$directory/sanitizers.txt" || return
     local tool program
     for tool in memcheck racecheck initcheck synccheck; do
         for program in $tests; do

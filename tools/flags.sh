@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
 # What other compilers and flags bring: builds the ladder with each into build-flags/NAME, times a few
-# versions at one size and writes a CSV. Usage: tools/flags.sh CSV [WIDTHxHEIGHT]
-# Only the ladder is built anew each time: what measures and checks it is the same in all of them. What
-# is not installed, cannot be built or is wrong is a row with a note, and a line on standard error.
+# versions at one size and writes a CSV. Usage: tools/flags.sh CSV [WIDTHxHEIGHT], or tools/flags.sh
+# --build, which times nothing: the next call finds all built. Only the ladder is built anew each time:
+# what measures and checks it, and the library, are those of build/. What is not installed, cannot be
+# built or is wrong is a row with a note, and a line on standard error.
 # Exit status: 0 if the default build was timed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
-if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${1:0:1}" = - ]; then
-    sed -n 's/^# //; 2,6p' "$0" >&2
+only_build=0
+if [ "$*" = --build ]; then
+    only_build=1
+    set -- build-flags/none.csv
+elif [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${1:0:1}" = - ]; then
+    sed -n 's/^# //; 2,7p' "$0" >&2
     exit 2
 fi
 csv=$1
@@ -21,6 +26,7 @@ unset ENTROPY_RESULTS MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 jobs=$(nproc)
 rows=$csv.tmp.$$
 trap 'rm -f "$rows"' EXIT
+mkdir -p build-flags
 echo "version,compiler,flags,width,height,total_median_ms,total_min_ms,kernel_median_ms,kernel_min_ms,note" \
     >"$rows" || exit 2
 
@@ -42,11 +48,12 @@ no_times() { # compiler, flags, note: a row for each version
 }
 
 # The harness and the library, by default flags; every build links them.
+main=${BUILD:-build}
+unset BUILD
 harness=()
 prepare() {
-    make -j "$jobs" BUILD=build-flags/default CXX="$CXX" build-flags/default/bench_size >build-flags/default.log 2>&1 &&
-        harness=(HARNESS=build-flags/default/bench_size_main.o
-            LIBRARY="$(find build-flags/default/objects/local_entropy -name '*.o' | sort | tr "\n" " ")")
+    make -j "$jobs" BUILD="$main" CXX="$CXX" "$main/bench_size" >build-flags/main.log 2>&1 &&
+        harness=(HARNESS="$main/bench_size_main.o" LIBRARY_OBJECTS="$main/objects")
 }
 
 build() { # name, host compiler, flags in words, settings of make...
@@ -94,9 +101,8 @@ time_build() { # the same
     }' OFS=, "$results/times.csv" >>"$rows"
 }
 
-mkdir -p build-flags
 if ! prepare; then
-    echo "flags.sh: the default build failed, see build-flags/default.log" >&2
+    echo "flags.sh: the default build failed, see build-flags/main.log" >&2
     exit 1
 fi
 each() { # calls "$@" for every build
@@ -122,5 +128,6 @@ beside() { "$@" & }
 
 each beside build # all at once; what is timed below is timed alone
 wait
+[ $only_build = 0 ] || exit 0
 each time_build || exit 1
 mv "$rows" "$csv" && echo "wrote $csv"

@@ -14,8 +14,11 @@ SHARED_LIBRARY  := $(BUILD)/$(LIBRARY_NAME).$(LIBRARY_VERSION)
 STATIC_LIBRARY  := $(BUILD)/liblocal_entropy.a
 # The two interfaces, and all that they include.
 PUBLIC_HEADERS  := local_entropy.h engine.h error.h filter.h visibility.h answers/measure.h
-EXPORTS         := sources/local_entropy/local_entropy.map
+EXPORTS         := $(BUILD)/local_entropy.map
 
+$(EXPORTS): sources/local_entropy/local_entropy.map sources/local_entropy/local_entropy.h
+	@mkdir -p $(@D)
+	sed 's|@MAJOR@|$(LIBRARY_MAJOR)|' $< > $@
 $(SHARED_LIBRARY): $(LIBRARY) $(EXPORTS)
 	$(LINK) -shared $(LIBRARY) -o $@ -Xlinker -soname=$(LIBRARY_NAME).$(LIBRARY_MAJOR) \
 	    -Xlinker --version-script=$(EXPORTS) -Xlinker --no-undefined

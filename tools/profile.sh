@@ -125,21 +125,18 @@ for program in "${programs[@]}"; do
     esac
 done
 
-# The library: the first launch of a method's kernel. Its NVTX range has the name of the filter.
+# The library: filters of every method, all kernels of a launch. An NVTX range has the filter's name.
 start=$SECONDS
-for filter in uint8-256-5x5 uint8-256-15x15 uint8-16-31x31 uint8-256-disk5 uint16-65536-5x5 \
-    uint16-4096-15x15; do
-    log=$logs/launches_$filter.ncu
-    rm -f "$log"
-    if profile "$log" "$(joined "${metrics[@]}")" \
-        --kernel-name 'regex:^(walk|slide|nine|boxes|footprint)$' --launch-count 1 \
-        "$build/bench_launches" --cases "^$filter\$" --contents natural --sizes 4096x4096 \
-        --seconds 0.01 >"$log.txt" 2>&1 && [ -s "$log" ]; then
-        files+=("$log")
-    else
-        echo "left out: $filter: $(tail -n 1 "$log.txt")"
-    fi
-done
+log=$logs/launches.ncu
+rm -f "$log"
+filters='uint8-(256-(5x5|9x9|15x15|31x31|disk5)|16-(5x5|15x15|31x31)|2-15x15)'
+filters+='|uint16-(65536-(3x3|5x5)|4096-15x15)'
+if profile "$log" "$(joined "${metrics[@]}")" "$build/bench_launches" --once --cases "^($filters)\$" \
+    --contents natural --sizes 4096x4096 >"$log.txt" 2>&1 && [ -s "$log" ]; then
+    files+=("$log")
+else
+    echo "left out: bench_launches: $(tail -n 1 "$log.txt")"
+fi
 echo "bench_launches: $((SECONDS - start)) s"
 "$python" tools/counters.py "$directory/counters.csv" "${files[@]}"
 [ ${#failed[@]} -eq 0 ] || { echo "profile.sh: failed: ${failed[*]}" >&2; exit 1; }

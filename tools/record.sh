@@ -50,7 +50,7 @@ failures=0
 skipped=3 # exit status of a stage that this machine cannot run
 unset ENTROPY_BENCHMARK ENTROPY_VERSIONS ENTROPY_RESULTS # a record is of all versions
 # What is quick is repeated for less than that anyway; the log's own run takes its time.
-export BENCHMARK_SECONDS=${BENCHMARK_SECONDS:-0.7}
+export BENCHMARK_SECONDS=${BENCHMARK_SECONDS:-0.4}
 
 # name, function, arguments...: runs it in a directory of its own, $out, and keeps what it wrote if
 # it passed.
@@ -88,7 +88,7 @@ keep() {
 # What the stages run, built before anything is timed.
 build() {
     local programs="all labs" program core
-    for program in scaling bench_cpu bench_everywhere bench_filter precision; do programs+=" build/$program"; done
+    for program in scaling bench_cpu bench_everywhere bench_filter bench_size precision; do programs+=" build/$program"; done
     for core in fast_study memory_study bottleneck_study variants_study; do
         programs+=" build/$core build/${core}_measures"
     done
@@ -115,11 +115,11 @@ join() {
     mv "$out/joined" "$out/$file"
 }
 
-# The first round is the first command of the README, whose log is kept; the others time less long.
+# The first round is the first command of the README, whose log is kept.
 round() {
     local number=$1
     if [ "$number" = 1 ]; then
-        env -u BENCHMARK_SECONDS ENTROPY_RESULTS="$out" ./RUNME.sh | tee "$scratch/screen.log" || return
+        BENCHMARK_SECONDS=1 ENTROPY_RESULTS=$out ./RUNME.sh | tee "$scratch/screen.log" || return
         [ "$gpus" = 0 ] || mv "$scratch/screen.log" "$scratch/round1.screen" || return
     else
         if ! grep -q "^round1,$revision," "$results/record.csv"; then
@@ -138,7 +138,7 @@ round() {
 
 labs() {
     build/maximum --benchmark --csv "$out/maximum.csv" || return
-    BENCHMARK_SECONDS=0.3 build/transpose --benchmark --csv "$out/transpose.csv" || return
+    BENCHMARK_SECONDS=0.1 build/transpose --benchmark --csv "$out/transpose.csv" || return
     [ "$gpus" != 0 ] || return 0
     build/hello 5 2 2 >"$out/hello_order.txt" && build/hello 8 32 4 --order --runs 100 >"$out/hello.txt"
 }
@@ -148,30 +148,34 @@ engine() {
     [ "$gpus" = 0 ] || build/bench_gpu --csv "$out/gpu.csv"
 }
 
-# In rounds, since a machine that is shared has slow minutes: medians are reported. What a GPU
-# computes is a stage of its own, once.
+# In rounds, since a machine that is shared has slow minutes: medians are reported. scikit-image, next
+# to which all is fast, and what a GPU computes, a stage of its own, once.
 filter() {
-    local round table
+    local -x BENCHMARK_SECONDS=0.3
+    local round table=$scratch/filter.csv
+    build/bench_filter --csv "$table" || return
+    tools/bench/scikit_image.py --program build/bench_filter --csv "$table" || return
     for round in 1 2 3; do
-        make -s bench-filter GPU_BENCHES= RESULTS="$scratch/filter_$round" || return
-        for table in "$scratch/filter_$round"/*.csv; do
-            awk -v round="$round" 'NR > 1 || round == 1 { print (NR > 1 ? round : "round") "," $0 }' \
-                "$table" >>"$out/${table##*/}" || return
-        done
+        [ "$round" = 1 ] || build/bench_filter --csv "$table" || return
+        awk -v round="$round" 'NR > 1 || round == 1 { print (NR > 1 ? round : "round") "," $0 }' \
+            "$table" >>"$out/filter.csv" || return
     done
 }
 
+# Of bench_launches the first tenth of a second says enough; calls from host memory want more. Of other
+# packages, some of which compile for seconds, a few filters; what one computes wrongly its table says.
 launches() {
-    local -x BENCHMARK_SECONDS=0.4
     if [ "$gpus" = 0 ]; then
         echo "there is no GPU here"
         return "$skipped"
     fi
-    make -s bench-launches RESULTS="$out"
+    build/bench_launches --seconds 0.15 --csv "$out/launches.csv" &&
+        build/bench_together --csv "$out/together.csv" || return
+    tools/bench/gpu_peers.py --seconds 0.5 --cases '^uint8-256-(5x5|9x9|disk5)$' \
+        --csv "$out/launch_peers.csv" || [ $? = 1 ]
 }
 
 studies() {
-    local -x BENCHMARK_SECONDS=0.4
     local core
     for core in memory_study bottleneck_study variants_study; do
         mkdir "$out/$core"
@@ -183,7 +187,15 @@ studies() {
     done
 }
 
-profile() { tools/profile.sh "$out"; } # it says, with that status, where it has no GPU or no ncu
+# It says, with that status, where it has no GPU or no ncu. What is counted on the GPU does not depend
+# on what the cores do: they build what the stage flags times.
+profile() {
+    local status=0
+    tools/flags.sh --build >"$scratch/flags_build.log" 2>&1 &
+    tools/profile.sh "$out" || status=$?
+    wait $!
+    return "$status"
+}
 
 parts() {
     local -x ENTROPY_BENCHMARK=0
@@ -204,7 +216,7 @@ scaling() {
 
 flags() { tools/flags.sh "$out/flags.csv"; }
 
-peers() { make -s peers RESULTS="$out" ARGUMENTS='--seconds 25'; }
+peers() { make -s peers RESULTS="$out" ARGUMENTS='--seconds 8'; }
 
 stage build build
 [ $failures = 0 ] || exit 1

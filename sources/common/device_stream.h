@@ -26,6 +26,25 @@ private:
     cudaStream_t stream = nullptr;
 };
 
+/// A point of a stream of the device that is current when it is made. It counts as passed until it
+/// is recorded.
+class Event
+{
+public:
+    Event() { CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming)); }
+    ~Event() { cudaEventDestroy(event); }
+    Event(const Event &) = delete;
+    Event &operator=(const Event &) = delete;
+
+    void record(const Stream &stream) { CUDA_CHECK(cudaEventRecord(event, stream.get())); }
+    /// cudaErrorNotReady until all before it has been done; what has failed since, if something
+    /// has.
+    cudaError_t status() const { return cudaEventQuery(event); }
+
+private:
+    cudaEvent_t event = nullptr;
+};
+
 /// `size` elements of page-locked host memory, which a device reads and writes without the help of
 /// the CPU.
 template <typename T>

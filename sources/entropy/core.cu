@@ -763,7 +763,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 // From v7: packed counters, sliding down the columns in registers, and one lookup of the exact
 // answer: sources/local_entropy/methods/words/walk.h tells how. The kernel takes little longer than
-// a copy of the floats within the device, and a small part of a call.
+// a copy of the floats within the device, and a small part of a call. The GPU alone computes; all
+// cores pack its cells into bytes, and copy results that have arrived to their place.
 namespace v15
 {
 

@@ -83,7 +83,7 @@ try {
     if (machine != Machine::Gpu) scope.emplace(common::Part::Kernel);
     static const local_entropy::Filter &filter = *new local_entropy::Filter(makeFilter());
     local_entropy::RunOptions options;
-    options.threads = machine == Machine::Gpu ? 1 : common::offeredThreads();
+    options.threads = common::offeredThreads();
     engineFor(machine).run(filter, local_entropy::View<const float>{sample, width, height},
                            local_entropy::View<float>{result, width, height}, options);
 } catch (const local_entropy::Error &error) {

@@ -1,5 +1,6 @@
 #include "local_entropy/engine.h"
 
+#include "common/clock.h"
 #include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/library_errors.h"
 #include "local_entropy/methods/method.h"
@@ -152,6 +153,7 @@ struct Engine::Parts
     {
         Call call(*this, asked, options);
         const int threads = threadsFor(call.question.cost(), options.threads);
+        const common::WallClock clock;
         call.question.begin(threads, devices, call.progress);
         try {
             pool.run(threads, [&call](int number) { call.work(number); });
@@ -160,6 +162,7 @@ struct Engine::Parts
             throw;
         }
         if (call.progress.wasStopped()) throw Error(Status::Cancelled, "cancelled by the caller");
+        if (devices) call.question.took(clock.seconds());
     }
 };
 

@@ -36,7 +36,10 @@ struct RunOptions
     /// Called by the calling thread, some fifty times a second, with the part that is done, 0 to 1;
     /// false cancels the call, which then throws Error (Cancelled).
     std::function<bool(double)> progress;
-    Workspace workspace; ///< of enqueue()
+    /// Of enqueue(): memory to work in. A graph that such a call is captured into works in the same
+    /// bytes at each launch; without it, the graph has nodes that take memory, and so, by CUDA's
+    /// rules, no more than one executable at a time.
+    Workspace workspace;
 };
 
 /// Owns what computing takes: threads, tables, memory. May be used from several threads at once;
@@ -66,7 +69,9 @@ public:
             options);
     }
 
-    /// The same in the memory of the current GPU, put into `stream`, a cudaStream_t of that GPU.
+    /// The same by the current GPU, put into `stream`, a cudaStream_t of that GPU. Arrays are in its
+    /// memory, or managed, or what cudaMalloc() gave on another GPU that it can reach: to reach it
+    /// is then allowed (cudaDeviceEnablePeerAccess) for the rest of the process.
     /// Waits for nothing that is in streams, unless the filter is new, or was enqueued long ago: to
     /// make its tables, it may wait for all. Image and result stay as they are until the stream has
     /// come past this; the engine's destructor waits for that. It does not wait for graphs that the
@@ -75,8 +80,7 @@ public:
     /// All filters are possible, and the bits are those of run(). Throws Error: Unavailable without
     /// a GPU or enough of its memory, for more than 2^30 columns or rows, and where the stream is
     /// being captured and this filter was not enqueued lately, for such a result; BadArgument for
-    /// what run() calls so and for arrays that are not in the memory of this GPU (or managed). Then
-    /// nothing is put into the stream.
+    /// what run() calls so and for arrays that lie elsewhere. Then nothing is put into the stream.
     ///
     /// Cells are seen by the GPU alone. Is one no level, then all results of the call may hold
     /// anything, and the next synchronize() says so. Of the options, `progress` is not used, nor is

@@ -69,20 +69,22 @@ symbols() {
         sed 's/@.*//') || return 1
     diff <(declared | grep -vxE 'le_(filter|engine_options|run_options)_init') \
         <(grep '^le_' <<<"$names" | sort) || return 1
-    ! grep -vE '^le_|^_ZN13local_entropy6Engine(C[12]E|D[12]E|aSE|3runI|7enqueueI|11synchronizeEv|5pathsB|7methodsB)|^_ZNK13local_entropy6Engine10methodsForI|^_ZT[ISV]N13local_entropy5ErrorE$' \
+    ! grep -vE '^le_|^_ZN13local_entropy6Engine(C[12]E|D[12]E|aSE|3runI|7enqueueI|11synchronizeEv|5pathsB|7methodsB)|^_ZNK13local_entropy6Engine(10methodsForI|14workspaceBytesI)|^_ZT[ISV]N13local_entropy5ErrorE$' \
         <<<"$names" || return 1
-    for name in 6EngineC1 6EngineD1 6Engine3runIh 6Engine7enqueueIf 6Engine5paths; do
-        grep -q "_ZN13local_entropy$name" <<<"$names" || { echo "no $name"; return 1; }
+    for name in N13local_entropy6Engine{C1,D1,3runIh,7enqueueIf,5paths} \
+        NK13local_entropy6Engine14workspaceBytesIf; do
+        grep -q "_Z$name" <<<"$names" || { echo "no $name"; return 1; }
     done
     grep -qx _ZTIN13local_entropy5ErrorE <<<"$names" || { echo 'no typeinfo of Error'; return 1; }
 }
 
 # The name that programs remember, and no library that needs a GPU to load.
 shared_object() {
-    local facts
+    local facts major
+    major=$(sed -n 's/^#define LE_VERSION "\([0-9]*\)\..*/\1/p' sources/local_entropy/local_entropy.h)
     facts=$(readelf -d "$prefix/lib/liblocal_entropy.so") || return 1
     echo "$facts"
-    grep -q 'SONAME.*\[liblocal_entropy\.so\.[0-9]*\]' <<<"$facts" &&
+    grep -q "SONAME.*\[liblocal_entropy\.so\.$major\]" <<<"$facts" &&
         ! grep -qE "NEEDED.*(cuda|nvidia)|PATH.*$PWD|TEXTREL" <<<"$facts"
 }
 
@@ -130,7 +132,7 @@ cmake_with() { # programs, languages
 }
 
 cmake_refuses_other_versions() {
-    sed 's/local_entropy 0\.1/local_entropy 99/' "$outside/CMakeLists.txt" >"$work/CMakeLists.txt"
+    sed 's/local_entropy 1 /local_entropy 99 /' "$outside/CMakeLists.txt" >"$work/CMakeLists.txt"
     ! cmake -S "$work" -B "$work/cmake-99" -DLANGUAGES=C -DCMAKE_PREFIX_PATH="$prefix" &&
         grep -q 'compatible with requested version "99"' "$work/log"
 }

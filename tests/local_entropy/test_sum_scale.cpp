@@ -5,6 +5,7 @@
 #include "counts.h"
 #include "local_entropy/answers/answers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -17,18 +18,43 @@ using local_entropy::SumScale;
 
 TEST(SumScale, KeepsItsErrorForEveryPartition)
 {
-    const SumScale scale(25);
-    const long double unit = scale.factor / 2.0L;
-    for (const int cells : {1, 2, 9, 20, 25})
-        forPartitions(cells, [&](const std::vector<int> &counts) {
-            std::int64_t sum = scale.sums[cells];
-            long double exact = unit * cells * std::log2(static_cast<long double>(cells));
-            for (const int n : counts) {
-                sum -= scale.sums[n];
-                exact -= unit * n * std::log2(static_cast<long double>(n));
-            }
-            ASSERT_LE(std::fabs(sum - exact), scale.error + 1e-6L) << cells;
-        });
+    for (const double bound : {SumScale::kByFours, SumScale::kOneByOne}) {
+        const SumScale scale(25, bound);
+        const long double unit = scale.factor / 2.0L;
+        for (const int cells : {1, 2, 9, 20, 25})
+            forPartitions(cells, [&](const std::vector<int> &counts) {
+                std::int64_t sum = scale.sums[cells];
+                long double exact = unit * cells * std::log2(static_cast<long double>(cells));
+                for (const int n : counts) {
+                    sum -= scale.sums[n];
+                    exact -= unit * n * std::log2(static_cast<long double>(n));
+                }
+                ASSERT_LE(std::fabs(sum - exact), scale.error + 1e-6L) << cells;
+            });
+    }
+}
+
+// All sums of up to so many cells, of counts of any size: no more than the error that is told, and
+// not much less.
+TEST(SumScale, KnowsWhatErrorsOfCountsAddUpTo)
+{
+    for (const int cells : {30, 225, 961}) {
+        const SumScale scale(cells);
+        std::vector<double> errors(cells + 1);
+        for (int n = 1; n <= cells; ++n)
+            errors[n] = static_cast<double>(
+                scale.sums[n] - scale.factor / 2.0L * n * std::log2(static_cast<long double>(n)));
+        double most = 0;
+        for (const double sign : {1.0, -1.0}) {
+            std::vector<double> best(cells + 1);
+            for (int sum = 1; sum <= cells; ++sum)
+                for (int n = 1; n <= sum; ++n)
+                    best[sum] = std::max(best[sum], best[sum - n] + sign * errors[n]);
+            most = std::max(most, best[cells]);
+        }
+        EXPECT_LE(most, scale.error) << cells;
+        EXPECT_GE(most, scale.error - 0.51) << cells; // F of all cells is off, too
+    }
 }
 
 TEST(SumScale, IsExactForPowersOfTwo)
@@ -47,6 +73,17 @@ TEST(SumScale, LeavesRoomForFourSteps)
         EXPECT_LT(4 * largest, std::int64_t(1) << 31) << cells;
         EXPECT_GT(scale.factor, 1u << 24) << cells;         // and is not needlessly small
         EXPECT_LT(scale.error, 0.014 * cells + 1) << cells; // a half for every F would be 0.17
+    }
+}
+
+TEST(SumScale, LeavesRoomForOneStepWithoutASign)
+{
+    for (const int cells : {9, 49, 81, 225, 255, 961, 7905, 8192}) {
+        const SumScale scale(cells, SumScale::kOneByOne), small(cells);
+        EXPECT_LT(scale.sums[cells] - scale.sums[cells - 1], std::int64_t(1) << 32) << cells;
+        // What is left undecided is as much less.
+        EXPECT_LT(5 * scale.error / scale.factor, small.error / small.factor) << cells;
+        EXPECT_LT(scale.sums[cells], std::int64_t(1) << 45) << cells; // see the walk's rounding
     }
 }
 

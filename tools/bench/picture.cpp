@@ -10,6 +10,7 @@ namespace bench
 {
 
 const char *const kContents[5] = {"natural", "random", "flat", "stripes", "sparse"};
+const char *const kMoreContents[2] = {"gradient", "adversarial"};
 const char *const kTypes[3] = {"uint8", "uint16", "float32"};
 
 namespace
@@ -31,37 +32,84 @@ double noise(Generator &generator)
     return (sum / 65536 - 2) * std::sqrt(3.0);
 }
 
-std::vector<int> naturalLevels(int levels, int width, int height, Generator &generator)
+enum class Content { Natural, Random, Flat, Stripes, Sparse, Gradient, Adversarial };
+
+Content contentOf(const std::string &name)
 {
-    std::vector<double> across(width), along(width + 2 * height);
-    for (int x = 0; x < width; ++x) across[x] = 0.3 * std::sin(x * 0.011 + 1);
-    for (int i = 0; i < width + 2 * height; ++i) along[i] = 0.1 * std::sin(i * 0.004);
-    std::vector<int> cells;
-    cells.reserve(static_cast<std::size_t>(width) * height);
-    for (int y = 0; y < height; ++y) {
+    if (name == "natural") return Content::Natural;
+    if (name == "random") return Content::Random;
+    if (name == "stripes") return Content::Stripes;
+    if (name == "sparse") return Content::Sparse;
+    if (name == "gradient") return Content::Gradient;
+    if (name == "adversarial") return Content::Adversarial;
+    return Content::Flat;
+}
+
+/// One row of an image after the other: each has a generator of its own, so that rows can be made
+/// at the same time.
+class Painter
+{
+public:
+    Painter(const std::string &name, int levels, int width, int height)
+        : content(contentOf(name)), levels(levels), width(width)
+    {
+        if (content != Content::Natural) return;
+        for (int x = 0; x < width; ++x) across.push_back(0.3 * std::sin(x * 0.011 + 1));
+        for (int i = 0; i < width + 2 * height; ++i) along.push_back(0.1 * std::sin(i * 0.004));
+    }
+
+    template <typename Cell>
+    void paint(int y, Cell *row) const
+    {
+        constexpr std::uint64_t kSeed = 20201122;
+        Generator generator(kSeed + static_cast<std::uint64_t>(y));
+        if (content == Content::Natural) return paintNatural(y, generator, row);
+        for (int x = 0; x < width; ++x) row[x] = static_cast<Cell>(level(x, y, generator));
+    }
+
+private:
+    template <typename Cell>
+    void paintNatural(int y, Generator &generator, Cell *row) const
+    {
         const double down = std::cos(y * 0.013);
         for (int x = 0; x < width; ++x) {
             const double wave = 0.5 + across[x] * down + along[x + 2 * y];
             const double level = std::floor(wave * levels + 3 * noise(generator) + 0.5);
-            cells.push_back(static_cast<int>(std::clamp(level, 0.0, levels - 1.0)));
+            row[x] = static_cast<Cell>(std::clamp(level, 0.0, levels - 1.0));
         }
     }
-    return cells;
-}
 
-std::vector<int> levelsOf(const std::string &content, int levels, int width, int height)
-{
-    Generator generator(20201122);
-    if (content == "natural") return naturalLevels(levels, width, height, generator);
-    std::vector<int> cells(static_cast<std::size_t>(width) * height, levels / 2);
-    std::size_t cell = 0;
-    for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x, ++cell) {
-            if (content == "random") cells[cell] = draw(generator, levels);
-            if (content == "stripes") cells[cell] = (x / 3 + y / 2) % levels;
-            if (content == "sparse" && draw(generator, 50) == 0)
-                cells[cell] = draw(generator, levels);
+    int level(int x, int y, Generator &generator) const
+    {
+        const int middle = levels / 2;
+        const auto drawnAmong = [&](int part, int of) {
+            return draw(generator, of) < part ? draw(generator, levels) : middle;
+        };
+        switch (content) {
+        case Content::Random: return draw(generator, levels);
+        case Content::Stripes: return (x / 3 + y / 2) % levels;
+        case Content::Gradient:
+            return static_cast<int>((x + 2 * static_cast<std::int64_t>(y)) / 8 % levels);
+        case Content::Sparse: return drawnAmong(1, 50);
+        case Content::Adversarial: return drawnAmong(x % kRamp, kRamp);
+        default: return middle;
         }
+    }
+
+    static constexpr int kRamp = 64; ///< columns
+    const Content content;
+    const int levels, width;
+    std::vector<double> across, along; ///< waves of the natural image, by column
+};
+
+template <typename Cell>
+std::vector<Cell> cellsOf(const std::string &content, int levels, int width, int height)
+{
+    std::vector<Cell> cells(static_cast<std::size_t>(width) * height);
+    const Painter painter(content, levels, width, height);
+#pragma omp parallel for schedule(static)
+    for (int y = 0; y < height; ++y)
+        painter.paint(y, cells.data() + static_cast<std::size_t>(y) * width);
     return cells;
 }
 
@@ -90,12 +138,11 @@ auto withView(const Picture &picture, Use use)
 Picture makePicture(const std::string &type, const std::string &content, int levels, int width,
                     int height)
 {
-    const std::vector<int> cells = levelsOf(content, levels, width, height);
     if (type == "uint8")
-        return {std::vector<std::uint8_t>(cells.begin(), cells.end()), width, height};
+        return {cellsOf<std::uint8_t>(content, levels, width, height), width, height};
     if (type == "uint16")
-        return {std::vector<std::uint16_t>(cells.begin(), cells.end()), width, height};
-    return {std::vector<float>(cells.begin(), cells.end()), width, height};
+        return {cellsOf<std::uint16_t>(content, levels, width, height), width, height};
+    return {cellsOf<float>(content, levels, width, height), width, height};
 }
 
 int cellBytes(const std::string &type) { return type == "uint8" ? 1 : type == "uint16" ? 2 : 4; }

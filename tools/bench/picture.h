@@ -23,12 +23,16 @@ struct Picture
     std::vector<std::uint8_t> mask = {}; ///< a cell counts where it is not 0; empty: all count
 };
 
-extern const char *const kContents[5]; ///< "natural", "random", "flat", "stripes", "sparse"
-extern const char *const kTypes[3];    ///< "uint8", "uint16", "float32"
+extern const char *const kContents[5];     ///< "natural", "random", "flat", "stripes", "sparse"
+extern const char *const kMoreContents[2]; ///< "gradient", "adversarial"
+extern const char *const kTypes[3];        ///< "uint8", "uint16", "float32"
 
 /// Natural: slow waves and noise of three levels. Random: every cell drawn on its own. Flat: one
 /// level. Stripes: diagonal ones, three cells wide. Sparse: one level, but for one cell in fifty.
-/// `type` and `content` are among the names above.
+/// Gradient: levels that grow slowly across and down, without noise. Adversarial: over 64 columns
+/// the part of cells that are drawn grows from none to nearly all, so that neighbouring windows
+/// have counts that are far apart, and all kinds of rare sums occur. `type` and `content` are among
+/// the names above. The same on every machine.
 Picture makePicture(const std::string &type, const std::string &content, int levels, int width,
                     int height);
 

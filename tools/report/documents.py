@@ -12,15 +12,15 @@
 
 import re
 
-from . import (cards, engine_tables, evidence, filter_tables, lab_tables, launch_tables,
-               study_tables, tables)
+from . import (cards, engine_tables, evidence, filter_tables, lab_tables, launch_aims,
+               launch_tables, study_tables, tables)
 from .expressions import Expressions
 from .record import Record
 from .results import NOT_YET, NotMeasured, Wrong
 
 KINDS = {kind: function
          for room in (tables, cards, study_tables, lab_tables, engine_tables, filter_tables,
-                      launch_tables, evidence)
+                      launch_tables, launch_aims, evidence)
          for kind, function in room.KINDS.items()}
 DOCUMENTS = ("README.md", "report.md", "sources/local_entropy/README.md",
              "sources/local_entropy/methods/README.md")
@@ -117,6 +117,8 @@ class Document:
         if self.directory and machine and machine != self.record.machine().directory:
             marker.machines.add(machine)
             body = named(body, machine)
+        if NOT_YET in body:  # the other rows are shown
+            marker.waits = f"{marker.words} has rows without a measurement"
         return body
 
 

@@ -5,10 +5,12 @@ import re
 
 from .evidence import INSTRUCTIONS, percentage, scaled, stalls
 from .formats import percent, shown, times as factor
-from .results import NotMeasured, cells_of, facts, size_of, sizes_of
+from .record import counted
+from .results import NOT_YET, NotMeasured, cells_of, facts, size_of, sizes_of
 from .tables import ratio, table, value_of
 
 MS = "median_ms"
+TIME = "gpu__time_duration.sum"
 # Of every multiprocessor since compute capability 5.0.
 SCHEDULERS, LANES, BANKS = 4, 32, 32
 PROFILED = 4096 * 4096  # pixels of a launch that is profiled
@@ -26,11 +28,6 @@ COUNTED = {
 }
 
 
-def rate(rounds):
-    """Gpixel/s."""
-    return cells_of(size_of(rounds)) / rounds.value(MS) / 1e6 if value_of(rounds, MS) else None
-
-
 def share(part, whole):
     return f"{percent(part / whole)} %" if part and whole else "-"
 
@@ -42,77 +39,157 @@ def kind_of(case):
 
 
 class Launches:
-    """The first measurement has the content and the size that the others depart from."""
+    """The first measurement has the content, the size and the place that the others depart from."""
 
     def __init__(self, record):
         self.all = record.measurements("launches.csv")
         if not self.all:
             raise NotMeasured(f"{record.directory}/launches.csv has no rows")
-        self.content, self.size = self.all[0].text("content"), size_of(self.all[0])
+        first = self.all[0]
+        self.content, self.size = first.text("content"), size_of(first)
+        self.place = first.text("placement")
         self.cases = list(dict.fromkeys(rounds.text("case") for rounds in self.all))
+        self.contents = list(dict.fromkeys(rounds.text("content") for rounds in self.all))
 
     def of(self, case):
         return [rounds for rounds in self.all if rounds.text("case") == case]
 
-    def at(self, case, content=None, size=None):
+    def at(self, case, content=None, size=None, place=None):
         """The measurement of a case; None if there is none."""
-        wanted = content or self.content, size or self.size
-        return next((rounds for rounds in self.of(case)
-                     if (rounds.text("content"), size_of(rounds)) == wanted), None)
+        wanted = content or self.content, size or self.size, place or self.place
+        return next((rounds for rounds in self.of(case) if where(rounds) == wanted), None)
 
-    def by_content(self, case):
-        """The slowest and the fastest content, as parts of the first one's speed."""
-        usual = rate(self.at(case))
-        rates = [rate(rounds) for rounds in self.of(case) if size_of(rounds) == self.size]
-        shares = [one / usual for one in rates if one]
-        return f"{min(shares):.2f} to {max(shares):.2f}" if len(shares) > 1 else "-"
+    def rate(self, case, **other):
+        """Gpixel/s; None if it was not measured."""
+        return rate_of(self.at(case, **other))
+
+    def named(self, record):
+        """The cases that have an aim, and then the others that were measured."""
+        return list(dict.fromkeys([row["case"] for row in aims(record)] + self.cases))
+
+    def sizes(self):
+        """Those of smaller squares, the smallest first."""
+        found = sizes_of([rounds for rounds in self.all if rounds.text("content") == self.content])
+        return sorted((size for size in found if len(set(size.split("x"))) == 1
+                       and size != self.size), key=cells_of)
+
+    def places(self):
+        """Other widths and other places, as (name, what `at` takes)."""
+        height = self.size.split("x")[1]
+        found = []
+        for rounds in self.all:
+            size, place = size_of(rounds), rounds.text("placement")
+            width, other = size.split("x")
+            if place != self.place and size == self.size:
+                found.append((place, (("place", place),)))
+            elif other == height and width != height:
+                found.append((f"{width} columns", (("size", size),)))
+        return [(name, dict(words)) for name, words in dict.fromkeys(found)]
 
 
-def aim_of(record, case):
-    """The Gpixel/s that were set beforehand, or the part of the limit: (Gpixel/s, share)."""
+def where(rounds):
+    return rounds.text("content"), size_of(rounds), rounds.text("placement")
+
+
+def rate_of(rounds):
+    """Gpixel/s; None if there is no such measurement."""
+    return cells_of(size_of(rounds)) / rounds.value(MS) / 1e6 if value_of(rounds, MS) else None
+
+
+def looks(rounds):
+    """The part of a launch's time that its second look takes; None if that was not measured."""
+    whole, first = value_of(rounds, "graph_ms"), value_of(rounds, "first_look_ms")
+    return max(0.0, 1 - first / whole) if whole and first else None
+
+
+def aims(record):
+    """The rows of results/aims/launches.csv; none where it is not there."""
     try:
-        rows = record.at("results/aims").rows("launches.csv")
+        return record.at("results/aims").rows("launches.csv")
     except NotMeasured:
-        rows = []
-    row = next((row for row in rows if row["case"] == case), {})
-    return [float(row[column]) if row.get(column) else None for column in ("gpixel_per_s", "limit")]
+        return []
+
+
+def aim_of(row, found):
+    """The Gpixel/s that were set beforehand, maybe as a part of the limit's."""
+    if row.get("gpixel_per_s"):
+        return float(row["gpixel_per_s"])
+    return float(row["limit"]) * cells_of(size_of(found)) / found.value("limit_ms") / 1e6
 
 
 def launches(record):
-    """By case: how fast, beside a kernel that moves as many bytes; how far the content moves it;
-    what was aimed at."""
+    """By case: how fast, beside a kernel that moves as many bytes and a copy; what part of the
+    time the second look takes; what was aimed at. A case with an aim that was not measured says
+    so."""
+    measured = Launches(record)
+    wanted = {row["case"]: row for row in aims(record)}
+    rows = []
+    for case in measured.named(record):
+        found, speed = measured.at(case), measured.rate(case)
+        if not speed:
+            rows.append([*kind_of(case), NOT_YET] + ["-"] * 7)
+            continue
+        bound = found.value("limit_ms"), value_of(found, "copy_ms")
+        aim = aim_of(wanted[case], found) if case in wanted else None
+        rows.append([*kind_of(case), found.text("method"), shown(found.value(MS)), shown(speed),
+                     *(share(ms, found.value(MS)) for ms in bound),
+                     percents(looks(found)),
+                     shown(aim), verdict(speed, least=aim) if aim else "-"])
+    return table(["cells", "levels", "window", "method", "ms", "Gpixel/s", "of the limit",
+                  "of a copy", "second look", "aim", "met"], rows)
+
+
+def percents(part):
+    return "-" if part is None else f"{percent(part)} %"
+
+
+def verdict(value, least=None, most=None):
+    """Of an aim: "met", or by how much it was missed."""
+    if least:
+        return "met" if value >= least else f"{percent(value / least)} % of it"
+    return "met" if value <= most else "missed"
+
+
+def contents(record):
+    """Gpixel/s by content, and how much slower the slowest is than the fastest."""
     measured = Launches(record)
     rows = []
-    for case in measured.cases:
-        found = measured.at(case)
-        speed = rate(found)
-        if not speed:
-            continue
-        limit = cells_of(size_of(found)) / found.value("limit_ms") / 1e6
-        aim, part = aim_of(record, case)
-        aim = aim or (part * limit if part else None)
-        rows.append([*kind_of(case), found.text("method"), shown(found.value(MS)), shown(speed),
-                     share(speed, limit), measured.by_content(case),
-                     f"{aim:.0f}" if aim else "-",
-                     "-" if not aim else "met" if speed >= aim else share(speed, aim)])
-    return table(["cells", "levels", "window", "method", "ms", "Gpixel/s", "of the limit",
-                  "by content", "aim", "of the aim"], rows)
+    for case in measured.named(record):
+        rates = [measured.rate(case, content=content) for content in measured.contents]
+        if sum(rate is not None for rate in rates) > 1:
+            rows.append([*kind_of(case), *(shown(rate) for rate in rates), percents(spread(rates))])
+    return table(["cells", "levels", "window", *measured.contents, "spread"], rows)
+
+
+def spread(rates):
+    found = [rate for rate in rates if rate]
+    return 1 - min(found) / max(found)
+
+
+def compared(measured, record, others):
+    """Gpixel/s of the usual image, and the parts of it that others, (name, what `at` takes),
+    reach."""
+    rows = []
+    for case in measured.named(record):
+        usual = measured.rate(case)
+        rates = [measured.rate(case, **words) for _, words in others]
+        if usual and any(rates):
+            rows.append([*kind_of(case), shown(usual),
+                         *(f"{rate / usual:.2f}" if rate else "-" for rate in rates)])
+    return table(["cells", "levels", "window", f"{measured.size}, Gpixel/s",
+                  *(name for name, _ in others)], rows)
 
 
 def sizes(record):
-    """Gpixel/s at other sizes, and in brackets the part of the usual size's speed."""
+    """Smaller images, compared with the usual size."""
     measured = Launches(record)
-    usual = [rounds for rounds in measured.all if rounds.text("content") == measured.content]
-    head = sorted(sizes_of(usual), key=cells_of)
-    rows = []
-    for case in measured.cases:
-        speeds = {size: rate(measured.at(case, size=size)) for size in head}
-        if sum(speed is not None for speed in speeds.values()) > 1:
-            rows.append([*kind_of(case)] + [
-                shown(speed) if size == measured.size or not speed else
-                f"{shown(speed)} ({speed / speeds[measured.size]:.2f})"
-                for size, speed in speeds.items()])
-    return table(["cells", "levels", "window", *head], rows)
+    return compared(measured, record, [(size, {"size": size}) for size in measured.sizes()])
+
+
+def places(record):
+    """Other widths, addresses and strides, compared with an aligned image."""
+    measured = Launches(record)
+    return compared(measured, record, measured.places())
 
 
 def a_second(record):
@@ -133,27 +210,48 @@ def budgets(record):
     rows = []
     for case in measured.cases:
         found = measured.at(case)
-        if rate(found):
-            clocks = number * clock / rate(found) / 1e9
-            rows.append([*kind_of(case), found.text("method"), shown(rate(found)),
+        if rate_of(found):
+            clocks = number * clock / rate_of(found) / 1e9
+            rows.append([*kind_of(case), found.text("method"), shown(rate_of(found)),
                          shown(clocks * SCHEDULERS * LANES), shown(clocks * BANKS)])
     return table(["cells", "levels", "window", "method", "Gpixel/s", "instructions a pixel",
                   "words of shared memory a pixel"], rows)
 
 
+UNNAMED = re.compile(r"(<?unnamed>|\(anonymous namespace\))::")
+OTHER_KERNELS = re.compile(r"second_look|\bload\b|\bcheck\b|\bconvert\b")
+
+
+def kernels_of(record, name):
+    """What the profiler counted of each kernel of a launch, by its name: {metric: number}."""
+    kernels = {}
+    for row in record.rows("counters.csv"):
+        if row["version"] == name and counted(row) is not None:
+            kernels.setdefault(row["kernel"], {})[row["metric"]] = counted(row)
+    return kernels
+
+
 def profiled(record):
-    """What the profiler counted of some filters, a line each."""
+    """What the profiler counted of some filters, a line each: of the kernel of their method, and
+    how much of all kernels' time it takes."""
     rows = []
     for name in dict.fromkeys(row["version"] for row in record.rows("counters.csv")):
         if not name.startswith("launches/"):
             continue
-        found = record.counters(name)
+        kernels = kernels_of(record, name)
+        time = {kernel: found.get(TIME, 0) for kernel, found in kernels.items()}
+        own = {kernel: found for kernel, found in kernels.items()
+               if not OTHER_KERNELS.search(UNNAMED.sub("", kernel).partition("<")[0])}
+        kernel = max(own or kernels, key=time.get)
+        found = kernels[kernel]
         waits = [f"{what} {clocks:.1f}" for clocks, what in stalls(found)[:2]]
         rows.append([*kind_of(name.partition("/")[2]),
+                     share(time[kernel], sum(time.values())),
                      *(cell(found) for cell in COUNTED.values()), ", ".join(waits) or "-"])
     if not rows:
         raise NotMeasured(f"{record.directory}/counters.csv has no launches")
-    return table(["cells", "levels", "window", *COUNTED, "most waited for, clocks"], rows)
+    return table(["cells", "levels", "window", "of the time", *COUNTED,
+                  "most waited for, clocks"], rows)
 
 
 def together(record):
@@ -176,5 +274,22 @@ def together(record):
                   "auto, of the copy", "both, to the better alone", "auto, to the best"], rows)
 
 
-KINDS = {"launches": launches, "launch-sizes": sizes, "launch-budgets": budgets,
-         "launch-counters": profiled, "together": together}
+def peers(record):
+    """Other software in the memory of a GPU, and how many times as fast the library is."""
+    measured, rows = Launches(record), []
+    for row in record.rows("launch_peers.csv"):
+        if row["note"]:
+            what = kind_of(row["case"]) if row["case"] else ["all", "", ""]
+            rows.append([row["peer"], *what, "-", "-", "-", "-", row["note"]])
+            continue
+        speed, ours = float(row["mpixel_per_s"]) / 1e3, measured.rate(row["case"])
+        rows.append([f"{row['peer']} {row['version']}", *kind_of(row["case"]),
+                     f"{row['width']}x{row['height']}", shown(speed), shown(ours),
+                     ratio(ours, speed), ""])
+    return table(["", "cells", "levels", "window", "its image", "Gpixel/s",
+                  f"the library at {measured.size}", "times as fast", "note"], rows)
+
+
+KINDS = {"launches": launches, "launch-contents": contents, "launch-sizes": sizes,
+         "launch-places": places, "launch-budgets": budgets,
+         "launch-counters": profiled, "launch-peers": peers, "together": together}

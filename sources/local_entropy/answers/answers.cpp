@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/error.h"
+#include "local_entropy/answers/base.h"
 #include "local_entropy/answers/finish.h"
 #include "local_entropy/answers/logarithms.h"
 
@@ -14,8 +15,6 @@ namespace local_entropy
 {
 namespace
 {
-
-constexpr double kInverseLn2 = 1.4426950408889634, kInverseLn10 = 0.4342944819032518;
 
 /// Finishes a row: value(i) for cells without dummies, or value(sum, cells) for each.
 template <class Value>
@@ -93,13 +92,12 @@ void Answers::makeEntropyTables(int mostBits)
     wideError = logarithms.error + 1;
     bits = std::min(mostBits, 62 - (bitLength(wideSumsOf[most]) - kWideBits));
     const int dropped = kWideBits - bits;
-    const double perBase = base == Base::Two ? kInverseLn2 : base == Base::Ten ? kInverseLn10 : 1;
     sumsOf.resize(most + 1);
     scalesOf.resize(most + 1);
     for (int n = 0; n <= most; n++) {
         const UInt128 half = static_cast<UInt128>(1) << (dropped - 1);
         sumsOf[n] = static_cast<std::int64_t>((wideSumsOf[n] + half) >> dropped);
-        scalesOf[n] = n ? std::ldexp(perBase / n, -bits) : 0;
+        scalesOf[n] = n ? std::ldexp(perNat(base) / n, -bits) : 0;
     }
     // D's relative error is below 0.55 2^-k; then D, the scale (twice for a base) and the product
     // are rounded, each by a relative 2^-53 at most. A unit is at least a relative 2^-53.

@@ -3,22 +3,43 @@
 
 #include "common/cuda_check.h"
 #include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/problem/problem.h"
 
+#include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace local_entropy
 {
 
-inline int currentDevice()
+/// Lets kernels of the current device use what cudaMalloc() gives on another one, for the rest of
+/// the process; false if they cannot reach it.
+inline bool reachesPeer(int device, int peer)
 {
-    int device = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    return device;
+    static std::mutex mutex;
+    static std::set<std::pair<int, int>> reached;
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (reached.count({device, peer})) return true;
+    int can = 0;
+    CUDA_CHECK(cudaDeviceCanAccessPeer(&can, device, peer));
+    if (!can) return false;
+    const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
+    if (status == cudaErrorPeerAccessAlreadyEnabled)
+        cudaGetLastError(); // by the program: no error
+    else
+        CUDA_CHECK(status);
+    reached.insert({device, peer});
+    return true;
 }
 
-/// Throws Error (BadArgument) unless kernels of that device can use the memory there; the sentence
-/// begins with "the `name`".
-inline void checkDeviceMemory(const char *name, const void *data, int device)
+/// Whose memory may be used.
+enum class Whose { Own, Peers };
+
+/// Throws Error (BadArgument) unless kernels of that device, the current one, can use the memory
+/// there; the sentence begins with "the `name`".
+inline void checkDeviceMemory(const char *name, const void *data, int device, Whose whose)
 {
     cudaPointerAttributes memory{};
     CUDA_CHECK(cudaPointerGetAttributes(&memory, data));
@@ -26,10 +47,20 @@ inline void checkDeviceMemory(const char *name, const void *data, int device)
     if (memory.type != cudaMemoryTypeDevice)
         throw Error(Status::BadArgument,
                     std::string("the ") + name + " is not in the memory of a GPU");
-    if (memory.device != device)
-        throw Error(Status::BadArgument, std::string("the ") + name + " is in the memory of GPU " +
-                                             std::to_string(memory.device) + ", and GPU " +
-                                             std::to_string(device) + " is the current one");
+    if (memory.device == device) return;
+    if (whose == Whose::Peers && reachesPeer(device, memory.device)) return;
+    throw Error(Status::BadArgument, std::string("the ") + name + " is in the memory of GPU " +
+                                         std::to_string(memory.device) + ", and GPU " +
+                                         std::to_string(device) + " is the current one" +
+                                         (whose == Whose::Peers ? ", which cannot reach it" : ""));
+}
+
+/// The arrays of a problem may be those of peers.
+inline void checkArrays(const Problem &problem, int device)
+{
+    checkDeviceMemory("image", problem.image.data, device, Whose::Peers);
+    checkDeviceMemory("result", problem.result.data, device, Whose::Peers);
+    if (problem.mask.data) checkDeviceMemory("mask", problem.mask.data, device, Whose::Peers);
 }
 
 /// Whether what is put into the stream becomes part of a graph.
@@ -38,6 +69,15 @@ inline bool isCaptured(cudaStream_t stream)
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     CUDA_CHECK(cudaStreamIsCapturing(stream, &status));
     return status != cudaStreamCaptureStatusNone;
+}
+
+/// Throws Error (Unavailable): for what a stream needs tables for that are not there while it is
+/// being captured.
+[[noreturn]] inline void refuseCapture()
+{
+    throw Error(Status::Unavailable,
+                "the stream is being captured into a graph, in which no tables can be made: "
+                "enqueue this filter once before");
 }
 
 } // namespace local_entropy

@@ -4,6 +4,8 @@
 
 #include "common/cuda_check.h"
 
+#include <mutex>
+
 namespace local_entropy
 {
 
@@ -40,6 +42,16 @@ public:
     void waitForAll()
     {
         for (Point &point : ended) point.wait();
+    }
+
+    /// Calls use() when all of it has ended, and none can begin: `mutex` is locked by who begins.
+    template <typename Use>
+    auto whenAllHaveEnded(std::mutex &mutex, const Use &use)
+    {
+        waitForAll(); // while others may begin
+        const std::lock_guard<std::mutex> lock(mutex);
+        waitForAll(); // for what they have begun meanwhile
+        return use();
     }
 
 private:

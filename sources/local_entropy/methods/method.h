@@ -14,6 +14,8 @@
 namespace local_entropy
 {
 
+class Method;
+
 /// What a method has made ready for a filter, a type of cells and of results, and a path: tables.
 /// Not changed any more; used by many threads, for any image.
 class Plan
@@ -28,6 +30,10 @@ public:
 
     /// Whether it can be given parts of a region.
     virtual bool takesTiles() const { return true; }
+
+    /// The method by which the current GPU shall compute it, tile by tile, fed by all threads; null:
+    /// threads compute it. work() is then for what cannot go that way.
+    virtual const Method *throughDevice() const { return nullptr; }
 
     /// One thread's part: takes tiles until there are none left. The thread rounds to nearest.
     /// Throws Error; Status::BadLevel without a place, which the engine then looks for.
@@ -78,6 +84,11 @@ public:
 
     /// Whether it can compute that.
     virtual bool canLaunch(const Problem &) const { return false; }
+
+    /// Bytes of shared memory that a block needs, at least, to compute what it can: where a GPU has
+    /// less for a block (memory/shared_bytes.h), another method computes it. The last one needs no
+    /// more than every GPU has.
+    virtual int sharedBytes(const Problem &) const { return 0; }
 
     /// Nanoseconds a result there, about: methods are chosen by it.
     virtual double launchCost(const Problem &) const { return 1; }

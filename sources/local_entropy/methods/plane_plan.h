@@ -13,7 +13,7 @@ namespace local_entropy
 /// y * wordsARow + x / 32 is result (x, y) of the region.
 struct Undecided
 {
-    std::uint32_t *words = nullptr; ///< in device memory, all 0 before a method begins
+    std::uint32_t *words = nullptr; ///< in device memory; see PlanePlan::clearsUndecided()
     std::int64_t wordsARow = 0;
 };
 
@@ -25,6 +25,7 @@ struct PlanePart
     const Plane &plane;
     void *scratch; ///< PlanePlan::scratchBytes(), at an address that 256 divides
     Undecided undecided;
+    BadCell *bad; ///< see fillPlane()
 };
 
 /// What a method has made ready for a filter, a type of result and the GPU that was current:
@@ -39,11 +40,18 @@ public:
     /// Whether it may leave results undecided: then another look at them follows.
     virtual bool leavesUndecided() const { return false; }
 
+    /// Whether it writes all bits that stand for results; else they are all 0 before it begins.
+    virtual bool clearsUndecided() const { return false; }
+
     /// Whether its kernels AND what they read with Plane::mask.
     virtual bool masksCells() const { return false; }
 
     /// Puts the computation into `stream`, a cudaStream_t of that GPU. Throws common::Error.
     virtual void launch(const PlanePart &part, void *stream) const = 0;
+
+    /// Whether its kernels also look for cells that are no levels, where they read them, and tell
+    /// PlanePart::bad: then nobody else has to.
+    virtual bool checksCells() const { return false; }
 };
 
 } // namespace local_entropy

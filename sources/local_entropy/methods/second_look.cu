@@ -1,7 +1,6 @@
 #include "local_entropy/methods/second_look.h"
 
-#include "common/devices.h"
-#include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
@@ -37,14 +36,6 @@ std::vector<Chunk> chunksOf(const Shape &shape, int cellsOfWord)
                               static_cast<std::uint8_t>(std::min(run.end - column, cellsOfWord)),
                               0});
     return chunks;
-}
-
-int multiprocessors()
-{
-    int device = 0, number = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, device));
-    return number;
 }
 
 /// How windows are counted where planes have cells of so many bytes.
@@ -99,7 +90,7 @@ private:
           differences(differencesOf(answers)), chunks{upload(chunksOf(problem.shape, 4)),
                                                       upload(chunksOf(problem.shape, 2)),
                                                       upload(chunksOf(problem.shape, 1))},
-          most(multiprocessors() * second_look::kBlocks)
+          most(multiprocessorsOfGpu() * second_look::kBlocks)
     {
     }
 
@@ -195,10 +186,7 @@ std::unique_ptr<const PlanePlan> makeSecondLook(const Problem &problem)
 
 #else
 
-std::unique_ptr<const PlanePlan> makeSecondLook(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+std::unique_ptr<const PlanePlan> makeSecondLook(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

@@ -1,14 +1,16 @@
 // The second look, for second_look.cu.
 //
-// A warp reads 128 words of bits, side by side, writes the places of those that are set into a
-// queue in shared memory, and computes the windows of the queue: several at a time, each by a group
-// of lanes, or one by all lanes. Each lane of a group takes words of a window's cells. A cell
-// raises its level's counter; the old count n names F(n + 1) - F(n), which goes into the sum. These
-// are atomic additions in shared memory, so that lanes may meet the same level. The F here have up
-// to 48 bits of fraction (answers.h), where a method's kernel has 32 bits for all: one double
-// decides nearly all of what a kernel has left. One window in millions goes to a step of its own,
-// in which all lanes compute with 128 bits, and one with as many as it takes (answer_tables.h). So
-// do measures that need the counts, and doubles.
+// A warp reads 128 words of bits at a time, side by side, and writes the places of those that are
+// set into a queue in shared memory. When that is full, or there are no more, it computes the
+// windows of the queue: several at a time, each by a group of lanes, or one by all lanes. Each lane
+// of a group takes words of a window's cells. A cell raises its level's counter; the old count n
+// names F(n + 1) - F(n), which goes into the sum. These are atomic additions in shared memory, so
+// that lanes may meet the same level. The F here have up to 48 bits of fraction (answers.h), where
+// in a method's kernel a difference has 32 bits in all: one double decides most of what a kernel
+// has left. What it does not goes to a step of its own, in which all lanes compute with 128 bits,
+// and some of that with as many as it takes (answer_tables.h): few windows, but where common ways
+// to share the cells are not decided by fewer bits, as some of 49 cells. So do measures that need
+// the counts, and doubles.
 //
 // Counters: a table with one for each level where cells are bytes; else a hash table of twice as
 // many slots as the window has cells, open addressing, whose word is level * 2^16 + count.
@@ -180,48 +182,50 @@ private:
     std::uint32_t *const tables;
 };
 
-/// The windows that are set in a warp's words of bits, of which every so many are its own.
+/// The windows that are set in a warp's words of bits, of which every so many are its own. Few are
+/// set, and many lanes want work: windows of many words are gathered before they are computed.
 class Queue
 {
 public:
-    __device__ Queue(std::uint16_t *places, const std::uint32_t *undecided, std::int64_t words,
+    __device__ Queue(std::uint32_t *places, const std::uint32_t *undecided, std::int64_t words,
                      int wordsARow, std::int64_t first, std::int64_t step)
-        : places(places), undecided(undecided), words(words), wordsARow(wordsARow), first(first),
-          step(step), rowStep(static_cast<int>(step / wordsARow)),
-          wordStep(static_cast<int>(step % wordsARow)), row(static_cast<int>(first / wordsARow)),
-          wordOfRow(static_cast<int>(first % wordsARow))
+        : places(places), undecided(undecided), words(words), first(first), step(step),
+          wordsARow(wordsARow)
     {
     }
 
     /// Calls use(number) for up to kQueue windows at a time. By all lanes.
     template <typename Use>
-    __device__ void forAll(const Use &use)
+    __device__ void forAll(const Use &use) const
     {
-        for (; first < words; first += step) {
+        int filled = 0;
+        std::uint32_t round = 0;
+        for (std::int64_t word = first; word < words; word += step, ++round) {
             std::uint32_t bits[kWordsOfALane];
-            read(bits);
-            fetch(first + step);
-            useAll(bits, use);
-            row += rowStep;
-            wordOfRow += wordStep;
-            if (wordOfRow >= wordsARow) wordOfRow -= wordsARow, ++row;
+            read(word, bits);
+            fetch(word + step);
+            gather(round, bits, filled, use);
         }
+        if (filled) finish(filled, use);
     }
 
     /// Where window i of those is.
     __device__ void find(int i, int &x, int &y) const
     {
-        const unsigned place = places[i], word = wordOfRow + place / 32;
-        y = row + static_cast<int>(word / wordsARow);
-        x = static_cast<int>(word % wordsARow * 32 + place % 32);
+        const std::uint32_t place = places[i], bit = place % kBitsOfARound;
+        const std::int64_t word = first + place / kBitsOfARound * step + bit / 32;
+        y = static_cast<int>(word / wordsARow);
+        x = static_cast<int>(word % wordsARow * 32 + bit % 32);
     }
 
 private:
-    __device__ void read(std::uint32_t *bits) const
+    static constexpr unsigned kBitsOfARound = 32 * kLanes * kWordsOfALane;
+
+    __device__ void read(std::int64_t from, std::uint32_t *bits) const
     {
 #pragma unroll
         for (int i = 0; i < kWordsOfALane; ++i) {
-            const std::int64_t word = first + i * kLanes + threadIdx.x % kLanes;
+            const std::int64_t word = from + i * kLanes + threadIdx.x % kLanes;
             bits[i] = word < words ? __ldg(&undecided[word]) : 0;
         }
     }
@@ -234,42 +238,48 @@ private:
     }
 
     template <typename Use>
-    __device__ void useAll(std::uint32_t *bits, const Use &use) const
+    __device__ static void finish(int filled, const Use &use)
+    {
+        __syncwarp();
+        use(filled);
+        __syncwarp();
+    }
+
+    /// Puts the windows of a round behind those that are there.
+    template <typename Use>
+    __device__ void gather(std::uint32_t round, std::uint32_t *bits, int &filled,
+                           const Use &use) const
     {
         const int lane = threadIdx.x % kLanes;
         int own = 0;
 #pragma unroll
         for (int i = 0; i < kWordsOfALane; ++i) own += __popc(bits[i]);
         if (!__any_sync(kAllLanes, own)) return;
-        int end = own; // of the lane's places in the queue
+        int end = own; // of the lane's places among the round's
         for (int apart = 1; apart < kLanes; apart *= 2) {
             const int others = __shfl_up_sync(kAllLanes, end, apart);
             if (lane >= apart) end += others;
         }
-        const int total = __shfl_sync(kAllLanes, end, kLanes - 1);
-        int place = end - own;
-        for (int begin = 0; begin < total; begin += kQueue) {
+        int place = filled + end - own; // where the lane's next one goes
+        int total = filled + __shfl_sync(kAllLanes, end, kLanes - 1);
+        for (;;) {
 #pragma unroll
             for (int i = 0; i < kWordsOfALane; ++i)
-                for (; bits[i] && place < begin + kQueue; bits[i] &= bits[i] - 1)
-                    places[place++ - begin] = static_cast<std::uint16_t>(
-                        (i * kLanes + lane) * 32 + __ffs(static_cast<int>(bits[i])) - 1);
-            __syncwarp();
-            use(min(total - begin, kQueue));
-            __syncwarp();
+                for (; bits[i] && place < kQueue; bits[i] &= bits[i] - 1)
+                    places[place++] = round * kBitsOfARound + (i * kLanes + lane) * 32 +
+                                      __ffs(static_cast<int>(bits[i])) - 1;
+            if (total < kQueue) break;
+            finish(kQueue, use);
+            total -= kQueue;
+            place -= kQueue;
         }
+        filled = total;
     }
 
-    std::uint16_t *const places;
+    std::uint32_t *const places; ///< round and bit
     const std::uint32_t *const undecided;
-    const std::int64_t words;
-    const unsigned wordsARow;
-    std::int64_t first; ///< of the words in the queue
-    const std::int64_t step;
-    const int rowStep;
-    const unsigned wordStep;
-    int row; ///< of that word
-    unsigned wordOfRow;
+    const std::int64_t words, first, step;
+    const int wordsARow;
 };
 
 template <typename Cell, typename Value, int kGroup>
@@ -278,7 +288,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
 {
     constexpr int kGroups = kLanes / kGroup;
     extern __shared__ uint4 shared[]; // tables, if they are here; differences; chunks
-    __shared__ std::uint16_t places[kMostWarps][kQueue];
+    __shared__ std::uint32_t places[kMostWarps][kQueue];
     const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
     const int warps = blockDim.x / kLanes, wordsOfWarp = task.slots * kGroups;
     std::uint32_t *const inShared = reinterpret_cast<std::uint32_t *>(shared);
@@ -300,9 +310,9 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
     __syncthreads();
 
     constexpr int kWords = kLanes * kWordsOfALane;
-    Queue queue(places[warp], task.undecided, task.words, task.wordsARow,
-                (static_cast<std::int64_t>(warp) * gridDim.x + blockIdx.x) * kWords,
-                static_cast<std::int64_t>(gridDim.x) * warps * kWords);
+    const Queue queue(places[warp], task.undecided, task.words, task.wordsARow,
+                      (static_cast<std::int64_t>(warp) * gridDim.x + blockIdx.x) * kWords,
+                      static_cast<std::int64_t>(gridDim.x) * warps * kWords);
     const auto closely = [&](int i) {
         int x, y;
         queue.find(i, x, y);

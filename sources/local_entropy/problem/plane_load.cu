@@ -366,7 +366,8 @@ void fillPlane(const Problem &problem, const Plane &plane, BadCell *bad, void *s
     if (!plane.isChecked) checkPlane(problem, plane, bad, stream);
     switch (problem.image.type) {
     case CellType::Uint8: return fillFromIntegers<std::uint8_t>(problem, plane, bad, in);
-    case CellType::Bool: return fillFromIntegers<Truth>(problem, plane, bad, in);
+    case CellType::Bool: // never binned
+        return fill<Truth>(problem, plane, IntegerRule(problem.filter), bad, in);
     case CellType::Uint16: return fillFromIntegers<std::uint16_t>(problem, plane, bad, in);
     case CellType::Int16: return fillFromIntegers<std::int16_t>(problem, plane, bad, in);
     case CellType::Float32: return fill<float>(problem, plane, LevelRule(problem.filter), bad, in);

@@ -8,8 +8,10 @@
 #include "local_entropy/schedule/shared_devices.h"
 
 #include <algorithm>
-#include <utility>
+#include <cmath>
 #endif
+
+#include <utility>
 
 namespace local_entropy
 {
@@ -27,16 +29,28 @@ bool WayCosts::devicesAreCheaper() const
     return throughDevice.get() < kClearly * onCpu.get();
 }
 
+void WayCosts::add(double seconds, bool shared)
+{
+    if (shared && !std::exchange(isWarm, true)) return;
+    if (!shared) spentAlone += seconds;
+    // Other work makes calls longer now and then, nothing makes them shorter.
+    double &lately = shared ? callShared : callAlone;
+    lately = lately > seconds || lately == 0 ? seconds : lately + (seconds - lately) / 8;
+}
+
 #ifdef __CUDACC__
 
 namespace
 {
+
+std::atomic<bool> areStarted{false}; ///< devices
 
 /// Null where no GPU can be used.
 SharedDevices *sharedDevices()
 {
     // Never freed: the driver may end before static objects do.
     static SharedDevices *const kept = common::deviceCount() > 0 ? new SharedDevices : nullptr;
+    areStarted = true;
     return kept && !kept->devices.empty() ? kept : nullptr;
 }
 
@@ -46,42 +60,54 @@ bool areWanted(WayCosts &costs)
 {
     constexpr int kTryAgain = 64;
     const bool known = costs.throughDevice.get() > 0 && costs.onCpu.get() > 0;
-    if (known && !costs.devicesAreCheaper() && ++costs.callsWithout < kTryAgain) return false;
+    const bool cellsAre = !known || costs.devicesAreCheaper();
+    const bool callsAre =
+        costs.callAlone == 0 || costs.callShared == 0 || costs.callShared < costs.callAlone;
+    if (!(cellsAre && callsAre) && ++costs.callsWithout < kTryAgain) return false;
     costs.callsWithout = 0;
     return true;
 }
 
 /// Whether devices could help at all: what the bus and their kernels take, beside the CPU's time.
-bool mayPay(const Problem &problem, double nanoseconds, int threads)
+/// What is soon done is computed by the CPU until devices are there anyway, or until so much time
+/// has gone by with it as they take to start.
+bool mayPay(const Problem &problem, double nanoseconds, int threads, const WayCosts &costs)
 {
-    constexpr double kSoon = 1.5e6, kBytesANanosecond = 50;
+    constexpr double kAtOnce = 0.3e6, kSoon = 1.5e6, kBytesANanosecond = 50;
+    constexpr double kToStart = 0.5; // seconds
     const double alone = nanoseconds / threads;
-    if (alone <= kSoon) return false;
+    if (alone <= kAtOnce) return false;
+    if (alone <= kSoon && (costs.callAlone == 0 || !(areStarted || costs.spentAlone > kToStart)))
+        return false;
     const double cells = static_cast<double>(problem.region.width * problem.region.height);
     const double bytes = problem.result.isDouble ? 8 : 4;
     const double through = cells * std::max(bytes / kBytesANanosecond, launchCost(problem));
     return through < 8 * alone;
 }
 
-/// Large tiles of whole small ones, as square as long rows allow: their windows reach beyond them.
+/// Large tiles of whole small ones: enough of them that all parts of the way have something to do,
+/// and broad, as long rows are copied faster; not too flat, as their windows reach beyond them.
 TileSize largeTile(const Problem &problem, const TileSize &small)
 {
-    constexpr std::int64_t kColumns = 2048;
+    constexpr std::int64_t kTiles = 24, kFew = 1 << 17; // cells, for which a launch is long
     const Region &region = problem.region;
-    const std::int64_t cells = problem.result.isDouble ? Passage::kCells / 2 : Passage::kCells;
+    const std::int64_t most = problem.result.isDouble ? Passage::kCells / 2 : Passage::kCells;
+    const std::int64_t cells =
+        std::clamp(region.width * region.height / kTiles, std::min(kFew, most), most);
+    const auto broad = static_cast<std::int64_t>(2 * std::sqrt(static_cast<double>(cells)));
     const auto whole = [](std::int64_t size, std::int64_t part) {
         return std::max<std::int64_t>(size / part, 1) * part;
     };
-    const std::int64_t columns = std::max(kColumns, cells / std::min(region.height, cells));
+    const std::int64_t columns = std::max(broad, cells / std::min(region.height, cells));
     const std::int64_t width = std::min(region.width, whole(columns, small.width));
     return {width, std::min(region.height, whole(cells / width, small.height))};
 }
 
-/// Those that the CPU likes, but no more than a millisecond's, if windows allow it: heights are
-/// free (Plan::tileSize).
+/// Those that the CPU likes, but no more than a fifth of a millisecond's, if windows allow it, as
+/// results that arrive wait so long: heights are free (Plan::tileSize).
 TileSize smallTile(const Problem &problem, const Plan &plan, double nanoseconds, int threads)
 {
-    constexpr double kAtOnce = 1e6;
+    constexpr double kAtOnce = 2e5;
     const Region &region = problem.region;
     TileSize size = plan.tileSize(problem, threads);
     size.width = std::min(size.width, region.width);
@@ -92,6 +118,14 @@ TileSize smallTile(const Problem &problem, const Plan &plan, double nanoseconds,
     return size;
 }
 
+/// What large tiles are made of where a GPU computes all: whole rows, which some methods read in
+/// place, unless these are too long.
+TileSize rowsFor(const Problem &problem)
+{
+    constexpr std::int64_t kLong = Passage::kCells / 16, kColumns = 1024;
+    return {problem.region.width > kLong ? kColumns : problem.region.width, 1};
+}
+
 } // namespace
 
 struct Everywhere::Parts
@@ -100,7 +134,9 @@ struct Everywhere::Parts
     const Problem &problem;
     const Plan &plan;
     SharedWork shared;
-    std::atomic<int> threads{0}; ///< that have begun
+    const Method *const alone;
+    std::atomic<int> threads{0};     ///< that have begun
+    std::atomic<bool> isLeft{false}; ///< a tile, by the GPU that was to do all
 };
 
 Everywhere::Everywhere(std::unique_ptr<Parts> parts) : parts(std::move(parts)) {}
@@ -110,31 +146,45 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, const Plan &p
                                            double nanoseconds, int threads, WayCosts &costs,
                                            Progress &progress, Sharing sharing)
 {
-    if (!plan.takesTiles()) return nullptr;
+    if (!plan.takesTiles() && !sharing.alone) return nullptr;
+    if (sharing.alone) sharing.choice = ThroughDevices::All;
     if (common::isForked()) return nullptr; // a process does not inherit devices
-    if (sharing.choice == ThroughDevices::IfCheaper && !mayPay(problem, nanoseconds, threads))
+    if (sharing.choice == ThroughDevices::IfCheaper &&
+        !mayPay(problem, nanoseconds, threads, costs))
         return nullptr;
     SharedDevices *const shared = withLibraryErrors(sharedDevices);
     if (!shared) return nullptr;
     OneAtATime::Lease mine(shared->calls);
     if (!mine) return nullptr; // even to a callback of the call that has them
     if (sharing.choice == ThroughDevices::IfCheaper && !areWanted(costs)) return nullptr;
-    if (sharing.small.width == 0) sharing.small = smallTile(problem, plan, nanoseconds, threads);
+    if (sharing.small.width == 0)
+        sharing.small =
+            sharing.alone ? rowsFor(problem) : smallTile(problem, plan, nanoseconds, threads);
     if (sharing.large.width == 0) sharing.large = largeTile(problem, sharing.small);
-    std::unique_ptr<Parts> parts(
-        new Parts{std::move(mine), problem, plan, {*shared, problem, sharing, costs, progress}});
+    std::unique_ptr<Parts> parts(new Parts{std::move(mine),
+                                           problem,
+                                           plan,
+                                           {*shared, problem, sharing, costs, progress},
+                                           sharing.alone});
+    if (!parts->shared.hasDevices()) return nullptr;
     return std::unique_ptr<Everywhere>(new Everywhere(std::move(parts)));
 }
 
 void Everywhere::work(Scratch &scratch)
 {
-    const auto compute = [&](const Region &tile) {
+    const auto byCpu = [&](const Region &tile) {
         static const std::function<bool(double)> nobody;
         Progress untold(nobody, tile); // SharedTiles has told it
         TileQueue queue(tile, {tile.width, tile.height}, untold);
         parts->plan.work(parts->problem, queue, scratch);
     };
-    withLibraryErrors([&] { parts->shared.work(parts->threads++, compute); });
+    const auto leave = [&](const Region &) { parts->isLeft = true; };
+    withLibraryErrors([&] {
+        const int number = parts->threads++;
+        const bool wasLast =
+            parts->alone ? parts->shared.work(number, leave) : parts->shared.work(number, byCpu);
+        if (wasLast && parts->isLeft.exchange(false)) byCpu(parts->problem.region);
+    });
 }
 
 std::int64_t Everywhere::tiles() const { return parts->shared.throughDevices(); }

@@ -30,7 +30,14 @@ struct WayCosts
     WayCost onCpu, throughDevice;
     int callsWithout = 0; ///< since a call had the devices
 
+    /// Seconds of a whole call lately, by the CPU and with devices; 0 while unknown.
+    double callAlone = 0, callShared = 0;
+    double spentAlone = 0; ///< seconds of all calls by the CPU
+    bool isWarm = false;   ///< a call had devices: the next one finds its tables
+
     bool devicesAreCheaper() const;
+    /// A call has ended that took so long, with devices or not.
+    void add(double seconds, bool shared);
 };
 
 /// Which tiles go through a GPU. For tests and benchmarks; every choice gives the same bits.
@@ -42,6 +49,7 @@ struct Sharing
     ThroughDevices choice = ThroughDevices::IfCheaper;
     TileSize large{0, 0}, small{0, 0}; ///< for devices and for the CPU; 0: as it seems best
     std::int64_t failingTile = -1;     ///< the device that it is sent through fails, for tests
+    const Method *alone = nullptr;     ///< by which the current GPU computes all; null: whoever can
 };
 
 /// The GPUs, while a call has them: one call of all at a time.
@@ -49,8 +57,9 @@ struct Sharing
 /// Every thread sends a large tile through a GPU, if one has room and that costs the thread clearly
 /// less time than computing it, or else computes a small one. What either costs is measured on the
 /// way: few slow cores leave most to the GPUs; many fast ones, or filters that are computed about
-/// as fast as memory can be copied, next to nothing. A GPU that fails is used no more: what was on
-/// its way is computed by the CPU.
+/// as fast as memory can be copied, next to nothing. Whole calls are measured too: of a small image
+/// the time goes by between the tiles. A GPU that fails is used no more: what was on its way is
+/// computed by the CPU.
 class Everywhere
 {
 public:
@@ -58,13 +67,14 @@ public:
     /// CPU alone: it is soon done, there is no GPU, another call has them, none can compute that,
     /// the plan takes no tiles, or they do not pay. `problem`, `plan`, `costs` and `progress`
     /// outlive it. The first call allocates what passes between host and devices and keeps it: for
-    /// each device 72 MB of page-locked and as much device memory.
+    /// each device 108 MB of page-locked and as much device memory.
     static std::unique_ptr<Everywhere> of(const Problem &problem, const Plan &plan,
                                           double nanoseconds, int threads, WayCosts &costs,
                                           Progress &progress, Sharing sharing = {});
     ~Everywhere();
 
-    /// One thread's part, instead of plan.work().
+    /// One thread's part, instead of plan.work(). Where the current GPU shall do all alone, and has
+    /// not done a tile, the last thread calls plan.work() for the whole problem.
     void work(Scratch &scratch);
 
     /// How many tiles went through a GPU.

@@ -1,6 +1,7 @@
 #include "local_entropy/schedule/launchers.h"
 
 #include "local_entropy/error.h"
+#include "local_entropy/memory/shared_bytes.h"
 #include "local_entropy/schedule/plane_launcher.h"
 
 #include <exception>
@@ -25,29 +26,40 @@ namespace
                     ": copy the image into host memory and call run()");
 }
 
-/// Null if there is none.
-const Method *find(const Problem &problem, const Method *only)
+[[noreturn]] void refuse(const Problem &problem, const Method &only, int sharedBytes)
 {
-    const Method *best = nullptr;
-    for (const Method *method : methods()) {
-        if ((only && method != only) || !method->canLaunch(problem)) continue;
-        if (!best || method->launchCost(problem) < best->launchCost(problem)) best = method;
-    }
-    return best;
+    throw Error(Status::Unavailable, std::string("the method '") + only.name() + "' needs " +
+                                         std::to_string(only.sharedBytes(problem)) +
+                                         " bytes of shared memory for a block here, and this GPU "
+                                         "has " +
+                                         std::to_string(sharedBytes) + ": leave the method open");
 }
 
 const Method &methodFor(const Problem &problem, const Method *only)
 {
-    const Method *const best = find(problem, only);
-    if (!best) refuse(only);
-    return *best;
+    const int sharedBytes = sharedBytesOfBlock();
+    const Method *const best = launchMethod(problem, only, sharedBytes);
+    if (best) return *best;
+    if (only && only->canLaunch(problem)) refuse(problem, *only, sharedBytes);
+    refuse(only);
 }
 
 } // namespace
 
+const Method *launchMethod(const Problem &problem, const Method *only, int sharedBytes)
+{
+    const Method *best = nullptr;
+    for (const Method *method : methods()) {
+        if ((only && method != only) || !method->canLaunch(problem)) continue;
+        if (best && method->launchCost(problem) >= best->launchCost(problem)) continue;
+        if (method->sharedBytes(problem) <= sharedBytes) best = method;
+    }
+    return best;
+}
+
 double launchCost(const Problem &problem)
 {
-    const Method *const best = find(problem, nullptr);
+    const Method *const best = launchMethod(problem, nullptr, sharedBytesOfBlock());
     return best ? best->launchCost(problem) : std::numeric_limits<double>::infinity();
 }
 

@@ -11,8 +11,12 @@
 namespace local_entropy
 {
 
-/// Nanoseconds a result in the memory of a GPU, about, by the best method; infinite if there is
-/// none.
+/// The method that computes that for the least cost in the memory of a GPU whose blocks may have so
+/// many bytes of shared memory (or `only`, if it can); null if there is none. Without `only` there
+/// is one wherever blocks may have 48 KiB, as on every GPU.
+const Method *launchMethod(const Problem &problem, const Method *only, int sharedBytes);
+
+/// Nanoseconds a result in the memory of the current GPU, about, by that method.
 double launchCost(const Problem &problem);
 
 class Launchers

@@ -77,7 +77,14 @@ bool Passage::fits(const Problem &problem, const Region &tile)
            (isLocal(problem.filter.border) || !reachesBeyond(problem, tile));
 }
 
-bool Passage::pack(const Problem &problem, const Region &reach)
+bool Passage::claim()
+{
+    State free = State::Free;
+    return now.load(std::memory_order_relaxed) == free &&
+           now.compare_exchange_strong(free, State::Held);
+}
+
+bool Passage::packCells(const Problem &problem)
 {
     const Image &image = problem.image;
     const Mask &mask = problem.mask;
@@ -98,9 +105,46 @@ bool Passage::pack(const Problem &problem, const Region &reach)
     return good;
 }
 
-/// Orders copy up, computation and copy down.
-void Passage::send(const Problem &problem, const Region &reach, Launchers &launchers)
+bool Passage::pack(const Problem &problem, std::int64_t number)
 {
+    const common::PartScope scope(common::Part::Up);
+    const common::WallClock clock;
+    reach = reachOf(problem, place);
+    cellBytes = local_entropy::cellBytes(typeUp(problem));
+    maskAt = rounded(reach.width * reach.height * cellBytes);
+    bytes = bytesUp(problem, reach);
+    resultBytes = resultSize(problem);
+    targetStride = problem.result.stride;
+    target =
+        static_cast<char *>(problem.result.data) +
+        ((place.y - problem.region.y) * targetStride + place.x - problem.region.x) * resultBytes;
+    if (!packCells(problem)) return false;
+    packing = clock.seconds() / static_cast<double>(place.width * place.height);
+    sent = number;
+    now = State::Packed;
+    return true;
+}
+
+Passage::Rows Passage::rowsOf(int slice) const
+{
+    return {place.height * slice / kSlices, place.height * (slice + 1) / kSlices};
+}
+
+/// The copy down of a slice.
+void Passage::sendRows(int slice)
+{
+    const std::int64_t ofRow = place.width * resultBytes;
+    const Rows rows = rowsOf(slice);
+    if (rows.end > rows.begin)
+        CUDA_CHECK(
+            cudaMemcpyAsync(down.data() + rows.begin * ofRow, output.data() + rows.begin * ofRow,
+                            (rows.end - rows.begin) * ofRow, cudaMemcpyDeviceToHost, stream.get()));
+    ends[slice].record(stream);
+}
+
+void Passage::send(const Problem &problem, Launchers &launchers, const Method *only)
+{
+    now = State::Held;
     Problem part = problem;
     part.image = {input.data(), typeUp(problem), reach.width, reach.height, reach.width};
     if (problem.mask.data)
@@ -110,45 +154,66 @@ void Passage::send(const Problem &problem, const Region &reach, Launchers &launc
     part.result = {output.data(), problem.result.isDouble, place.width, place.height, place.width};
     CUDA_CHECK(
         cudaMemcpyAsync(input.data(), up.data(), bytes, cudaMemcpyHostToDevice, stream.get()));
-    launchers.enqueue(part, nullptr, {}, stream.get());
-    CUDA_CHECK(cudaMemcpyAsync(down.data(), output.data(), place.width * place.height * resultBytes,
-                               cudaMemcpyDeviceToHost, stream.get()));
+    launchers.enqueue(part, only, {}, stream.get());
+    for (int slice = 0; slice < kSlices; ++slice) sendRows(slice);
+    lost = false;
+    left = kSlices;
+    arrived = 0; // before the new tile has slices
+    first.store(next);
+    now = State::OnItsWay;
 }
 
-bool Passage::enter(const Problem &problem, Launchers &launchers)
+bool Passage::look()
 {
-    const common::PartScope scope(common::Part::Up);
-    const common::WallClock clock;
-    const Region reach = reachOf(problem, place);
-    cellBytes = local_entropy::cellBytes(typeUp(problem));
-    maskAt = rounded(reach.width * reach.height * cellBytes);
-    bytes = bytesUp(problem, reach);
-    resultBytes = resultSize(problem);
-    if (!pack(problem, reach)) return false;
-    send(problem, reach, launchers);
-    targetStride = problem.result.stride;
-    target =
-        static_cast<char *>(problem.result.data) +
-        ((place.y - problem.region.y) * targetStride + place.x - problem.region.x) * resultBytes;
-    entering = clock.seconds();
+    for (int slice = arrived; slice < kSlices; ++slice) {
+        const cudaError_t status = ends[slice].status();
+        if (status == cudaErrorNotReady) return false;
+        if (status != cudaSuccess) lost = true;
+        arrived = slice + 1;
+    }
     return true;
 }
 
-bool Passage::hasArrived() const
+int Passage::takeSlice()
 {
-    const cudaError_t status = cudaStreamQuery(stream.get());
-    if (status != cudaErrorNotReady) CUDA_CHECK(status);
-    return status == cudaSuccess;
+    std::int64_t mine = next;
+    do {
+        const std::int64_t slice = mine - first;
+        if (slice < 0 || slice >= arrived) return -1;
+    } while (!next.compare_exchange_weak(mine, mine + 1));
+    return static_cast<int>(mine - first);
 }
 
-void Passage::leave()
+std::int64_t Passage::cellsOf(int slice) const
+{
+    const Rows rows = rowsOf(slice);
+    return (rows.end - rows.begin) * place.width;
+}
+
+void Passage::leave(int slice)
 {
     const common::PartScope scope(common::Part::Down);
     constexpr std::int64_t kFloat = sizeof(float); // a double is copied as two
-    for (std::int64_t row = 0; row < place.height; ++row)
+    const Rows rows = rowsOf(slice);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row)
         copyResults(reinterpret_cast<const float *>(down.data() + row * place.width * resultBytes),
                     place.width * resultBytes / kFloat,
                     reinterpret_cast<float *>(target + row * targetStride * resultBytes));
+}
+
+bool Passage::isLast()
+{
+    if (--left > 0) return false;
+    now = State::Held;
+    return true;
+}
+
+void Passage::abandon()
+{
+    now = State::Held;
+    cudaStreamSynchronize(stream.get());
+    arrived = 0;
+    next = first + kSlices;
 }
 
 } // namespace local_entropy

@@ -1,16 +1,17 @@
 #include "local_entropy/schedule/plane_launcher.h"
 
-#include "common/devices.h"
-#include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
 
 #ifdef __CUDACC__
-#include "common/device_array.h"
 #include "common/device_stream.h"
 #include "common/integer.h"
 #include "local_entropy/library_errors.h"
 #include "local_entropy/memory/device_memory.h"
+#include "local_entropy/memory/device_pool.h"
+#include "local_entropy/memory/each_gpu.h"
 #include "local_entropy/memory/launches.h"
 #include "local_entropy/methods/second_look.h"
+#include "local_entropy/problem/bad_cells.h"
 #include "local_entropy/schedule/same_filter.h"
 
 #include <algorithm>
@@ -19,7 +20,6 @@
 #include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 #endif
 
 namespace local_entropy
@@ -30,37 +30,14 @@ namespace local_entropy
 namespace
 {
 
-/// Memory that is handed out in the order of a stream, and kept from one launch to the next.
-class Pool
-{
-public:
-    explicit Pool(int device)
-    {
-        cudaMemPoolProps properties{};
-        properties.allocType = cudaMemAllocationTypePinned;
-        properties.location = {cudaMemLocationTypeDevice, device};
-        CUDA_CHECK(cudaMemPoolCreate(&pool, &properties));
-        std::uint64_t keep = ~std::uint64_t(0);
-        CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
-    }
-    ~Pool() { cudaMemPoolDestroy(pool); }
-    Pool(const Pool &) = delete;
-    Pool &operator=(const Pool &) = delete;
-
-    cudaMemPool_t get() const { return pool; }
-
-private:
-    cudaMemPool_t pool = nullptr;
-};
-
-/// A piece of it, from here to the end of this scope, in the order of a stream; or the caller's.
+/// Memory of a pool from here to the end of this scope, in the order of a stream; or the caller's.
 class Memory
 {
 public:
-    Memory(const Pool &pool, const Workspace &given, std::size_t bytes, cudaStream_t stream)
-        : stream(stream), data(given.data), isGiven(given.data)
+    Memory(DevicePool &pool, const Workspace &given, std::size_t bytes, cudaStream_t stream)
+        : stream(stream), data(given.data ? given.data : pool.allocate(bytes, stream)),
+          isGiven(given.data)
     {
-        if (!isGiven) CUDA_CHECK(cudaMallocFromPoolAsync(&data, bytes, pool.get(), stream));
     }
     ~Memory()
     {
@@ -72,8 +49,8 @@ public:
     char *at(std::size_t offset) const { return static_cast<char *>(data) + offset; }
 
 private:
-    cudaStream_t stream;
-    void *data;
+    const cudaStream_t stream;
+    void *const data;
     const bool isGiven;
 };
 
@@ -120,20 +97,13 @@ Layout::Layout(const Problem &problem, const Plans &plans)
 
 void checkWorkspace(const Workspace &workspace, std::size_t needed, int device)
 {
-    checkDeviceMemory("workspace", workspace.data, device);
+    checkDeviceMemory("workspace", workspace.data, device, Whose::Own);
     if (reinterpret_cast<std::uintptr_t>(workspace.data) % kBoundary != 0)
         throw Error(Status::BadArgument, "the workspace begins at an address that " +
                                              std::to_string(kBoundary) + " does not divide");
     if (workspace.bytes < needed)
         throw Error(Status::BadArgument, "the workspace has " + std::to_string(workspace.bytes) +
                                              " bytes, expected " + std::to_string(needed));
-}
-
-[[noreturn]] void refuseCapture()
-{
-    throw Error(Status::Unavailable,
-                "the stream is being captured into a graph, in which no tables can be made: "
-                "enqueue this filter once before");
 }
 
 void checkSize(const Problem &problem)
@@ -147,10 +117,7 @@ void checkSize(const Problem &problem)
 class OfDevice
 {
 public:
-    OfDevice(const Method &method, int device)
-        : method(method), pool(device), bad(common::upload(&kNoBadCell, 1))
-    {
-    }
+    OfDevice(const Method &method, int device) : method(method), pool(poolOf(device)) {}
 
     void enqueue(const Problem &problem, const Workspace &workspace, cudaStream_t stream)
     {
@@ -179,18 +146,7 @@ public:
     /// The first cell that was no level since this was asked last; kNoBadCell: none.
     BadCell badCell()
     {
-        launches.waitForAll(); // while others may enqueue
-        const std::lock_guard<std::mutex> lock(mutex);
-        // And what they have enqueued meanwhile: it must not tell of a cell while that is reset.
-        launches.waitForAll();
-        BadCell cell = kNoBadCell;
-        CUDA_CHECK(
-            cudaMemcpyAsync(&cell, bad.data(), sizeof cell, cudaMemcpyDeviceToHost, own.get()));
-        own.wait();
-        if (cell == kNoBadCell) return cell;
-        CUDA_CHECK(cudaMemsetAsync(bad.data(), 0xFF, sizeof cell, own.get()));
-        own.wait();
-        return cell;
+        return launches.whenAllHaveEnded(mutex, [&] { return bad.take(own.get()); });
     }
 
 private:
@@ -204,8 +160,11 @@ private:
                 return one;
             }
         if (captured) refuseCapture();
-        Plans made{problem.filter, problem.result.isDouble, method.planePlan(problem), nullptr};
-        if (made.first->leavesUndecided()) made.second = makeSecondLook(problem);
+        Plans made{problem.filter, problem.result.isDouble, nullptr, nullptr};
+        pool->whereMemoryMayBeMissing([&] {
+            made.first = method.planePlan(problem);
+            if (made.first->leavesUndecided()) made.second = makeSecondLook(problem);
+        });
         // A copy of so few bytes may go on when it returns, and other streams do not wait for it.
         CUDA_CHECK(cudaStreamSynchronize(nullptr));
         if (kept.size() >= mostPlans) forgetPlans();
@@ -224,21 +183,23 @@ private:
     void enqueue(const Problem &problem, const Plans &plans, const Layout &layout,
                  const Workspace &workspace, cudaStream_t stream)
     {
-        const Memory memory(pool, workspace, layout.bytes, stream);
+        const Memory memory(*pool, workspace, layout.bytes, stream);
         Plane plane = layout.plane;
         placePlane(problem, plane, memory.at(0));
         const Undecided undecided{reinterpret_cast<std::uint32_t *>(memory.at(layout.bitsAt)),
                                   layout.wordsARow};
-        const PlanePart task{problem, plane, memory.at(layout.scratchAt), undecided};
+        if (plans.first->checksCells()) plane.isChecked = true;
+        const PlanePart task{problem, plane, memory.at(layout.scratchAt), undecided, bad.data()};
         fillPlane(problem, plane, bad.data(), stream);
-        if (layout.bits) CUDA_CHECK(cudaMemsetAsync(undecided.words, 0, layout.bits, stream));
+        if (layout.bits && !plans.first->clearsUndecided())
+            CUDA_CHECK(cudaMemsetAsync(undecided.words, 0, layout.bits, stream));
         plans.first->launch(task, stream);
         if (plans.second) plans.second->launch(task, stream);
     }
 
     const Method &method;
-    const Pool pool;
-    common::DeviceArray<BadCell> bad;
+    const std::shared_ptr<DevicePool> pool;
+    BadCells bad;
     const common::Stream own;
     std::mutex mutex; ///< guards what follows, and `bad`
     std::list<Plans> kept;
@@ -257,11 +218,9 @@ public:
             checkSize(problem);
             const int device = currentDevice();
             const auto in = static_cast<cudaStream_t>(stream);
-            if (isCaptured(in) && !find(device)) refuseCapture();
-            checkDeviceMemory("image", problem.image.data, device);
-            checkDeviceMemory("result", problem.result.data, device);
-            if (problem.mask.data) checkDeviceMemory("mask", problem.mask.data, device);
-            made(device).enqueue(problem, workspace, in);
+            if (isCaptured(in) && !devices.find(device)) refuseCapture();
+            checkArrays(problem, device);
+            of(device).enqueue(problem, workspace, in);
         });
     }
 
@@ -269,58 +228,39 @@ public:
     {
         return withLibraryErrors([&] {
             checkSize(problem);
-            return made(currentDevice()).workspaceBytes(problem);
+            return of(currentDevice()).workspaceBytes(problem);
         });
     }
 
     void synchronize() override
     {
         withLibraryErrors([&] {
-            OfDevice *const current = find(currentDevice());
-            const BadCell cell = current ? current->badCell() : kNoBadCell;
-            if (cell == kNoBadCell) return;
-            const BadCell x = cell & ((BadCell(1) << kBadCellBits) - 1), y = cell >> kBadCellBits;
-            throw Error(Status::BadLevel,
-                        "the cell at x " + std::to_string(x) + ", y " + std::to_string(y) +
-                            " of an image that was put into a stream is not a level");
+            OfDevice *const current = devices.find(currentDevice());
+            if (current) throwIfBad(current->badCell());
         });
     }
 
 private:
-    OfDevice *find(int device)
+    OfDevice &of(int device)
     {
-        const std::lock_guard<std::mutex> lock(mutex);
-        return device < static_cast<int>(devices.size()) ? devices[device].get() : nullptr;
-    }
-
-    OfDevice &made(int device)
-    {
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (device >= static_cast<int>(devices.size())) devices.resize(device + 1);
-        if (!devices[device]) devices[device] = std::make_unique<OfDevice>(method, device);
-        return *devices[device];
+        return devices.get(device, [&] { return std::make_unique<OfDevice>(method, device); });
     }
 
     const Method &method;
-    std::mutex mutex;
-    std::vector<std::unique_ptr<OfDevice>> devices; ///< null: not used yet
+    EachGpu<OfDevice> devices;
 };
 
 } // namespace
 
 std::unique_ptr<Launcher> makePlaneLauncher(const Method &method)
 {
-    if (common::deviceCount() == 0)
-        throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
+    if (common::deviceCount() == 0) refuseWithoutGpu();
     return std::make_unique<PlaneLauncher>(method);
 }
 
 #else
 
-std::unique_ptr<Launcher> makePlaneLauncher(const Method &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+std::unique_ptr<Launcher> makePlaneLauncher(const Method &) { refuseWithoutGpu(); }
 
 #endif
 

@@ -42,7 +42,10 @@ void Share::place(const Problem &whole)
 
 void Share::begin(int threads, bool devices, Progress &progress)
 {
-    if (devices) everywhere = Everywhere::of(problem, *plan, nanoseconds, threads, costs, progress);
+    Sharing sharing;
+    sharing.alone = plan->throughDevice();
+    if (devices || sharing.alone)
+        everywhere = Everywhere::of(problem, *plan, nanoseconds, threads, costs, progress, sharing);
     if (!everywhere) queue.emplace(problem.region, plan->tileSize(problem, threads), progress);
 }
 
@@ -91,6 +94,11 @@ void Question::begin(int threads, bool devices, Progress &progress)
 void Question::work(Scratch &scratch)
 {
     for (Share &share : shares) share.work(scratch);
+}
+
+void Question::took(double seconds)
+{
+    for (Share &share : shares) share.took(seconds);
 }
 
 void Question::end()

@@ -38,6 +38,8 @@ public:
     /// What each thread does.
     void work(Scratch &scratch);
     void end() { everywhere.reset(); }
+    /// The call has ended well, and took so long.
+    void took(double seconds) { costs.add(seconds, everywhere != nullptr); }
 
 private:
     Problem problem;
@@ -66,6 +68,7 @@ public:
 
     void begin(int threads, bool devices, Progress &progress);
     void work(Scratch &scratch);
+    void took(double seconds);
     void end();
 
 private:

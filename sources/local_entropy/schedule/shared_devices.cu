@@ -2,11 +2,13 @@
 
 #include "common/clock.h"
 #include "common/devices.h"
+#include "local_entropy/memory/device_memory.h"
 #include "local_entropy/problem/load.h"
 
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <optional>
 #include <thread>
 
 namespace local_entropy
@@ -14,18 +16,38 @@ namespace local_entropy
 
 // ---- devices -----------------------------------------------------------------------------------
 
-Passage *Device::claim(Passage::State state)
+Passage *Device::claim()
 {
     for (Passage &passage : passages)
-        if (passage.claim(state)) return &passage;
+        if (passage.claim()) return &passage;
     return nullptr;
+}
+
+Passage *Device::oldest(bool (Passage::*holds)() const)
+{
+    Passage *found = nullptr;
+    for (Passage &passage : passages)
+        if ((passage.*holds)() && (!found || passage.number() < found->number())) found = &passage;
+    return found;
 }
 
 void Device::abandon()
 {
     for (Passage &passage : passages) { // whoever holds one has left, by what a callback has thrown
         passage.abandon();
-        passage.release(Passage::State::Free);
+        passage.release();
+    }
+}
+
+bool Device::isWell() const
+{
+    try {
+        const common::DeviceScope current(number);
+        for (const Passage &passage : passages)
+            if (!passage.isWell()) return false;
+        return true;
+    } catch (const std::exception &) {
+        return false;
     }
 }
 
@@ -48,13 +70,18 @@ SharedWork::SharedWork(SharedDevices &shared, const Problem &problem, const Shar
     : shared(shared), problem(problem), sharing(sharing), costs(costs),
       tiles(problem.region, sharing.large, sharing.small, progress)
 {
-    for (const auto &device : shared.devices) device->hasFailed = false; // it may be well again
+    const int current = sharing.alone ? currentDevice() : -1;
+    for (const auto &device : shared.devices) {
+        if (sharing.alone && device->number != current) continue;
+        if (device->hasFailed) device->hasFailed = !device->isWell(); // it may be well again
+        devices.push_back(device.get());
+    }
 }
 
 SharedWork::~SharedWork()
 {
     if (process.isLeft()) return; // a callback has forked: here are no devices
-    for (const auto &device : shared.devices) device->abandon();
+    for (Device *device : devices) device->abandon();
     if (begun == 0 || areAsked) return;
     try {
         askDevices();
@@ -71,13 +98,13 @@ bool SharedWork::toDevice()
 }
 
 /// Whether a thread has better things to do than to compute: where a device costs it far less, a
-/// tile that it computes keeps the device waiting. As many threads as there are passages can be of
-/// use.
+/// tile that it computes keeps the device waiting. As many threads as there are slices on their way
+/// can be of use.
 bool SharedWork::feeds(int number) const
 {
-    constexpr double kFarLess = 0.25;
-    const auto passages = std::size(shared.devices.front()->passages) * shared.devices.size();
-    return static_cast<std::size_t>(number) < passages &&
+    constexpr double kFarLess = 0.15;
+    const auto slices = Passage::kSlices * std::size(devices.front()->passages) * devices.size();
+    return static_cast<std::size_t>(number) < slices && costs.throughDevice.get() > 0 &&
            costs.throughDevice.get() < kFarLess * costs.onCpu.get();
 }
 
@@ -85,91 +112,101 @@ bool SharedWork::feeds(int number) const
 /// small tile is computed.
 bool SharedWork::isLeftToDevices(const Device &device, int number) const
 {
-    constexpr std::int64_t kKnown = 4 * Passage::kCells;
+    const std::int64_t known = 4 * sharing.large.width * sharing.large.height;
     const std::int64_t left = tiles.leftInLarge(), arrived = arrivedCells;
     if (device.hasFailed || left == 0 || sharing.choice == ThroughDevices::IfThereIsRoom)
         return false;
     if (sharing.choice == ThroughDevices::All) return true;
-    if (arrived < kKnown || !costs.devicesAreCheaper()) return false;
     if (feeds(number)) return true;
+    if (arrived < known || !costs.devicesAreCheaper()) return false;
     const double perCell = clock.seconds() / static_cast<double>(arrived);
     return costs.onCpu.get() * static_cast<double>(tiles.cellsOfSmall()) >
            perCell * static_cast<double>(left);
 }
 
-/// The device is used no more, and the CPU computes what was on its way.
-void SharedWork::fail(Device &device, Passage &held)
+/// The CPU computes its tile.
+void SharedWork::giveBack(Passage &held)
 {
-    device.hasFailed = true;
     tiles.giveBack(held.tile());
-    held.abandon();
-    held.release(Passage::State::Free);
+    held.release();
+    --underWay;
 }
 
-bool SharedWork::sendOne(Device &device)
+/// Packs a tile.
+bool SharedWork::packOne(Device &device)
 {
     if (device.hasFailed) return false;
-    Passage *const passage = device.claim(Passage::State::Free);
+    Passage *const passage = device.claim();
     if (!passage) return false;
     Region tile;
     if (!toDevice() || !tiles.takeLarge(tile)) {
-        passage->release(Passage::State::Free);
+        passage->release();
         return false;
     }
+    ++underWay;
     passage->give(tile);
-    try {
-        if (sharing.failingTile == begun++) throw common::Error("a device fails, for a test");
-        if (Passage::fits(problem, tile) && passage->enter(problem, shared.launchers)) {
-            ++sent;
-            passage->release(Passage::State::OnItsWay);
-        } else { // the CPU can, or finds out why not
-            tiles.giveBack(tile);
-            passage->release(Passage::State::Free);
-        }
-    } catch (const std::exception &) {
-        fail(device, *passage);
-    }
+    if (!Passage::fits(problem, tile) || !passage->pack(problem, begun++))
+        giveBack(*passage); // the CPU can, or finds out why not
     return true;
 }
 
-void SharedWork::takeOut(Device &device, Passage &passage)
+/// Sends what is packed and asks what has arrived, unless another thread does; true if it has sent
+/// a tile.
+bool SharedWork::talk(Device &device)
+{
+    const OneAtATime::Lease mine(device.talks);
+    if (!mine) return false;
+    Passage *const packed = device.oldest(&Passage::isPacked);
+    if (packed) send(device, *packed);
+    Passage *awaited = nullptr;
+    do awaited = device.oldest(&Passage::isAwaited);
+    while (awaited && awaited->look());
+    return packed;
+}
+
+void SharedWork::send(Device &device, Passage &packed)
 {
     try {
-        passage.wait();
-        const common::WallClock leaving;
-        passage.leave();
-        const std::int64_t cells = passage.tile().width * passage.tile().height;
-        costs.throughDevice.add(passage.secondsOfEntering() + leaving.seconds(), cells);
-        arrivedCells += cells;
-        passage.release(Passage::State::Free);
+        if (device.hasFailed || sharing.failingTile == packed.number())
+            throw common::Error("a device fails, or has failed");
+        packed.send(problem, shared.launchers, sharing.alone);
+        ++sent;
     } catch (const std::exception &) {
-        fail(device, passage);
+        device.hasFailed = true; // it is used no more
+        packed.abandon();
+        giveBack(packed);
     }
+}
+
+/// The last slice of a tile frees its passage. If one was lost, the CPU computes all of it: no
+/// other thread writes there any more.
+void SharedWork::takeOut(Device &device, Passage &passage, int slice)
+{
+    if (passage.isLost()) {
+        device.hasFailed = true;
+    } else {
+        const common::WallClock leaving;
+        passage.leave(slice);
+        const std::int64_t cells = passage.cellsOf(slice); // none, of a tile of few rows
+        const double packing = passage.secondsOfPacking() * static_cast<double>(cells);
+        if (cells > 0) costs.throughDevice.add(packing + leaving.seconds(), cells);
+        arrivedCells += cells;
+    }
+    if (!passage.isLast()) return;
+    if (passage.isLost()) return giveBack(passage);
+    passage.release();
+    --underWay;
 }
 
 bool SharedWork::takeOutOne(Device &device)
 {
     for (Passage &passage : device.passages) {
-        if (!passage.claim(Passage::State::OnItsWay)) continue;
-        bool arrived = true; // a failure shows when it is waited for
-        try {
-            arrived = passage.hasArrived();
-        } catch (const std::exception &) {
-        }
-        if (arrived) {
-            takeOut(device, passage);
-            return true;
-        }
-        passage.release(Passage::State::OnItsWay);
+        const int slice = passage.takeSlice();
+        if (slice < 0) continue;
+        takeOut(device, passage, slice);
+        return true;
     }
     return false;
-}
-
-bool SharedWork::waitForOne(Device &device)
-{
-    Passage *const passage = device.claim(Passage::State::OnItsWay);
-    if (passage) takeOut(device, *passage);
-    return passage;
 }
 
 bool SharedWork::computeOne(const Device &device, int number, const Compute &compute)
@@ -182,17 +219,22 @@ bool SharedWork::computeOne(const Device &device, int number, const Compute &com
     return true;
 }
 
-void SharedWork::work(int number, const Compute &compute)
+bool SharedWork::work(int number, const Compute &compute)
 {
-    Device &device = *shared.devices[number % shared.devices.size()];
-    const common::DeviceScope current(device.number);
+    Device &device = *devices[number % devices.size()];
+    std::optional<common::DeviceScope> current;
+    try {
+        current.emplace(device.number);
+    } catch (const std::exception &) {
+        device.hasFailed = true;
+    }
     ++working;
     for (;;) {
-        while (takeOutOne(device)) {
-        }
-        if (sendOne(device) || computeOne(device, number, compute) || waitForOne(device)) continue;
-        // Others hold what is left, or nothing is left.
-        if (isLeftToDevices(device, number)) {
+        if (talk(device) || takeOutOne(device) || packOne(device) ||
+            computeOne(device, number, compute))
+            continue;
+        // What is under way will arrive, or come back; or others hold what is left.
+        if (underWay > 0 || isLeftToDevices(device, number)) {
             std::this_thread::yield();
             continue;
         }
@@ -200,30 +242,41 @@ void SharedWork::work(int number, const Compute &compute)
         if (!tiles.takeSmall(tile)) break;
         compute(tile);
     }
-    if (--working == 0 && sent > 0) checkCells();
+    if (--working > 0) return false;
+    if (sent > 0) checkCells();
+    return true;
 }
 
-/// Once all has arrived. A device that has failed may not be able to tell.
+/// Once all has arrived. What a device that has failed cannot tell is looked for.
 void SharedWork::checkCells()
 {
-    askDevices();
-    if (std::any_of(shared.devices.begin(), shared.devices.end(),
-                    [](const auto &device) { return device->hasFailed.load(); }))
-        throwFirstBadCell(problem);
+    if (!askDevices()) throwFirstBadCell(problem);
 }
 
-/// Each of them, since what one tells is forgotten there: the next call shall not hear of it.
-void SharedWork::askDevices()
+/// Each of them, since what one tells is forgotten there: the next call shall not hear of it. False
+/// if one that has failed does not answer.
+bool SharedWork::askDevices()
 {
     areAsked = true;
+    bool allAnswer = true;
     std::exception_ptr first;
-    for (const auto &device : shared.devices) try {
+    for (Device *device : devices) try {
             const common::DeviceScope current(device->number);
             shared.launchers.synchronize();
-        } catch (const std::exception &) {
-            if (!first && !device->hasFailed) first = std::current_exception();
+        } catch (const Error &error) {
+            const bool tells = error.status() == Status::BadLevel;
+            if (!tells && device->hasFailed)
+                allAnswer = false;
+            else if (!first)
+                first = std::current_exception();
+        } catch (const std::exception &) { // it cannot even be made the current one
+            if (device->hasFailed)
+                allAnswer = false;
+            else if (!first)
+                first = std::current_exception();
         }
     if (first) std::rethrow_exception(first);
+    return allAnswer;
 }
 
 } // namespace local_entropy

@@ -23,13 +23,18 @@ struct Device
 {
     explicit Device(int number) : number(number) {}
 
-    /// One in that state, now held by the caller; null if there is none.
-    Passage *claim(Passage::State state);
-    void abandon(); ///< after a call: waits for what an error has left, and all are free
+    /// A free one, now the caller's; null if there is none.
+    Passage *claim();
+    /// Of those for which that holds, the one whose tile was numbered first; null: there is none.
+    Passage *oldest(bool (Passage::*holds)() const);
+    void abandon();      ///< after a call: waits for what an error has left, and all are free
+    bool isWell() const; ///< whether it still answers
 
     const int number;
     std::atomic<bool> hasFailed{false};
-    Passage passages[8]; ///< enough to keep both directions of the bus busy
+    OneAtATime talks; ///< one thread, to CUDA: several would wait for each other, there
+    /// Enough to keep both directions of the bus busy while some are packed and others copied.
+    Passage passages[12];
 };
 
 /// The devices that can be used, kept from call to call: one without memory for its passages, or
@@ -55,26 +60,32 @@ public:
     /// Waits for what an error has left on its way, and forgets what cells it had.
     ~SharedWork();
 
-    /// What thread `number` does. Throws Error: Status::BadLevel, without a place, if a cell of a
-    /// tile that went through a device was no level.
-    void work(int number, const Compute &compute);
+    /// Whether there is one that may be used.
+    bool hasDevices() const { return !devices.empty(); }
+
+    /// What thread `number` does; true for the last of them, which leaves when all is done. Throws
+    /// Error: Status::BadLevel, without a place, if a cell of a tile that went through a device was
+    /// no level.
+    bool work(int number, const Compute &compute);
 
     std::int64_t throughDevices() const { return sent; } ///< tiles
 
 private:
-    bool sendOne(Device &device);
+    bool packOne(Device &device);
+    bool talk(Device &device);
+    void send(Device &device, Passage &packed);
     bool takeOutOne(Device &device);
-    bool waitForOne(Device &device);
     bool computeOne(const Device &device, int number, const Compute &compute);
-    void takeOut(Device &device, Passage &passage);
-    void fail(Device &device, Passage &held);
+    void takeOut(Device &device, Passage &passage, int slice);
+    void giveBack(Passage &held);
     bool toDevice();
     bool isLeftToDevices(const Device &device, int number) const;
     bool feeds(int number) const;
     void checkCells();
-    void askDevices();
+    bool askDevices();
 
     SharedDevices &shared;
+    std::vector<Device *> devices; ///< of these, those that may be used
     const Problem &problem;
     const Sharing sharing;
     WayCosts &costs;
@@ -82,6 +93,7 @@ private:
     std::atomic<int> working{0};                 ///< threads
     std::atomic<int> tries{8};                   ///< tiles for devices that may not pay
     std::atomic<std::int64_t> begun{0}, sent{0}; ///< tiles for devices
+    std::atomic<int> underWay{0};                ///< of them, neither done nor given back
     std::atomic<std::int64_t> arrivedCells{0};
     std::atomic<bool> areAsked{false}; ///< devices, whether cells were levels
     const common::WallClock clock;     ///< since the call began

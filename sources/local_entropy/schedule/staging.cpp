@@ -6,29 +6,61 @@
 #include <emmintrin.h>
 #endif
 
-// Compiled for several processors; the program takes the best that it finds at run time.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define FOR_EACH_PROCESSOR
-#endif
-
 namespace local_entropy
 {
-
-FOR_EACH_PROCESSOR bool packLevels(const float *cells, std::size_t size, int levels,
-                                   std::uint8_t *to)
+namespace
 {
-    std::int32_t bad = 0;
+
+/// packLevels(), one by one.
+bool packEach(const float *cells, std::size_t size, int levels, std::uint8_t *to)
+{
+    bool good = true;
     const auto end = static_cast<float>(levels);
     for (std::size_t i = 0; i < size; ++i) {
         const bool inRange = cells[i] >= 0 && cells[i] < end; // false for NaN
-        const auto level = static_cast<std::int32_t>(inRange ? cells[i] : 0);
-        bad |= !inRange | (static_cast<float>(level) != cells[i]);
-        to[i] = static_cast<std::uint8_t>(level);
+        to[i] = static_cast<std::uint8_t>(inRange ? cells[i] : 0);
+        good &= inRange && static_cast<float>(to[i]) == cells[i];
     }
-    return bad == 0;
+    return good;
 }
+
+} // namespace
+
+#if defined(__SSE2__)
+
+// Sixteen at once. A cell becomes an integer, and that a float again, which is the cell unless this
+// is no integer: what fits no integer becomes the least one, which is no level. Compilers do not
+// find this by themselves, as C++ does not say what such a cell becomes.
+bool packLevels(const float *cells, std::size_t size, int levels, std::uint8_t *to)
+{
+    const __m128i highest = _mm_set1_epi32(levels - 1);
+    __m128i bad = _mm_setzero_si128();
+    const auto four = [&](const float *from) {
+        const __m128 cell = _mm_loadu_ps(from);
+        const __m128i level = _mm_cvttps_epi32(cell);
+        const __m128 differs = _mm_cmpneq_ps(_mm_cvtepi32_ps(level), cell); // true for NaN
+        const __m128i beyond =
+            _mm_or_si128(_mm_cmpgt_epi32(level, highest), _mm_srai_epi32(level, 31));
+        bad = _mm_or_si128(bad, _mm_or_si128(_mm_castps_si128(differs), beyond));
+        return level;
+    };
+    std::size_t i = 0;
+    for (; i + 16 <= size; i += 16) {
+        const __m128i low = _mm_packs_epi32(four(cells + i), four(cells + i + 4));
+        const __m128i high = _mm_packs_epi32(four(cells + i + 8), four(cells + i + 12));
+        _mm_storeu_si128(reinterpret_cast<__m128i *>(to + i), _mm_packus_epi16(low, high));
+    }
+    return packEach(cells + i, size - i, levels, to + i) && _mm_movemask_epi8(bad) == 0;
+}
+
+#else
+
+bool packLevels(const float *cells, std::size_t size, int levels, std::uint8_t *to)
+{
+    return packEach(cells, size, levels, to);
+}
+
+#endif
 
 void copyResults(const float *from, std::size_t size, float *to)
 {

@@ -18,6 +18,7 @@ public:
     std::unique_ptr<const Plan> plan(const Problem &, Path) const override { return nullptr; }
 
     bool canLaunch(const Problem &problem) const override { return canCompare(problem); }
+    int sharedBytes(const Problem &problem) const override { return compareSharedBytes(problem); }
     double launchCost(const Problem &problem) const override { return compareCost(problem); }
     const char *launches() const override
     {

@@ -1,16 +1,19 @@
 #include "local_entropy/methods/equal/equal_plan.h"
 
-#include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/methods/block_memory.h"
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "common/integer.h"
 #include "local_entropy/methods/answers_of.h"
-#include "local_entropy/methods/equal/nine.h"
+#include "local_entropy/methods/equal/nine_walk.h"
 #include "local_entropy/methods/equal/share_scale.h"
 #include "local_entropy/methods/equal/slide.h"
 #include "local_entropy/methods/histogram/scale.h"
+#include "local_entropy/methods/rows_of_items.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -25,6 +28,9 @@ namespace
 constexpr int kLeastWidth = 2, kMostWidth = 11, kMostHeight = 31;
 constexpr int kMostCellsOfWindow = 255; ///< numbers of cells are bytes
 
+/// Whether it has a kernel of its own.
+bool isNine(const Shape &shape) { return shape.width == 3 && shape.height == 3; }
+
 } // namespace
 
 bool canCompare(const Problem &problem)
@@ -32,15 +38,15 @@ bool canCompare(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && shape.width >= kLeastWidth && shape.width <= kMostWidth &&
-           shape.height <= kMostHeight && shape.cells <= kMostCellsOfWindow &&
-           planeFor(problem).bytes <= 2;
+           shape.height <= kMostHeight && shape.cells <= kMostCellsOfWindow && fitsPlane(problem) &&
+           planeFor(problem, true).bytes <= 2;
 }
 
 double compareCost(const Problem &problem)
 {
     const Shape &shape = problem.shape;
-    if (shape.width == 3 && shape.height == 3) return 0.0038;
-    return 4e-4 * (2 * shape.width - 1) * shape.height; // comparisons
+    if (isNine(shape)) return 0.0022;
+    return 1.6e-4 * (2 * shape.width - 1) * shape.height; // comparisons
 }
 
 #ifdef __CUDACC__
@@ -50,15 +56,7 @@ namespace
 
 using namespace equal;
 
-int attribute(cudaDeviceAttr which)
-{
-    int device = 0, value = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
-
-/// What is the same for all kernels; share() is still to come.
+/// What is the same for all kernels; shareRows() is still to come.
 template <typename Cell>
 Strips<Cell> stripsOf(const PlanePart &part)
 {
@@ -79,14 +77,13 @@ Strips<Cell> stripsOf(const PlanePart &part)
 /// Items for so many warps: as many as there are warps, if that leaves each so many rows that the
 /// rows it shares with the next do not count.
 template <typename Cell>
-void share(Strips<Cell> &strips, int windowWidth, int warps)
+void shareRows(Strips<Cell> &strips, int windowWidth, int warps)
 {
     constexpr int kTimesLonger = 3; // an end's row may take; then it is alone on its multiprocessor
     strips.strips = common::ceilDiv(strips.width, resultColumns(windowWidth));
     const int ends = std::min(strips.strips, 2), inner = strips.strips - ends;
     const int least = std::min(strips.height, 2 * strips.windowHeight);
-    const int chunks = std::max(warps / (inner + ends * kTimesLonger), 1);
-    strips.rows = std::max(common::ceilDiv(strips.height, chunks), least);
+    strips.rows = rowsOfItems(strips.height, inner + ends * kTimesLonger, warps, least);
     strips.rowsAtEnds = std::max(common::ceilDiv(strips.rows, kTimesLonger), least);
     strips.itemsAtEnds = ends * common::ceilDiv(strips.height, strips.rowsAtEnds);
     strips.items = strips.itemsAtEnds + inner * common::ceilDiv(strips.height, strips.rows);
@@ -109,9 +106,11 @@ class NinePlan : public PlanePlan
 public:
     explicit NinePlan(const Problem &problem)
         : answers(common::upload(answersOfSums(problem).data(), (kNineCells + 1) * kNineKeys)),
-          multiprocessors(attribute(cudaDevAttrMultiProcessorCount))
+          multiprocessors(multiprocessorsOfGpu())
     {
     }
+
+    bool masksCells() const override { return true; }
 
     void launch(const PlanePart &part, void *stream) const override
     {
@@ -143,6 +142,7 @@ private:
                 std::uint32_t sum = 0;
                 int rest = cells;
                 for (const int n : above) sum += sumOfLevel(n), rest -= n;
+                sum += rest * sumOfLevel(1);
                 all.insert(all.end(), rest, 1);
                 if (sum >= kNineKeys || taken[sum])
                     throw Error(Status::Internal, "weights of ranks do not name the counts");
@@ -154,10 +154,28 @@ private:
         return table;
     }
 
+    /// Items for so many warps, see shareRows(): what no edge cuts is apart.
+    template <typename Cell>
+    static void share(NineTask<Cell> &task, int warps)
+    {
+        constexpr int kSide = 3;
+        Strips<Cell> &strips = task.strips;
+        NineItems &items = task.items;
+        shareRows(strips, kSide, warps);
+        items.rowsAtEnds = strips.rowsAtEnds;
+        items.itemsAtEnds = strips.itemsAtEnds;
+        items.rows = strips.rows;
+        const int inner = strips.strips - std::min(strips.strips, 2);
+        items.top = std::min(strips.plane.top, strips.height);
+        items.bottom = std::clamp(strips.plane.bottom - (kSide - 1), items.top, strips.height);
+        items.itemsWithin = inner * common::ceilDiv(items.bottom - items.top, items.rows);
+        const int parts = (items.top > 0) + (items.bottom < strips.height);
+        items.items = items.itemsAtEnds + items.itemsWithin + inner * parts;
+    }
+
     template <typename Cell>
     void launchOn(const PlanePart &part, cudaStream_t stream) const
     {
-        constexpr int kWidth = 3;
         NineTask<Cell> task{};
         task.strips = stripsOf<Cell>(part);
         task.answers = answers.data();
@@ -166,8 +184,8 @@ private:
         int blocks = 0; // of a multiprocessor
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kNineThreads, 0));
         const int most = multiprocessors * blocks;
-        share(task.strips, kWidth, most * kNineThreads / kLanes);
-        kernel<<<std::min(most, task.strips.items), kNineThreads, 0, stream>>>(task);
+        share(task, most * kNineThreads / kLanes);
+        kernel<<<std::min(most, task.items.items), kNineThreads, 0, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 
@@ -212,6 +230,16 @@ Chosen<Cell> choose(const Shape &shape, bool missing)
                 "no kernel for windows of " + std::to_string(shape.width) + " columns");
 }
 
+/// Differences; a ring of rows and a desk for each warp.
+template <typename Cell>
+BlockMemory memoryOf(const Shape &shape)
+{
+    constexpr int kWord = sizeof(std::uint32_t);
+    const int ring = shape.height * choose<Cell>(shape, false).slotWords;
+    return {kWord * tableWordsOf(shape.cells, shape.width),
+            kWord * ring + static_cast<int>(sizeof(Desk))};
+}
+
 class SlidePlan : public PlanePlan
 {
 public:
@@ -223,6 +251,8 @@ public:
     }
 
     bool leavesUndecided() const override { return cells > ShareScale::kMostCells; }
+
+    bool masksCells() const override { return true; }
 
     void launch(const PlanePart &part, void *stream) const override
     {
@@ -238,51 +268,37 @@ private:
     struct Sums
     {
         explicit Sums(const ShareScale &scale)
-            : sums(scale.sums), scales(scale.scales), error(scale.error),
+            : sums(scale.sums), scales(scale.scales), error(scale.error), middles(scale.middles),
               exceptions(scale.exceptions)
         {
         }
-        Sums(const SumScale &scale, Base base) : sums(scale.sums), error(scale.error + kRounding)
+        Sums(const SumScale &scale, Base base)
+            : sums(scale.sums), scales(scale.scales(base)), error(scale.error + kRounding)
         {
-            constexpr double kInverseLn2 = 0x1.71547652b82fep0;
-            constexpr double kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-            const double perBase = base == Base::Two   ? kInverseLn2
-                                   : base == Base::Ten ? kInverseLn10
-                                                       : 1;
-            scales.push_back(0);
-            for (std::size_t n = 1; n < sums.size(); ++n)
-                scales.push_back(scale.nats(static_cast<int>(n)) * perBase);
         }
 
         std::vector<std::int64_t> sums;
         std::vector<double> scales;
         double error;
+        Middles middles;
         std::vector<Exception> exceptions;
     };
 
     explicit SlidePlan(const Sums &of)
         : cells(static_cast<int>(of.sums.size()) - 1), error(of.error), sum(of.sums[cells]),
-          scale(of.scales[cells]), exceptionCount(static_cast<int>(of.exceptions.size())),
-          differences(common::upload(differencesOf(of).data(), cells)),
+          scale(of.scales[cells]), middles(of.middles),
+          exceptionCount(static_cast<int>(of.exceptions.size())),
+          differences(common::upload(differencesOf(of.sums).data(), cells)),
           sums(common::upload(of.sums.data(), of.sums.size())),
           scales(common::upload(of.scales.data(), of.scales.size())),
-          exceptions(upload(of.exceptions)),
-          multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
-          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+          exceptions(upload(of.exceptions)), multiprocessors(multiprocessorsOfGpu()),
+          sharedBytes(sharedBytesOfBlock())
     {
     }
 
     /// What the steps from an integer to a float may be off, in units of the sum, which is below
     /// 2^42: few roundings of a double.
     static constexpr double kRounding = 0x1p-7;
-
-    static std::vector<std::int32_t> differencesOf(const Sums &of)
-    {
-        std::vector<std::int32_t> all;
-        for (std::size_t n = 0; n + 1 < of.sums.size(); ++n)
-            all.push_back(static_cast<std::int32_t>(of.sums[n + 1] - of.sums[n]));
-        return all;
-    }
 
     static common::DeviceArray<Exception> upload(std::vector<Exception> all)
     {
@@ -295,31 +311,26 @@ private:
     {
         const Shape &shape = part.problem.shape;
         const Chosen<Cell> own = choose<Cell>(shape, part.plane.missing);
-        const int tableBytes =
-            tableWordsOf(cells, shape.width) * static_cast<int>(sizeof(std::uint32_t));
-        const int warpBytes =
-            shape.height * own.slotWords * static_cast<int>(sizeof(std::uint32_t)) +
-            static_cast<int>(sizeof(Desk<Cell>));
-        const int warps = std::min((sharedBytes - tableBytes) / warpBytes, own.threads / kLanes);
-        if (warps < 1)
-            throw Error(Status::Unavailable, "windows of " + std::to_string(shape.height) +
-                                                 " rows do not fit this GPU's shared memory");
+        const BlockMemory memory = memoryOf<Cell>(shape);
+        const int warps = memory.warps(sharedBytes, own.threads / kLanes);
         SlideTask<Cell> task{};
         task.strips = stripsOf<Cell>(part);
-        share(task.strips, shape.width, multiprocessors * warps);
+        shareRows(task.strips, shape.width, multiprocessors * warps);
         task.differences = differences.data();
         task.sums = sums.data();
         task.scales = scales.data();
         task.sum = sum;
         task.scale = scale;
         task.shift = error * scale;
+        task.bias = kBias * scale;
+        task.middles = middles;
         task.error = error;
         task.exceptions = exceptions.data();
         task.exceptionCount = exceptionCount;
         task.empty = static_cast<float>(part.problem.filter.empty);
         task.undecided = leavesUndecided() ? part.undecided.words : nullptr;
         task.wordsARow = part.undecided.wordsARow;
-        const int bytes = tableBytes + warps * warpBytes;
+        const int bytes = memory.bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         own.kernel<<<std::min(multiprocessors, task.strips.items), warps * kLanes, bytes, stream>>>(
@@ -331,6 +342,7 @@ private:
     const double error;
     const std::int64_t sum;
     const double scale;
+    const Middles middles;
     const int exceptionCount;
     const common::DeviceArray<std::int32_t> differences;
     const common::DeviceArray<std::int64_t> sums;
@@ -341,19 +353,24 @@ private:
 
 } // namespace
 
+int compareSharedBytes(const Problem &problem)
+{
+    if (isNine(problem.shape)) return 0; // what its kernel has, every GPU has
+    return planeFor(problem, true).bytes == 1 ? memoryOf<std::uint8_t>(problem.shape).least()
+                                              : memoryOf<std::uint16_t>(problem.shape).least();
+}
+
 std::unique_ptr<const PlanePlan> makeEqualPlan(const Problem &problem)
 {
-    if (problem.shape.width == 3 && problem.shape.height == 3)
-        return std::make_unique<NinePlan>(problem);
+    if (isNine(problem.shape)) return std::make_unique<NinePlan>(problem);
     return std::make_unique<SlidePlan>(problem);
 }
 
 #else
 
-std::unique_ptr<const PlanePlan> makeEqualPlan(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+int compareSharedBytes(const Problem &) { return 0; }
+
+std::unique_ptr<const PlanePlan> makeEqualPlan(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

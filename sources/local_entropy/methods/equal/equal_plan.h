@@ -12,6 +12,9 @@ namespace local_entropy
 /// that two bytes hold, with one more for cells that do not count.
 bool canCompare(const Problem &problem);
 
+/// Bytes of shared memory that a block needs for it, at least; 0 without CUDA.
+int compareSharedBytes(const Problem &problem);
+
 /// Nanoseconds a result, about.
 double compareCost(const Problem &problem);
 

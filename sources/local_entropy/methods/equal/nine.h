@@ -1,4 +1,5 @@
-// Windows of 3x3 cells, each on its own (.cu): no state but two rows.
+// Windows of 3x3 cells, each on its own (.cu): no sum goes from one to the next, only rows and
+// their ranks.
 //
 // The *rank* of a cell in a window is how many cells before it, row by row, are equal to it. A
 // level of n cells has the ranks 0 ... n - 1, each once. So the sum of weight[rank] over a window's
@@ -12,10 +13,11 @@
 // of a window apart, make one of eight nibbles, by which the instruction that permutes bytes looks
 // up four weights at once, of the eight that it holds.
 //
-// That instruction takes the nibble 8 as "the sign of byte 0". So what is looked up is 8 - rank,
-// and rank 0 has the weight 0, which is the sign.
+// There are nine ranks and eight weights. That instruction takes the nibble 8 as "the sign of byte
+// 0", which is 0: so weight[8] is 0, and weight[0] is not.
 #pragma once
 
+#include "local_entropy/methods/equal/feed.h"
 #include "local_entropy/methods/equal/strip.h"
 
 namespace local_entropy::equal
@@ -25,15 +27,34 @@ constexpr int kNineCells = 9, kNineKeys = 128; ///< sums are less
 constexpr int kNineThreads = 384;
 constexpr std::uint32_t kThrees = 0x03030303;
 
-/// weight[rank]. For at most nine cells, no two ways to have counts of two and more have the same
-/// sum (ninePlan checks that). Found by a search among small random weights; of those found it
-/// spreads the sums over most of the shared memory's banks.
-constexpr std::uint32_t kWeights[kNineCells] = {0, 1, 17, 4, 3, 3, 20, 20, 9};
+/// weight[rank]. For at most nine cells, no two ways to share them between levels have the same
+/// sum (ninePlan checks that). Found by a search; the sums of nine cells, of which there are 30,
+/// lie in different banks of the shared memory.
+constexpr std::uint32_t kWeights[kNineCells] = {2, 3, 16, 14, 31, 15, 5, 17, 0};
+constexpr std::uint32_t kFirstWeight = kWeights[0];
+constexpr std::uint32_t fourWeights(int first)
+{
+    return kWeights[first] | kWeights[first + 1] << 8 | kWeights[first + 2] << 16 |
+           kWeights[first + 3] << 24;
+}
+constexpr std::uint32_t kLowWeights = fourWeights(0), kHighWeights = fourWeights(4);
+
+/// Where windows are that all of the same code can compute.
+struct NineItems
+{
+    /// Of items of the first and the last strip, which an edge may cut; of those of all others,
+    /// first those of windows between `top` and `bottom`. Then, a strip each, the rows above
+    /// `top` and those from `bottom` on.
+    int itemsAtEnds, itemsWithin, items;
+    int rows, rowsAtEnds; ///< of an item, at most
+    int top, bottom;      ///< no edge cuts windows of the rows top ... bottom - 1
+};
 
 template <typename Cell>
 struct NineTask
 {
     Strips<Cell> strips;
+    NineItems items;
     const float *answers;               ///< [cells that count][sum of weights]
     std::uint32_t sums[kNineCells + 1]; ///< of the weights of a level of so many cells
 };
@@ -54,32 +75,31 @@ struct Weights
     __device__ static constexpr std::uint32_t ones(int i) { return i % 2 ? 0x01010000 : 0x0101; }
 };
 
-/// Looks up the weights of eight nibbles, each 8 - rank.
+/// A value that is the same for all lanes. Blocks have one row of threads: nothing is added. So the
+/// compiler, which does not know that, nor what other lanes say, keeps it in a register, where it
+/// would make a constant again before each use.
+__device__ inline std::uint32_t kept(std::uint32_t value)
+{
+    return __shfl_sync(kAllLanes, value + threadIdx.y, 0);
+}
+
+/// Looks up the weights of eight nibbles, each a rank.
 class LookUp
 {
 public:
-    __device__ LookUp()
+    __device__ LookUp() : low(kept(kLowWeights)) {}
+    __device__ Weights operator()(std::uint32_t ranks) const
     {
-        // Blocks have one row of threads: nothing is added. So the compiler, which does not know
-        // that, keeps the sum in a register, where it would load the constant before each use.
-        low = kLow + threadIdx.y;
-    }
-    __device__ Weights operator()(std::uint32_t nibbles) const
-    {
-        return {four(nibbles), four(nibbles >> 16)};
+        return {weights(ranks), weights(ranks >> 16)};
     }
 
 private:
-    static constexpr std::uint32_t kLow =
-        kWeights[8] | kWeights[7] << 8 | kWeights[6] << 16 | kWeights[5] << 24;
-    static constexpr std::uint32_t kHigh =
-        kWeights[4] | kWeights[3] << 8 | kWeights[2] << 16 | kWeights[1] << 24;
-
-    __device__ std::uint32_t four(std::uint32_t nibbles) const
+    __device__ std::uint32_t weights(std::uint32_t ranks) const
     {
-        std::uint32_t weights; // __byte_perm() would drop the nibbles' highest bit
-        asm("prmt.b32 %0, %1, %2, %3;" : "=r"(weights) : "r"(low), "r"(kHigh), "r"(nibbles));
-        return weights;
+        static_assert(kFirstWeight < 128 && kWeights[8] == 0, "the sign of byte 0");
+        std::uint32_t found; // __byte_perm() would drop the nibbles' highest bit
+        asm("prmt.b32 %0, %1, %2, %3;" : "=r"(found) : "r"(low), "r"(kHighWeights), "r"(ranks));
+        return found;
     }
 
     std::uint32_t low;
@@ -87,41 +107,82 @@ private:
 
 using NineRow = Words<-2, 4>;
 
-/// The words of 8 - rank of a row's cells, by their place in a window's row.
+/// A lane's four cells, inverted, and which others are equal to them. A sum of two halves, of which
+/// one is inverted, is 0xffff only where they are equal; what is more than kNot tells that. All
+/// that is too much in a word of such answers, or in a sum of them, is known: `kTooMuch` in each.
+class Equal
+{
+public:
+    static constexpr std::uint32_t kTooMuch = 0xfefefdfe; ///< kNot + 256 kNot
+
+    __device__ explicit Equal(const NineRow &row) : inverted{~*row.of(0), ~*row.of(1)} {}
+
+    /// In four bytes, which of the cells are equal to those that begin in that column; and
+    /// kTooMuch.
+    __device__ std::uint32_t operator()(const NineRow &other, int column,
+                                        const Factors &factors) const
+    {
+        const std::uint32_t *const from = other.of(column);
+        return multiplyAdd(half(from[1], inverted[1]), factors.byte, half(from[0], inverted[0]));
+    }
+
+private:
+    static constexpr std::uint32_t kNot = 0xfffefffe;
+    static_assert(kTooMuch == kNot + (kNot << 8));
+
+    __device__ static std::uint32_t half(std::uint32_t two, std::uint32_t inverted)
+    {
+#if __CUDACC_VER_MAJOR__ >= 12
+        return __viaddmax_u16x2(two, inverted, kNot);
+#else
+        return __vmaxu2(__vadd2(two, inverted), kNot);
+#endif
+    }
+
+    std::uint32_t inverted[2];
+};
+
+/// The ranks of a row's cells by their place in a window's row, in words of four bytes.
 struct Ranks
 {
-    std::uint32_t middle[3], bottom[3]; ///< where this is the second row of a window, the third one
-    std::uint32_t top; ///< nibbles, of the second place and, one cell further, of the third
+    std::uint32_t middle[3]; ///< where this is the second row of a window, and 3 kTooMuch
+    std::uint32_t bottom[3]; ///< where it is the third one, and 6 kTooMuch
+    std::uint32_t top;       ///< nibbles, of the second place and, one cell further, of the third
 };
 
 __device__ inline Ranks ranksOf(const NineRow &row, const NineRow &above, const NineRow &higher,
                                 const Factors &factors)
 {
-    constexpr std::uint32_t kOnes = 0x01010101;
-    const Negatives cells(*row.of(0), *row.of(1));
-    const auto differing = [&](const NineRow &other, int column) {
-        return cells.differing(other.of(column), factors);
-    };
-    // Differing ones, of n, are n - rank: 8 - n more make 8 - rank.
-    const std::uint32_t left = differing(row, -1) + 7 * kOnes;
-    const std::uint32_t lefts = left + differing(row, -2) - kOnes;
+    constexpr std::uint32_t kTooMuch = Equal::kTooMuch;
+    const Equal equal(row);
+    const std::uint32_t left = equal(row, -1, factors) - kTooMuch;
+    const std::uint32_t lefts = equal(row, -2, factors) + (left - kTooMuch);
     Ranks ranks;
     ranks.top = multiplyAdd(__funnelshift_r(lefts, __shfl_down_sync(kAllLanes, lefts, 1), 8),
                             factors.sixteen, left);
-
-    const auto add = [&](const NineRow &other, const std::uint32_t *to, std::uint32_t *sums,
-                         std::uint32_t less) {
+    const auto sum = [&](const NineRow &other, std::uint32_t *sums) {
         std::uint32_t at[5];
 #pragma unroll
-        for (int i = 0; i < 5; ++i) at[i] = differing(other, i - 2);
-        sums[0] = at[2] + at[3] + at[4] + (to[0] - less);
-        sums[1] = at[1] + at[2] + at[3] + (to[1] - less);
-        sums[2] = at[0] + at[1] + at[2] + (to[2] - less);
+        for (int i = 0; i < 5; ++i) at[i] = equal(other, i - 2, factors);
+#pragma unroll
+        for (int place = 0; place < 3; ++place)
+            sums[place] = at[2 - place] + at[3 - place] + at[4 - place];
     };
-    const std::uint32_t before[3] = {8 * kOnes, left, lefts};
-    add(above, before, ranks.middle, 3 * kOnes);
-    add(higher, ranks.middle, ranks.bottom, 3 * kOnes);
+    sum(above, ranks.middle);
+    ranks.middle[1] += left;
+    ranks.middle[2] += lefts;
+    sum(higher, ranks.bottom);
+#pragma unroll
+    for (int place = 0; place < 3; ++place) ranks.bottom[place] += ranks.middle[place];
     return ranks;
+}
+
+/// Nibbles of ranks of cells in the third row of a window, and of those above them.
+__device__ inline std::uint32_t nibbles(const Ranks &ranks, const Ranks &above, int place,
+                                        const Factors &factors)
+{
+    constexpr std::uint32_t kTooMuch = (6 + 16 * 3) * Equal::kTooMuch;
+    return multiplyAdd(above.middle[place], factors.sixteen, ranks.bottom[place] - kTooMuch);
 }
 
 /// In four bytes, how many cells of four windows are not `value`.
@@ -134,99 +195,53 @@ __device__ inline std::uint32_t others(const NineRow &row, const Negatives &valu
     return sum;
 }
 
-/// In shared memory: answers, [cells that count][sum of weights], and the sums of the weights of a
-/// level of so many cells.
-struct NineTables
-{
-    float answers[kNineCells + 1][kNineKeys];
-    float behind[kNineKeys]; ///< lanes without results may look there
-    std::uint32_t sums[kNineCells + 1];
-};
-
-/// The lane's answers where windows may have less than nine cells. `notFirst` and `notNone` say, in
-/// four bytes, how many cells are not of level 0 and not `none`.
+/// Three rows, of which a lane's four windows are.
 template <typename Cell>
-__device__ __noinline__ float4 answersOfFewer(const PlaneView<Cell> &plane,
-                                              const NineTables &tables, int x, int y, Weights sums,
-                                              std::uint32_t notFirst, std::uint32_t notNone)
+class NineWindows
 {
-    const int rows = plane.rowsOf(y, 3);
-    float answers[kCellsALane];
-#pragma unroll
-    for (int i = 0; i < kCellsALane; ++i) {
-        const int existing = plane.columnsOf(x + i, 3) * rows;
-        const int ofFirst = kNineCells - byteOf(notFirst, i);
-        const int missing = kNineCells - byteOf(notNone, i);
-        // Lanes without results may not have counts of any window: they stay within the tables.
-        const int ofFirstLevel = max(ofFirst - (kNineCells - existing), 0);
-        const std::uint32_t sum = __dp4a(sums.ofWindow(i), Weights::ones(i), 0u) -
-                                  tables.sums[ofFirst] + tables.sums[ofFirstLevel] -
-                                  tables.sums[missing];
-        answers[i] = tables.answers[max(existing - missing, 0)][sum % kNineKeys];
+public:
+    __device__ explicit NineWindows(const NineTask<Cell> &task)
+        : factors{1, kept(task.strips.factors.sixteen), kept(task.strips.factors.byte)},
+          mask(kept(task.strips.plane.mask))
+    {
     }
-    return make_float4(answers[0], answers[1], answers[2], answers[3]);
-}
 
-template <typename Cell, bool kMissing>
-__global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ NineTask<Cell> task)
-{
-    constexpr int kWidth = 3, kWarps = kNineThreads / kLanes;
-    __shared__ NineTables tables;
-    __shared__ Desk<Cell> desks[kWarps];
-    const Strips<Cell> &strips = task.strips;
-    for (int i = threadIdx.x; i < (kNineCells + 1) * kNineKeys; i += blockDim.x)
-        tables.answers[i / kNineKeys][i % kNineKeys] = task.answers[i];
-    if (threadIdx.x <= kNineCells) tables.sums[threadIdx.x] = task.sums[threadIdx.x];
-    __syncthreads();
-
-    const int warp = threadIdx.x / kLanes;
-    const std::uint32_t table = addressOf(tables.answers[kNineCells]);
-    const Factors &factors = strips.factors;
-    const std::uint32_t none = strips.plane.none | strips.plane.none << 16;
-    const LookUp lookUp;
-    for (int number = warp * gridDim.x + blockIdx.x; number < strips.items;
-         number += gridDim.x * kWarps) {
-        Item<Cell> item(strips, number, kWidth, desks[warp]);
-        NineRow rows[3] = {};
-        Ranks before = {};     // of the row above
-        std::uint32_t top = 0; // of the row above that
-#pragma unroll 3
-        for (int y = item.first - (kWidth - 1); y < item.end; ++y) {
-            rows[0] = rows[1], rows[1] = rows[2];
-            expand<true>(item.take(), rows[2]);
-            const Ranks ranks = ranksOf(rows[2], rows[1], rows[0], factors);
-            const auto weights = [&](int place) {
-                return lookUp(
-                    multiplyAdd(ranks.bottom[place], factors.sixteen, before.middle[place]));
-            };
-            // To the windows' places: the second column's are one cell further, the third's two.
-            const Weights own = weights(0), second = weights(1) + lookUp(top), third = weights(2);
-            const Weights sums = {
-                own.first + __funnelshift_r(second.first, second.last, 16) + third.last,
-                own.last +
+    /// A row enters, another leaves: the sums of the weights, but of each window's first cell. By
+    /// all lanes.
+    __device__ Weights slide(const Loaded<Cell> &row, const LookUp &lookUp)
+    {
+        rows[0] = rows[1], rows[1] = rows[2];
+        expand<true>(row.cells(mask), rows[2]);
+        const Ranks ranks = ranksOf(rows[2], rows[1], rows[0], factors);
+        const auto weights = [&](int place) {
+            return lookUp(nibbles(ranks, before, place, factors));
+        };
+        // To the windows' places: the second column's are one cell further, the third's two.
+        const Weights first = weights(0), second = weights(1) + lookUp(top), third = weights(2);
+        top = before.top;
+        before = ranks;
+        return {first.first + __funnelshift_r(second.first, second.last, 16) + third.last,
+                first.last +
                     __funnelshift_r(second.last, __shfl_down_sync(kAllLanes, second.first, 1), 16) +
                     __shfl_down_sync(kAllLanes, third.first, 1)};
-            top = before.top;
-            before = ranks;
-            if (y < item.first) continue; // no window ends here
-            if (kMissing || item.isCut(y)) {
-                std::uint32_t notFirst = 0, notNone = 0;
-#pragma unroll
-                for (const NineRow &row : rows) {
-                    notFirst += others(row, Negatives(0, 0), factors);
-                    notNone += kMissing ? others(row, Negatives(none, none), factors) : kThrees;
-                }
-                item.write(
-                    answersOfFewer(strips.plane, tables, item.column, y, sums, notFirst, notNone));
-            } else {
-                const auto answer = [&](int i) {
-                    return __uint_as_float(
-                        wordAt<0>(__dp4a(sums.ofWindow(i), 4 * Weights::ones(i), table)));
-                };
-                item.write(make_float4(answer(0), answer(1), answer(2), answer(3)));
-            }
-        }
     }
-}
+
+    /// In four bytes, how many cells of the windows are not `value`.
+    __device__ std::uint32_t othersThan(std::uint32_t value) const
+    {
+        const Negatives negatives(value | value << 16, value | value << 16);
+        std::uint32_t sum = 0;
+#pragma unroll
+        for (const NineRow &row : rows) sum += others(row, negatives, factors);
+        return sum;
+    }
+
+private:
+    const Factors factors;
+    const std::uint32_t mask;
+    NineRow rows[3] = {};
+    Ranks before = {};     ///< of the row above
+    std::uint32_t top = 0; ///< of the row above that
+};
 
 } // namespace local_entropy::equal

@@ -1,9 +1,11 @@
 #include "local_entropy/methods/equal/share_scale.h"
 
 #include "local_entropy/answers/answers.h"
+#include "local_entropy/answers/base.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -58,12 +60,35 @@ double worst(const std::vector<Share> &shares, const std::vector<std::int64_t> &
     return most;
 }
 
+std::uint32_t lowerBits(double value)
+{
+    std::uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return static_cast<std::uint32_t>(bits);
+}
+
+/// As few as hold the products that are rounded to a wrong answer.
+Middles middlesOf(const std::vector<Share> &shares, int cells,
+                  const std::vector<std::int64_t> &sums, double scale)
+{
+    constexpr std::uint32_t kUnit = 1u << (32 - Middles::kBits), kMiddle = 1u << 31;
+    std::uint32_t most = 0; // from the middle
+    bool isAny = false;
+    for (const Share &share : shares) {
+        if (share.cells != cells) continue;
+        const double value = static_cast<double>(differenceOf(share, sums)) * scale;
+        if (static_cast<float>(value) == share.answer) continue;
+        const std::uint32_t lower = lowerBits(value) * kUnit;
+        most = std::max(most, lower < kMiddle ? kMiddle - lower : lower - kMiddle);
+        isAny = true;
+    }
+    return isAny ? Middles{kMiddle - most, 2 * most + kUnit} : Middles{};
+}
+
 } // namespace
 
 ShareScale::ShareScale(int cells, Base base)
 {
-    constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-    const double perBase = base == Base::Two ? kInverseLn2 : base == Base::Ten ? kInverseLn10 : 1;
     const Answers answers(Measure::Entropy, 1, base, cells, 0);
     std::vector<Share> shares;
     std::vector<int> counts;
@@ -82,7 +107,7 @@ ShareScale::ShareScale(int cells, Base base)
         std::vector<double> ofCells(cells + 1);
         for (int n = 1; n <= cells; ++n) {
             found[n] = std::llround(factor * n * std::log2(static_cast<long double>(n)) / 2);
-            ofCells[n] = 2 * 0x1.62e42fefa39efp-1 / factor / n * perBase;
+            ofCells[n] = 2 * 0x1.62e42fefa39efp-1 / factor / n * perNat(base);
         }
         const double off = worst(shares, found, ofCells, error);
         if (off >= error) continue;
@@ -91,13 +116,15 @@ ShareScale::ShareScale(int cells, Base base)
         scales = ofCells;
     }
     if (error == 0) return;
+    middles = middlesOf(shares, cells, sums, scales[cells]);
     for (const Share &share : shares) {
         const std::int64_t difference = differenceOf(share, sums);
         const auto value = static_cast<double>(difference);
         const double scale = scales[share.cells];
         if (difference == 0) continue; // of one level: not near any middle
         if (static_cast<float>((value - 2 * error) * scale) !=
-            static_cast<float>((value + 2 * error) * scale))
+                static_cast<float>((value + 2 * error) * scale) ||
+            (share.cells == cells && middles.hold(lowerBits(value * scale))))
             exceptions.push_back({exceptionKey(share.cells, difference), share.answer});
     }
     std::sort(exceptions.begin(), exceptions.end(),

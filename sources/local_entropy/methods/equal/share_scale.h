@@ -23,6 +23,20 @@ HOST_DEVICE inline std::int64_t exceptionKey(int cells, std::int64_t difference)
     return static_cast<std::int64_t>(cells) << kBits | difference;
 }
 
+/// Doubles near the middle of two floats, by their last 29 bits, which a float does not have.
+struct Middles
+{
+    static constexpr int kBits = 29;
+
+    std::uint32_t first = 0, number = 0; ///< in units of 2^(kBits - 32), as hold() compares
+
+    /// Of a double, by its lower 32 bits.
+    HOST_DEVICE bool hold(std::uint32_t lower) const
+    {
+        return (lower << (32 - kBits)) - first < number;
+    }
+};
+
 /// F(n) = round(factor (n log2 n) / 2) for windows of at most kMostCells cells. Of many factors,
 /// the one whose sums round to the nearest float for every way to share 1 ... `cells` cells between
 /// levels; or, where none of them does, the one whose wrong sums are nearest to the middle of two
@@ -37,7 +51,8 @@ struct ShareScale
     std::vector<double> scales;
     std::vector<std::int64_t> sums; ///< F(n), n = 0 ... cells
     double error = 0; ///< D without exceptions is right if D - error and D + error agree
-    std::vector<Exception> exceptions; ///< for which they do not, by ascending keys
+    Middles middles;  ///< and, of all `cells`, if the product with its scale is not among these
+    std::vector<Exception> exceptions; ///< of which either says so, by ascending keys
 };
 
 } // namespace local_entropy::equal

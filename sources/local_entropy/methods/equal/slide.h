@@ -26,6 +26,10 @@ namespace local_entropy::equal
 /// Windows have at most so many cells: numbers of cells are bytes.
 constexpr int kMostCells = 255;
 
+/// An integer below kBias, added to the bits of this double, is the double of kBias and it.
+constexpr double kBias = 0x1p52;
+constexpr std::int64_t kBitsOfBias = std::int64_t(0x433) << 52;
+
 template <typename Cell>
 struct SlideTask
 {
@@ -36,6 +40,8 @@ struct SlideTask
     std::int64_t sum;                ///< F(windowCells)
     double error;                    ///< of D
     double scale, shift;             ///< of windowCells, and the error multiplied by it
+    double bias;                     ///< kBias times the scale
+    Middles middles;                 ///< of windowCells, if `undecided` is null
     float empty;                     ///< the result where no cell counts
     const Exception *exceptions;     ///< all, ascending, if `undecided` is null
     int exceptionCount;
@@ -96,13 +102,22 @@ public:
 #pragma unroll
         for (int k = -kMost; k <= kMost; ++k) at(k) = cells.addDiffering(row.of(k), factors, at(k));
     }
+    /// Two rows at once take an addition less: one has three terms.
+    template <int kFirst, int kEnd>
+    __device__ void add(const Words<kFirst, kEnd> &row, const Words<kFirst, kEnd> &other,
+                        const Negatives &cells, const Factors &factors)
+    {
+#pragma unroll
+        for (int k = -kMost; k <= kMost; ++k)
+            at(k) = cells.addDiffering(row.of(k), other.of(k), factors, at(k));
+    }
     /// Of their own row.
     template <int kFirst, int kEnd>
     __device__ void addLeft(const Words<kFirst, kEnd> &row, const Negatives &cells,
                             const Factors &factors)
     {
 #pragma unroll
-        for (int k = -kMost; k < 0; ++k) at(k) = cells.addDiffering(row.of(k), factors, at(k));
+        for (int k = -kMost; k < 0; ++k) at(k) += cells.differing(row.of(k), factors);
     }
 
     /// use(place, sum of the displacements that a window covers in which the cells have that place)
@@ -178,6 +193,7 @@ public:
           table(table), none(task.strips.plane.none | task.strips.plane.none << 16,
                              task.strips.plane.none | task.strips.plane.none << 16)
     {
+        for (std::int64_t &one : biased) one = kBitsOfBias + task.sum;
     }
 
     /// Row `number` of the first windows enters.
@@ -202,32 +218,61 @@ public:
     /// its sum leaves undecided. Those of no result are anything.
     __device__ unsigned finish(bool cut, int rows, const int *columns, float *answers) const
     {
+        if (kMissing || cut) return finishFewer(cut, rows, columns, answers);
+        if constexpr (kHeight && kWidth * kHeight <= ShareScale::kMostCells) {
+            finishAll(answers);
+            return 0;
+        }
         unsigned undecided = 0;
-        if (kMissing || cut) {
+        const int cells = task.strips.windowCells;
 #pragma unroll
-            for (int i = 0; i < kCellsALane; ++i) {
-                const Fewer fewer = fewerCells(cut, i, rows * columns[i]);
-                const double scale = __ldg(&task.scales[fewer.cells]);
-                if (!decides(fewer.difference, scale, task.error * scale, answers[i]))
-                    undecided |= lookUp(fewer.cells, fewer.difference, answers[i]) << i;
-                if (fewer.cells == 0) answers[i] = task.empty;
-            }
-        } else {
-            const int cells = task.strips.windowCells;
+        for (int i = 0; i < kCellsALane; ++i)
+            if (!decides(__longlong_as_double(biased[i]) - kBias, task.scale, task.shift,
+                         answers[i]))
+                undecided |= 1u << i;
+        if (undecided == 0 || task.undecided) return undecided;
 #pragma unroll
-            for (int i = 0; i < kCellsALane; ++i)
-                if (!decides(task.sum - sums[i], task.scale, task.shift, answers[i]))
-                    undecided |= 1u << i;
-            if (undecided == 0 || task.undecided) return undecided;
+        for (int i = 0; i < kCellsALane; ++i)
+            if (undecided >> i & 1) lookUp(cells, biased[i] - kBitsOfBias, answers[i]);
+        return 0;
+    }
+
+private:
+    /// Of windows of few cells, all of which count: what is to be looked up is told by the product
+    /// alone. It is rounded once: kBias goes as it came.
+    __device__ void finishAll(float *answers) const
+    {
+        bool any = false;
+        std::uint32_t lower[kCellsALane];
 #pragma unroll
-            for (int i = 0; i < kCellsALane; ++i)
-                if (undecided >> i & 1) lookUp(cells, task.sum - sums[i], answers[i]);
-            undecided = 0;
+        for (int i = 0; i < kCellsALane; ++i) {
+            const double value = fma(__longlong_as_double(biased[i]), task.scale, -task.bias);
+            answers[i] = static_cast<float>(value);
+            lower[i] = static_cast<std::uint32_t>(__double2loint(value));
+            any |= task.middles.hold(lower[i]);
+        }
+        if (!any) return;
+#pragma unroll
+        for (int i = 0; i < kCellsALane; ++i)
+            if (task.middles.hold(lower[i]))
+                lookUp(kWidth * kHeight, biased[i] - kBitsOfBias, answers[i]);
+    }
+
+    __device__ unsigned finishFewer(bool cut, int rows, const int *columns, float *answers) const
+    {
+        unsigned undecided = 0;
+#pragma unroll
+        for (int i = 0; i < kCellsALane; ++i) {
+            const Fewer fewer = fewerCells(cut, i, rows * columns[i]);
+            const double scale = __ldg(&task.scales[fewer.cells]);
+            const double difference = static_cast<double>(fewer.difference);
+            if (!decides(difference, scale, task.error * scale, answers[i]))
+                undecided |= lookUp(fewer.cells, fewer.difference, answers[i]) << i;
+            if (fewer.cells == 0) answers[i] = task.empty;
         }
         return undecided;
     }
 
-private:
     /// A window of which not all cells count: how many do, and D.
     struct Fewer
     {
@@ -242,7 +287,7 @@ private:
         // Of no result, there may be less than none.
         const int cells = max(existing - missing, 0);
         const int ofFirstLevel = max(ofFirst - (windowCells - existing), 0);
-        std::int64_t difference = __ldg(&task.sums[cells]) - sums[i];
+        std::int64_t difference = __ldg(&task.sums[cells]) - task.sum + (biased[i] - kBitsOfBias);
         if (cut) difference += __ldg(&task.sums[ofFirst]) - __ldg(&task.sums[ofFirstLevel]);
         if (kMissing) difference += __ldg(&task.sums[missing]);
         return {cells, difference};
@@ -250,12 +295,10 @@ private:
 
     /// The float, whether D leaves no other. Where D is 0 it is 0; else D is much more than its
     /// error. `shift` is the error, scaled as D is.
-    __device__ static bool decides(std::int64_t difference, double scale, double shift,
-                                   float &answer)
+    __device__ static bool decides(double difference, double scale, double shift, float &answer)
     {
-        const double value = asDouble(difference);
-        const auto low = static_cast<float>(fma(value, scale, -shift));
-        const auto high = static_cast<float>(fma(value, scale, shift));
+        const auto low = static_cast<float>(fma(difference, scale, -shift));
+        const auto high = static_cast<float>(fma(difference, scale, shift));
         answer = fmaxf(low, 0);
         return !(low > 0 && low < high); // also of no result, which may be NaN
     }
@@ -265,13 +308,6 @@ private:
         if (task.undecided) return 1;
         answer = exceptionalAnswer(task, cells, difference);
         return 0;
-    }
-
-    /// An integer from 0 to 2^52 - 1: the mantissa of 2^52 and it.
-    __device__ static double asDouble(std::int64_t integer)
-    {
-        const auto high = static_cast<int>(integer >> 32);
-        return __hiloint2double(0x43300000 | high, static_cast<int>(integer)) - 0x1p52;
     }
 
     /// The groups kBegin ... kEnd - 1 of four words, counted from a lane's own, of the slot that
@@ -350,17 +386,25 @@ private:
         entering.addLeft(readLeft(slot), entered, factors);
         constexpr int kGroups = Ring::kWords / 4;
         int at = slot * kGroups;
-#pragma unroll(kLeaves &&kHeight ? kHeight : 2)
-        for (int i = 0; i < above; ++i) {
+        const auto higher = [&] {
             at = (at == 0 ? height * kGroups : at) - kGroups;
-            const Row row = readAt(at);
+            return readAt(at);
+        };
+#pragma unroll(kLeaves &&kHeight ? kHeight : 1)
+        for (int i = 0; i + 1 < above; i += 2) {
+            const Row row = higher(), other = higher();
+            entering.add(row, other, entered, factors);
+            if constexpr (kLeaves) leaving.add(row, other, left, factors);
+        }
+        if (above % 2) {
+            const Row row = higher();
             entering.add(row, entered, factors);
             if constexpr (kLeaves) leaving.add(row, left, factors);
         }
         Changes<kWidth> changes;
-        add<1>(changes, entering, table);
-        if constexpr (kLeaves) add<-1>(changes, leaving, table);
-        changes.addTo(sums, factors.one);
+        add<-1>(changes, entering, table);
+        if constexpr (kLeaves) add<1>(changes, leaving, table);
+        changes.addTo(biased, factors.one);
     }
 
     template <int kSign>
@@ -387,7 +431,7 @@ private:
     const std::uint32_t
         table; ///< entry x: the difference for a full window of which x others differ
     const Negatives none;
-    std::int64_t sums[kCellsALane] = {};
+    std::int64_t biased[kCellsALane];        ///< F(windowCells) - sum F(n), and kBitsOfBias
     std::uint32_t notFirst = 0, notNone = 0; ///< cells, in four bytes
 };
 
@@ -410,8 +454,8 @@ __global__ void __launch_bounds__(mostThreads(kWidth), 1)
     const int warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes,
               height = strips.windowHeight;
     std::uint32_t *const ring = words + tableWords + warp * height * Slot<kWidth>::kWords;
-    auto &desk = reinterpret_cast<Desk<Cell> *>(words + tableWords +
-                                                warps * height * Slot<kWidth>::kWords)[warp];
+    auto &desk =
+        reinterpret_cast<Desk *>(words + tableWords + warps * height * Slot<kWidth>::kWords)[warp];
     for (int number = warp * gridDim.x + blockIdx.x; number < strips.items;
          number += gridDim.x * warps) {
         Item<Cell> item(strips, number, kWidth, desk);

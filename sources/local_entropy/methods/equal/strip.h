@@ -14,6 +14,7 @@
 // next strip begins with theirs. What the first lanes find left of the strip is not asked for.
 #pragma once
 
+#include "local_entropy/methods/equal/feed.h"
 #include "local_entropy/problem/plane_view.h"
 
 #include <cstddef>
@@ -108,31 +109,17 @@ struct Negatives
         sum = multiplyAdd(differ(from[0], words[0]), factors.one, sum);
         return multiplyAdd(differ(from[1], words[1]), factors.byte, sum);
     }
+    /// Of two such words, both.
+    __device__ std::uint32_t addDiffering(const std::uint32_t *from, const std::uint32_t *other,
+                                          const Factors &factors, std::uint32_t sum) const
+    {
+        const std::uint32_t odd = differ(from[1], words[1]) + differ(other[1], words[1]);
+        sum += differ(from[0], words[0]) + differ(other[0], words[0]);
+        return multiplyAdd(odd, factors.byte, sum);
+    }
     __device__ std::uint32_t differing(const std::uint32_t *from, const Factors &factors) const
     {
         return multiplyAdd(differ(from[1], words[1]), factors.byte, differ(from[0], words[0]));
-    }
-};
-
-/// A lane's four cells of a row, as they are in memory, from any address.
-template <typename Cell>
-struct Four
-{
-    static constexpr int kWords = sizeof(Cell);
-    std::uint32_t words[kWords];
-
-    __device__ void load(const Cell *from)
-    {
-        const auto address = reinterpret_cast<std::uintptr_t>(from);
-        const auto *aligned = reinterpret_cast<const std::uint32_t *>(address & ~std::uintptr_t(3));
-        const unsigned shift = address % 4 * 8;
-        std::uint32_t next = __ldg(aligned);
-#pragma unroll
-        for (int i = 0; i < kWords; ++i) {
-            const std::uint32_t word = next;
-            next = __ldg(aligned + i + 1);
-            words[i] = __funnelshift_r(word, next, shift);
-        }
     }
 };
 
@@ -193,37 +180,17 @@ __device__ inline int byteOf(std::uint32_t four, int i)
     return static_cast<int>(four >> (8 * i) & 0xff);
 }
 
-/// A warp's own shared memory: where rows of the plane are, and a row of results.
-template <typename Cell>
+/// A warp's own shared memory: a row of results.
 struct alignas(16) Desk
 {
     float answers[kColumns];
-    const Cell *rows[kLanes];
 };
 
 // What is rare is not made part of the kernels' loops, which would grow by it.
 
-/// Where the columns of a strip are, for 32 rows, as far as `last`. Orders what the strip has of
-/// them into the second-level cache: a lane a row. By all lanes.
-template <typename Cell>
-__device__ __noinline__ void findRows(const PlaneView<Cell> &plane, int strip, int lastColumn,
-                                      int first, int last, Desk<Cell> &desk)
-{
-    constexpr int kLine = 128 / sizeof(Cell); // cells
-    const int lane = threadIdx.x % kLanes;
-    const Cell *const row = plane.pieceOf(strip, strip + kColumns).row(min(first + lane, last));
-    __syncwarp();
-    desk.rows[lane] = row;
-    __syncwarp();
-#pragma unroll
-    for (int column = 0; column <= kColumns; column += kLine)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(row + min(strip + column, lastColumn)));
-}
-
 /// Writes results of a row that begin at any address: as many as `number`, in order, so that
 /// neighbouring lanes write side by side. By all lanes.
-template <typename Cell>
-__device__ __noinline__ void writeAnywhere(float *to, int number, float4 answers, Desk<Cell> &desk)
+inline __device__ __noinline__ void writeAnywhere(float *to, int number, float4 answers, Desk &desk)
 {
     const int lane = threadIdx.x % kLanes;
     __syncwarp();
@@ -237,7 +204,7 @@ template <typename Cell>
 class Item
 {
 public:
-    __device__ Item(const Strips<Cell> &task, int item, int windowWidth, Desk<Cell> &desk)
+    __device__ Item(const Strips<Cell> &task, int item, int windowWidth, Desk &desk)
         : Item(task, placeOf(task, item), windowWidth, desk)
     {
     }
@@ -246,8 +213,8 @@ public:
     /// again and again. By all lanes.
     __device__ Four<Cell> take()
     {
-        const Four<Cell> taken = next;
-        load(); // while the others are worked on
+        const Four<Cell> taken = loaded.cells(task.plane.mask);
+        feed.next(loaded); // while the others are worked on
         return taken;
     }
 
@@ -290,38 +257,29 @@ private:
         return {1 + inner % (task.strips - 2), inner / (task.strips - 2) * task.rows, task.rows};
     }
 
-    __device__ Item(const Strips<Cell> &task, const Place &place, int windowWidth, Desk<Cell> &desk)
+    __device__ Item(const Strips<Cell> &task, const Place &place, int windowWidth, Desk &desk)
         : first(place.first), end(min(first + place.rows, task.height)),
           strip(place.strip * resultColumns(windowWidth)),
           column(strip + threadIdx.x % kLanes * kCellsALane), task(task), desk(desk),
           // Lanes behind the plane's last column read it, and what they find is not asked for.
-          lastColumn(task.width + windowWidth - 2),
-          from(min(column, lastColumn / kCellsALane * kCellsALane)),
-          last(end + task.windowHeight - 2), row(first),
+          feed(task.plane, strip, strip + kColumns,
+               min(column, (task.width + windowWidth - 2) / kCellsALane * kCellsALane), first,
+               end + task.windowHeight - 2),
           number(min(resultColumns(windowWidth), task.width - strip)),
           fours(task.fours && number == resultColumns(windowWidth)),
           cut(strip < task.plane.left || strip + kColumns > task.plane.right),
           to(task.result + first * task.resultStride + column)
     {
-        load();
-    }
-
-    __device__ void load()
-    {
-        const unsigned place = static_cast<unsigned>(row - first) % kLanes;
-        if (place == 0) findRows(task.plane, strip, lastColumn, row, last, desk);
-        next.load(desk.rows[place] + from);
-        ++row;
+        feed.next(loaded);
     }
 
     const Strips<Cell> &task;
-    Desk<Cell> &desk;
-    const int lastColumn, from, last;
-    int row;              ///< that is read next
+    Desk &desk;
+    Feed<Cell> feed;
     const int number;     ///< of the strip's columns that are in the result
     const int fours, cut; ///< whether; at the left or right
     float *to;
-    Four<Cell> next;
+    Loaded<Cell> loaded;
 };
 
 } // namespace local_entropy::equal

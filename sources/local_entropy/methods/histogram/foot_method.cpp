@@ -20,6 +20,7 @@ public:
     }
 
     bool canLaunch(const Problem &problem) const override { return canWalkFootprint(problem); }
+    int sharedBytes(const Problem &problem) const override { return footprintSharedBytes(problem); }
     double launchCost(const Problem &problem) const override { return footprintCost(problem); }
     const char *launches() const override
     {

@@ -1,7 +1,9 @@
 #include "local_entropy/methods/histogram/foot_plan.h"
 
-#include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/methods/block_memory.h"
 #include "local_entropy/methods/histogram/foot_changes.h"
 
 #ifdef __CUDACC__
@@ -10,6 +12,7 @@
 #include "local_entropy/methods/histogram/foot_kernel.h"
 #include "local_entropy/methods/histogram/foot_kernels.h"
 #include "local_entropy/methods/histogram/foot_table.h"
+#include "local_entropy/methods/histogram/results_of.h"
 #include "local_entropy/methods/histogram/scale.h"
 
 #include <algorithm>
@@ -24,37 +27,13 @@ namespace local_entropy
 namespace
 {
 
-constexpr int kMostValues = 4096; ///< which no GPU has the shared memory for
+constexpr int kMostValues = 4096; ///< of a plane
 
-#ifdef __CUDACC__
-int attribute(cudaDeviceAttr which)
+/// Tables; a histogram for each warp, or for some that share it.
+BlockMemory memoryOf(int cells, int pieces, int values)
 {
-    int device = 0, value = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
-#endif
-
-/// Bytes of shared memory for a histogram of a warp, or of some that share it.
-int histogramBytes(int values)
-{
-    constexpr int kLanes = 32;
-    return kLanes * static_cast<int>(sizeof(std::uint32_t)) * values;
-}
-
-int tableBytes(int cells, int pieces)
-{
-    return static_cast<int>(sizeof(std::uint32_t)) * footprint::TableWords(cells, pieces).all();
-}
-
-/// What a block of the current GPU may have; without one, enough: who then asks is told so.
-int sharedBytes()
-{
-#ifdef __CUDACC__
-    if (common::deviceCount() > 0) return attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-#endif
-    return 1 << 30;
+    constexpr int kLanes = 32, kWord = sizeof(std::uint32_t);
+    return {kWord * footprint::TableWords(cells, pieces).all(), kWord * kLanes * values};
 }
 
 } // namespace
@@ -62,12 +41,14 @@ int sharedBytes()
 bool canWalkFootprint(const Problem &problem)
 {
     const Shape &shape = problem.shape;
-    if (problem.filter.measure != Measure::Entropy || problem.result.isDouble || shape.rectangle ||
-        problem.filter.levels.count >= kMostValues)
-        return false;
-    const int pieces = 3 * shape.cells; // at most
-    return tableBytes(shape.cells, pieces) + histogramBytes(problem.filter.levels.count + 1) <=
-           sharedBytes();
+    return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
+           !shape.rectangle && problem.filter.levels.count < kMostValues && fitsPlane(problem);
+}
+
+int footprintSharedBytes(const Problem &problem)
+{
+    const int cells = problem.shape.cells, pieces = 3 * cells; // at most
+    return memoryOf(cells, pieces, planeFor(problem).values).least();
 }
 
 double footprintCost(const Problem &problem)
@@ -122,7 +103,7 @@ public:
 
 private:
     FootprintPlan(const Shape &shape, Base base, const SumScale &scale)
-        : FootprintPlan(shape, footprint::piecesOf(shape), scale, scalesOf(scale, base))
+        : FootprintPlan(shape, footprint::piecesOf(shape), scale, scale.scales(base))
     {
     }
     FootprintPlan(const Shape &shape, const footprint::Pieces &ends, const SumScale &scale,
@@ -131,9 +112,9 @@ private:
           error(scale.error + kRounding), allScale(perCells[cells]), total(scale.sums[cells]),
           codeList(footprint::codesOf(diskRadius)), codes(uploaded(codeList)),
           pieces(uploaded(ends.pieces)), cellsBefore(uploaded(footprint::cellsBefore(shape))),
-          differences(uploaded(differencesOf(scale))), sums(uploaded(scale.sums)),
-          scales(uploaded(perCells)), multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
-          mostSharedBytes(sharedBytes())
+          differences(uploaded(differencesOf(scale.sums))), sums(uploaded(scale.sums)),
+          scales(uploaded(perCells)), multiprocessors(multiprocessorsOfGpu()),
+          mostSharedBytes(sharedBytesOfBlock())
     {
     }
 
@@ -145,26 +126,6 @@ private:
     static common::DeviceArray<T> uploaded(const std::vector<T> &all)
     {
         return common::upload(all.data(), all.size());
-    }
-
-    static std::vector<std::int32_t> differencesOf(const SumScale &scale)
-    {
-        std::vector<std::int32_t> all;
-        for (std::size_t n = 0; n + 1 < scale.sums.size(); ++n)
-            all.push_back(static_cast<std::int32_t>(scale.sums[n + 1] - scale.sums[n]));
-        return all;
-    }
-
-    static std::vector<double> scalesOf(const SumScale &scale, Base base)
-    {
-        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-        const double perBase = base == Base::Two   ? kInverseLn2
-                               : base == Base::Ten ? kInverseLn10
-                                                   : 1;
-        std::vector<double> all = {0};
-        for (std::size_t n = 1; n < scale.sums.size(); ++n)
-            all.push_back(scale.nats(static_cast<int>(n)) * perBase);
-        return all;
     }
 
     /// The fastest for that plane.
@@ -184,17 +145,13 @@ private:
     {
         const Plane &plane = part.plane;
         const Kernel<Cell> own = chosen<Cell>(plane);
-        const int ofTables = tableBytes(cells, static_cast<int>(ends.pieces.size()));
-        const int ofHistogram = histogramBytes(plane.values);
-        const int histograms =
-            std::min((mostSharedBytes - ofTables) / ofHistogram, footprint::kMostHistograms);
-        if (histograms < 1)
-            throw Error(Status::Unavailable, "a histogram of " + std::to_string(plane.values) +
-                                                 " levels does not fit this GPU's shared memory");
+        const BlockMemory memory =
+            memoryOf(cells, static_cast<int>(ends.pieces.size()), plane.values);
+        const int histograms = memory.warps(mostSharedBytes, footprint::kMostHistograms);
 
         Task<Cell> task = taskOf<Cell>(part);
         divide(task, plane, own.windows * kLanes);
-        const int bytes = ofTables + histograms * ofHistogram;
+        const int bytes = memory.bytes(histograms);
         CUDA_CHECK(
             cudaFuncSetAttribute(own.call, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const std::int64_t rows = std::int64_t(task.strips) * task.results.height;
@@ -206,7 +163,6 @@ private:
     template <typename Cell>
     Task<Cell> taskOf(const PlanePart &part) const
     {
-        const Result &result = part.problem.result;
         Task<Cell> task{};
         task.plane = PlaneView<Cell>(part.plane);
         task.values = part.plane.values;
@@ -222,20 +178,11 @@ private:
         task.scale = allScale;
         task.scaledError = error * allScale;
         task.one = 1;
-        walk::Results &results = task.results;
-        results.result = static_cast<float *>(result.data);
-        results.width = static_cast<int>(result.width);
-        results.height = static_cast<int>(result.height);
-        results.stride = result.stride;
-        results.aligned =
-            reinterpret_cast<std::uintptr_t>(result.data) % 16 == 0 && result.stride % 4 == 0;
-        results.sums = sums.data();
-        results.scales = scales.data();
-        results.windowCells = cells;
-        results.error = error;
-        results.empty = static_cast<float>(part.problem.filter.empty);
-        results.undecided = part.undecided.words;
-        results.wordsARow = part.undecided.wordsARow;
+        constexpr int kAtATime = 4; // results, at most
+        task.results = walk::resultsOf(part, kAtATime);
+        task.results.sums = sums.data();
+        task.results.scales = scales.data();
+        task.results.error = error;
         return task;
     }
 
@@ -279,10 +226,7 @@ std::unique_ptr<const PlanePlan> makeFootprintPlan(const Problem &problem)
 
 #else
 
-std::unique_ptr<const PlanePlan> makeFootprintPlan(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+std::unique_ptr<const PlanePlan> makeFootprintPlan(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

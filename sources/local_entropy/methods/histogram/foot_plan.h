@@ -8,9 +8,12 @@
 namespace local_entropy
 {
 
-/// Whether makeFootprintPlan() can compute that: entropies as float, any footprint, so many levels
-/// that a histogram fits a GPU's shared memory.
+/// Whether makeFootprintPlan() can compute that, given the shared memory: entropies as float, any
+/// footprint, fewer than 4096 levels.
 bool canWalkFootprint(const Problem &problem);
+
+/// Bytes of shared memory that a block needs for it, at least.
+int footprintSharedBytes(const Problem &problem);
 
 /// Nanoseconds a result, about.
 double footprintCost(const Problem &problem);

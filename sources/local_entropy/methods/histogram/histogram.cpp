@@ -142,6 +142,7 @@ public:
     }
 
     bool canLaunch(const Problem &problem) const override { return canWalk(problem); }
+    int sharedBytes(const Problem &problem) const override { return walkSharedBytes(problem); }
     double launchCost(const Problem &problem) const override { return walkCost(problem); }
     const char *launches() const override
     {

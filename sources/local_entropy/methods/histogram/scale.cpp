@@ -1,6 +1,7 @@
 #include "local_entropy/methods/histogram/scale.h"
 
 #include "local_entropy/answers/answers.h"
+#include "local_entropy/answers/base.h"
 #include "local_entropy/answers/defect.h"
 
 #include <algorithm>
@@ -37,15 +38,24 @@ std::int64_t rounded(UInt128 wideSum, std::uint32_t factor, double &error)
 /// The most that errors of counts can add up to, in the one direction or the other, if the counts'
 /// sum is at most `cells`: a knapsack of which all sizes and any number of each may be taken. (The
 /// sum need not be `cells`: a single cell is no error.)
+///
+/// A count whose error is no more than what smaller ones of that sum reach can be replaced by them
+/// wherever it is taken: it is left out. So few are left that this is nearly linear in `cells`.
 double largestSum(const std::vector<double> &errors, int cells)
 {
     double most = 0;
-    std::vector<double> best(cells + 1);
+    std::vector<double> best(cells + 1); // of counts whose sum is at most the index
+    std::vector<int> taken;              // counts that nothing replaces
     for (const double sign : {1.0, -1.0}) {
-        std::fill(best.begin(), best.end(), 0.0);
-        for (int sum = 1; sum <= cells; ++sum)
-            for (int n = 1; n <= sum; ++n)
+        taken.clear();
+        for (int sum = 1; sum <= cells; ++sum) {
+            best[sum] = best[sum - 1];
+            for (const int n : taken)
                 best[sum] = std::max(best[sum], best[sum - n] + sign * errors[n]);
+            if (sign * errors[sum] <= best[sum]) continue;
+            best[sum] = sign * errors[sum];
+            taken.push_back(sum);
+        }
         most = std::max(most, best[cells]);
     }
     return most;
@@ -55,37 +65,51 @@ double largestSum(const std::vector<double> &errors, int cells)
 
 /// Factors for which n log2 n / 2 is nearly an integer for 3, 5, 6, 7, ... all at once: of all
 /// integers from three quarters of the largest possible for 26, 35, 49, ... 65025 cells up to that,
-/// the ones that left windows of so many cells the least error. They descend.
-constexpr std::uint32_t kGoodFactors[] = {169713015, 152086582, 148425557, 137791191, 122377795,
-                                          111076572, 107538572, 96924813,  91739598,  87049988,
-                                          81764978,  79598785,  71393165,  70463755,  61002226};
+/// the ones that left windows of so many cells the least error; so for both bounds. They descend.
+constexpr std::uint32_t kGoodFactors[] = {
+    1202620644, 1131227479, 1100589282, 998477871, 953687915, 884194286, 835090066,
+    792454688,  680051513,  603262548,  557562308, 169713015, 152086582, 148425557,
+    137791191,  122377795,  111076572,  107538572, 96924813,  91739598,  87049988,
+    81764978,   79598785,   71393165,   70463755,  61002226};
 
-SumScale::SumScale(int cells)
+SumScale::SumScale(int cells, double bound)
 {
-    // Four differences of neighbouring F, each below factor (1 + ln N) / (2 ln 2), below 2^31.
-    constexpr double kSteps = 4;
-    constexpr double kOperations = 2e7; // of the choice, some milliseconds
+    // A difference of neighbouring F is below factor (1 + ln N) / (2 ln 2).
     const double step = (1 + std::log(static_cast<double>(cells))) / (2 * std::log(2.0));
-    const double largest = 0x1p31 / kSteps / step - 1;
+    const double largest = bound / step - 1;
     const Answers answers(Measure::Entropy, 1, Base::E, cells, 0);
     const UInt128 *const wide = answers.wideSums();
-    int tries = static_cast<int>(std::max(kOperations / cells / cells, 1.0));
     std::vector<std::int64_t> found(cells + 1);
     std::vector<double> errors(cells + 1);
     for (const std::uint32_t candidate : kGoodFactors) {
         if (candidate > largest) continue;
-        if (tries-- == 0) break;
         double ofAll = 0; // F(N) is off as well
         for (int n = 0; n <= cells; ++n) {
             found[n] = rounded(wide[n], candidate, errors[n]);
             ofAll = std::max(ofAll, std::fabs(errors[n]));
         }
-        const double bound = (largestSum(errors, cells) + ofAll) * (1 + 0x1p-30);
-        if (factor != 0 && bound / candidate >= error / factor) continue;
+        const double most = (largestSum(errors, cells) + ofAll) * (1 + 0x1p-30);
+        if (factor != 0 && most / candidate >= error / factor) continue;
         factor = candidate;
-        error = bound;
+        error = most;
         sums = found;
     }
+}
+
+std::vector<double> SumScale::scales(Base base) const
+{
+    std::vector<double> all = {0};
+    for (std::size_t n = 1; n < sums.size(); ++n)
+        all.push_back(nats(static_cast<int>(n)) * perNat(base));
+    return all;
+}
+
+std::vector<std::int32_t> differencesOf(const std::vector<std::int64_t> &sums)
+{
+    std::vector<std::int32_t> all;
+    for (std::size_t n = 0; n + 1 < sums.size(); ++n)
+        all.push_back(static_cast<std::int32_t>(sums[n + 1] - sums[n]));
+    return all;
 }
 
 namespace

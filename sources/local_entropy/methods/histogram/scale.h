@@ -1,4 +1,5 @@
-// Sums of n ln n in 32 bits: the scale of their fixed point, chosen so that their error is small.
+// Sums of n ln n whose steps have 32 bits: the scale of their fixed point, chosen so that their
+// error is small.
 #pragma once
 
 #include "local_entropy/answers/measure.h"
@@ -11,16 +12,19 @@ namespace local_entropy
 
 /// F(n) = round(factor (n log2 n) / 2) for windows of at most `cells` cells, with a small error:
 ///   |F(N) - sum F(n) - (exact, not rounded)| <= error
-/// for every way to share N <= cells cells between levels. A kernel that adds differences of
-/// neighbouring F in 32 bits, four of them and the negatives of four others at a time, does not
-/// overflow.
+/// for every way to share N <= cells cells between levels. Differences of neighbouring F are below
+/// a bound, so that a kernel's additions do not overflow.
 ///
 /// Each F(n) is off by up to a half, and a window has many levels. But most levels have few cells:
 /// with an integer factor F is exact for 1, 2, 4, 8, ... cells, and of the factors that are large
 /// enough a few are nearly exact for 3, 5, 6, 7 and more, too. So few windows are left in doubt.
 struct SumScale
 {
-    explicit SumScale(int cells);
+    /// For kernels that add differences in 32 bits with a sign, four and the negatives of four
+    /// others at a time; and for those that add each one, without a sign, to 64 bits.
+    static constexpr double kByFours = 0x1p31 / 4, kOneByOne = 0x1p32;
+
+    explicit SumScale(int cells, double bound = kByFours);
 
     std::uint32_t factor = 0;
     double error = 0;
@@ -28,7 +32,12 @@ struct SumScale
 
     /// What F(N) - sum F(n) is multiplied by to become the entropy in nats of N cells.
     double nats(int cells) const { return 2 * 0x1.62e42fefa39efp-1 / factor / cells; }
+    /// The same for the entropy in that base, of N = 0 ... cells; scales[0] is 0.
+    std::vector<double> scales(Base base) const;
 };
+
+/// F(n + 1) - F(n), which has 32 bits.
+std::vector<std::int32_t> differencesOf(const std::vector<std::int64_t> &sums);
 
 /// For small windows there is more: a factor with which every way to share N cells, N = 1 ... 25,
 /// between levels gives the nearest float,

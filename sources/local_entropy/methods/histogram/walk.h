@@ -35,10 +35,9 @@ struct Task
     int values; ///< of cells
     int windowWidth, windowHeight;
     Results results;
-    const std::int32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
-    std::int64_t whole;              ///< F(N) of a window that is all there
-    double wholeScale, wholeMargin;  ///< what its D is multiplied by, and then off by
-    int one;                         ///< 1, see Sums
+    const std::uint32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
+    std::int64_t whole;               ///< F(N) of a window that is all there
+    double wholeScale, wholeMargin;   ///< what its D is multiplied by, and then off by
     int strips, pieces;
     int slowLeft, slowRight;    ///< how many strips at the left and right have windows that are cut
     int slowChunks, fastChunks; ///< into which those are cut, and the others
@@ -53,13 +52,19 @@ struct Row
     std::uint32_t words[kWords + 1];
     unsigned shift;
 
+    /// kOrdered: the compiler keeps it before and behind the additions that it stands between.
+    template <bool kOrdered = false>
     __device__ void load(const Cell *from)
     {
         const auto address = reinterpret_cast<std::uintptr_t>(from);
         const auto *aligned = reinterpret_cast<const std::uint32_t *>(address & ~std::uintptr_t(3));
         shift = static_cast<unsigned>(address) * 8; // of which five bits count
 #pragma unroll
-        for (int i = 0; i <= kWords; ++i) words[i] = __ldg(aligned + i);
+        for (int i = 0; i <= kWords; ++i)
+            if constexpr (kOrdered)
+                asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(words[i]) : "l"(aligned + i));
+            else
+                words[i] = __ldg(aligned + i);
     }
     /// Before its cells are used; apart from load(), so that nothing waits for memory in between.
     /// `mask`: see Plane.
@@ -82,6 +87,32 @@ struct Row
     }
 };
 
+/// The sums of a thread's windows: of 32 bits, if all that a window can have fits them, or of 64.
+/// To these, a difference that comes and one that goes are two instructions, additions of three
+/// numbers, the second with what the first carries.
+template <int kWindows, bool kShort>
+class Totals
+{
+public:
+    using Sum = std::conditional_t<kShort, std::uint32_t, std::int64_t>;
+
+    __device__ void clear()
+    {
+#pragma unroll
+        for (int window = 0; window < kWindows; ++window) sums[window] = 0;
+    }
+    __device__ void add(int window, std::uint32_t comes) { sums[window] += comes; }
+    __device__ void add(int window, std::uint32_t comes, std::uint32_t goes)
+    {
+        sums[window] += comes;
+        sums[window] -= goes;
+    }
+    __device__ Sum of(int window) const { return sums[window]; }
+
+private:
+    Sum sums[kWindows];
+};
+
 /// One thread's histogram and sums. kWidth is the window's width.
 template <typename Cell, int kWidth, int kBits, bool kShort>
 class Walker
@@ -90,7 +121,7 @@ public:
     using In = Counters<kBits>;
     static constexpr int kWindows = In::kWindows, kCells = kWidth + kWindows - 1;
     using CellsOfRow = Row<Cell, kCells>;
-    using Sum = typename Sums<kWindows, kShort>::Sum;
+    using Sum = typename Totals<kWindows, kShort>::Sum;
 
     /// What a step finds in the histogram.
     struct Step
@@ -99,8 +130,8 @@ public:
         std::uint32_t none; ///< the word of the cells that do not count
     };
 
-    __device__ Walker(std::uint32_t histogram, std::uint32_t table, std::uint32_t mask, int one)
-        : histogram(histogram), table(table), mask(mask), one(one)
+    __device__ Walker(std::uint32_t histogram, std::uint32_t table, std::uint32_t mask)
+        : histogram(histogram), table(table), mask(mask)
     {
     }
 
@@ -122,10 +153,8 @@ public:
         for (int i = 0; i < kCells; ++i)
 #pragma unroll
             for (int window = 0; window < kWindows; ++window)
-                if (In::holds(i, window, kWidth)) {
+                if (In::holds(i, window, kWidth))
                     sums.add(window, differenceAt<0>(In::entry(before[i], window, table)));
-                    if (isFourth(i, window)) sums.fold(window, one);
-                }
     }
 
     /// Changes the counters.
@@ -136,11 +165,8 @@ public:
         entering.align(mask);
         Step step;
 #pragma unroll
-        for (int i = 0; i < kCells; ++i) {
-            step.left[i] = addTo(leaving.counters(i, histogram), 0u - In::ones(i, kWidth));
-            step.entered[i] = addTo(entering.counters(i, histogram), In::ones(i, kWidth));
-        }
-        if constexpr (kMissing) step.none = wordAt(histogram + none * 4 * kLanes);
+        for (int i = 0; i < kCells; ++i) changeColumn(i, leaving, entering, step);
+        if constexpr (kMissing) step.none = word(none);
         return step;
     }
 
@@ -148,15 +174,23 @@ public:
     __device__ void settle(const Step &step)
     {
 #pragma unroll
-        for (int i = 0; i < kCells; ++i)
+        for (int i = 0; i < kCells; ++i) settleColumn(i, step);
+    }
+
+    /// settle(), and the next change() besides, column by column: nothing is looked up before a row
+    /// of other work has passed since it was asked for.
+    template <bool kMissing>
+    __device__ void advance(Step &step, CellsOfRow leaving, CellsOfRow entering, std::uint32_t none)
+    {
+        leaving.align(mask);
+        entering.align(mask);
 #pragma unroll
-            for (int window = 0; window < kWindows; ++window)
-                if (In::holds(i, window, kWidth)) {
-                    // from n to n - 1: the difference before n's
-                    sums.add(window, differenceAt<0>(In::entry(step.entered[i], window, table)) -
-                                         differenceAt<-4>(In::entry(step.left[i], window, table)));
-                    if (isFourth(i, window)) sums.fold(window, one);
-                }
+        for (int i = 0; i < kCells; ++i) {
+            const Step before = step; // of which only this column is used
+            changeColumn(i, leaving, entering, step);
+            settleColumn(i, before);
+        }
+        if constexpr (kMissing) step.none = word(none);
     }
 
     __device__ Sum sum(int window) const { return sums.of(window); }
@@ -167,15 +201,42 @@ public:
     __device__ int count(std::uint32_t word, int window) const { return In::count(word, window); }
 
 private:
-    /// Whether this cell is a window's fourth, eighth, ... of a row, or its last one.
-    __device__ static constexpr bool isFourth(int i, int window)
+    __device__ void changeColumn(int i, const CellsOfRow &leaving, const CellsOfRow &entering,
+                                 Step &step)
     {
-        return (i - window) % 4 == 3 || i - window == kWidth - 1;
+        step.left[i] = addTo(leaving.counters(i, histogram), 0u - In::ones(i, kWidth));
+        step.entered[i] = addTo(entering.counters(i, histogram), In::ones(i, kWidth));
     }
+    __device__ void settleColumn(int i, const Step &step)
+    {
+#pragma unroll
+        for (int window = 0; window < kWindows; ++window)
+            if (In::holds(i, window, kWidth)) // from n to n - 1: the difference before n's
+                sums.add(window, differenceAt<0>(In::entry(step.entered[i], window, table)),
+                         differenceAt<-4>(In::entry(step.left[i], window, table)));
+    }
+
     const std::uint32_t histogram, table, mask;
-    const int one;
-    Sums<kWindows, kShort> sums;
+    Totals<kWindows, kShort> sums;
 };
+
+/// What makes a float of a window's sum if n of its cells do not count. With n = 0 ... windowCells
+/// a table in shared memory, where there is room for it and it is needed.
+struct alignas(16) Without
+{
+    std::int64_t whole; ///< F(N - n) + F(n), since the sum has F(n)
+    double scale;       ///< of N - n cells
+};
+template <int kBits, bool kMissing>
+constexpr bool kHasWithouts = kBits == 8 && kMissing;
+__device__ inline Without withoutAt(std::uint32_t table, int n)
+{
+    Without without;
+    asm("{ .reg .s64 scale; ld.shared.v2.s64 {%0, scale}, [%2]; mov.b64 %1, scale; }"
+        : "=l"(without.whole), "=d"(without.scale)
+        : "r"(table + n * static_cast<int>(sizeof without)));
+    return without;
+}
 
 /// A strip of a warp, from one row of results to another: what its threads do there.
 template <typename Cell, int kWidth, int kBits, bool kShort, bool kMissing>
@@ -183,11 +244,13 @@ class Strip
 {
 public:
     using Own = Walker<Cell, kWidth, kBits, kShort>;
+    static constexpr bool kTabled = kHasWithouts<kBits, kMissing>;
     static constexpr int kWindows = Own::kWindows, kColumns = kWindows * kLanes;
 
-    __device__ Strip(const Task<Cell> &task, Own &walker, int strip, int lane)
-        : task(task), walker(walker), begin(strip * kColumns), own(begin + lane * kWindows),
-          x(min(own, (task.results.width - 1) / kWindows * kWindows)),
+    __device__ Strip(const Task<Cell> &task, Own &walker, std::uint32_t withouts, int strip,
+                     int lane)
+        : task(task), walker(walker), withouts(withouts), begin(strip * kColumns),
+          own(begin + lane * kWindows), x(min(own, (task.results.width - 1) / kWindows * kWindows)),
           piece(task.plane.pieceOf(begin, begin + kColumns + task.windowWidth - 1))
     {
     }
@@ -196,6 +259,7 @@ public:
     __device__ void compute(int first, int end)
     {
         fetchFirst(first, end);
+        if constexpr (!kShort) clearBits(first, end);
         // The window of row first - 1. Of row -1 there is nothing, and row 0 enters and leaves.
         walker.clear(task.values);
         enter(max(first - 1, 0));
@@ -204,8 +268,9 @@ public:
         int middle = end, last = end;
         if (areColumnsWhole()) {
             middle = max(max(first, max(piece.top, 0) + 1), task.plane.top);
-            last = min(end, min(piece.top + piece.rows, task.plane.bottom) - task.windowHeight + 1);
-            last -= (last - middle) % 2; // they go by twos
+            // Rows behind them are read, too.
+            last = min(min(end, task.plane.bottom - task.windowHeight + 1),
+                       piece.top + piece.rows - task.windowHeight - 1);
             if (last <= middle) middle = last = end;
         }
 #pragma unroll 1
@@ -227,9 +292,15 @@ public:
 private:
     using CellsOfRow = typename Own::CellsOfRow;
     using Step = typename Own::Step;
+    /// How the additions of a row and the look-ups of the row above take turns: see computeWhole().
+    /// Which is quickest for a width was measured.
+    enum class Order { ByTwos, Apart, Alone };
+    static constexpr Order kOrder = kWidth <= 5   ? Order::ByTwos
+                                    : kWidth <= 9 ? Order::Apart
+                                                  : Order::Alone;
     static constexpr int kAhead = 8; ///< rows from the one that is asked for to the one in use
 
-    __device__ static void fetch(const Cell *at)
+    __device__ static void fetch(const void *at)
     {
         asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
     }
@@ -243,6 +314,17 @@ private:
         CellsOfRow cells;
         cells.load(piece.row(row) + x);
         walker.enter(cells);
+    }
+    /// The bits of these results: whole words, which are no other warp's.
+    __device__ void clearBits(int first, int end) const
+    {
+        constexpr int kWords = kColumns / 32; // of a row
+        const Results &to = task.results;
+        for (int i = threadIdx.x % kLanes; i < (end - first) * kWords; i += kLanes) {
+            const int word = begin / 32 + i % kWords;
+            if (word < to.wordsARow) to.undecided[(first + i / kWords) * to.wordsARow + word] = 0;
+        }
+        __syncwarp(); // a lane sets bits that another has cleared
     }
     __device__ bool areColumnsWhole() const
     {
@@ -297,53 +379,92 @@ private:
         }
     }
 
-    /// Rows of which all is there.
+    /// Rows of which all is there. A row's additions are sent off before the look-ups of the row
+    /// above, whose old words are there by then: column by column (ByTwos: two rows in a turn of
+    /// the loop, Alone: one), or row by row (Apart).
     template <bool kAligned>
     __device__ void computeWhole(int first, int end)
     {
         const std::int64_t stride = piece.stride;
         const Cell *leavingAt = piece.cells + (first - 1) * stride + x;
         const Cell *enteringAt = leavingAt + task.windowHeight * stride;
-        const Cell *aheadAt = enteringAt + kAhead * stride;
+        // What a warp reads of a row reaches beyond its lanes' first cells, into the next strip:
+        // all of it is fetched, else whoever is ahead of its neighbour would wait for memory.
+        constexpr int kApart =
+            (static_cast<int>(sizeof(Cell)) * (kColumns + Own::kCells) + 8 + 30) / 31; // bytes
+        const auto *aheadAt =
+            reinterpret_cast<const char *>(enteringAt + kAhead * stride - (own - begin)) +
+            (own - begin) / kWindows * kApart;
         float *to = resultRow(first);
         std::uint32_t *bits = undecidedRow(first);
-        // Two rows are on their way while another is worked on; behind the last one it is read
-        // again.
-        CellsOfRow leaving[2], entering[2];
+        // Rows that are on their way. Behind the last one, two more are read.
+        constexpr int kRows = kOrder == Order::Alone ? 1 : 2;
+        CellsOfRow leaving[kRows], entering[kRows];
         int ahead = first; // the row that is loaded next
-        const auto load = [&](int to) {
-            leaving[to].load(leavingAt);
-            entering[to].load(enteringAt);
+        const auto load = [&](int i) {
+            leaving[i].template load<kRows == 2>(leavingAt);
+            entering[i].template load<kRows == 2>(enteringAt);
             if (ahead + kAhead < end) fetch(aheadAt);
-            aheadAt += stride;
-            if (++ahead < end) leavingAt += stride, enteringAt += stride;
+            ++ahead;
+            leavingAt += stride, enteringAt += stride;
+            aheadAt += stride * static_cast<int>(sizeof(Cell));
         };
-        const auto change = [&](int of) {
+        const auto change = [&](int i) {
             const Step step =
-                walker.template change<kMissing>(leaving[of], entering[of], task.plane.none);
-            load(of);
+                walker.template change<kMissing>(leaving[i], entering[i], task.plane.none);
+            load(i);
             return step;
         };
-        load(0);
-        load(1);
-        for (int y = first; y < end; y += 2) {
-            answer<kAligned>(change(0), to, bits);
-            answer<kAligned>(change(1), to, bits);
+        const auto settle = [&](const Step &step) {
+            walker.settle(step);
+            answer<kAligned>(step.none, to, bits);
+        };
+        for (int i = 0; i < kRows; ++i) load(i);
+        Step step = change(0);
+        int y = first; // of `step`
+        if constexpr (kOrder == Order::Apart) {
+#pragma unroll 1
+            for (; y + 2 < end; y += 2) {
+                const Step other = change(1);
+                settle(step);
+                step = change(0);
+                settle(other);
+            }
+            if (y + 1 < end) {
+                const Step other = change(1);
+                settle(step);
+                step = other;
+            }
+        } else {
+            const auto advance = [&](int i) {
+                const std::uint32_t none = step.none;
+                walker.template advance<kMissing>(step, leaving[i], entering[i], task.plane.none);
+                load(i);
+                answer<kAligned>(none, to, bits);
+            };
+#pragma unroll 1
+            for (; y + kRows < end; y += kRows) {
+                advance(kRows - 1);
+                if (kRows == 2) advance(0);
+            }
+            if (kRows == 2 && y + 1 < end) advance(kRows - 1);
         }
+        settle(step);
     }
 
     template <bool kAligned>
-    __device__ void answer(const Step &step, float *&to, std::uint32_t *&bits)
+    __device__ void answer(std::uint32_t none, float *&to, std::uint32_t *&bits)
     {
-        walker.settle(step);
         float answers[kWindows];
         std::uint32_t undecided = 0;
 #pragma unroll
         for (int window = 0; window < kWindows; ++window) {
             bool open = false;
-            if constexpr (kMissing)
+            if constexpr (kTabled)
+                open = answerOf(walker.count(none, window), walker.sum(window), answers[window]);
+            else if constexpr (kMissing)
                 open = finish<true>(task.results, walker.sum(window), task.results.windowCells, 0,
-                                    walker.count(step.none, window), answers[window]);
+                                    walker.count(none, window), answers[window]);
             else
                 open = decide(static_cast<typename Own::Sum>(task.whole) - walker.sum(window),
                               task.wholeScale, task.wholeMargin, answers[window]);
@@ -355,6 +476,16 @@ private:
             note(bits, undecided << (own % 32));
             bits += task.results.wordsARow;
         }
+    }
+
+    /// The result of a window of which so many cells do not count; true if it is undecided.
+    __device__ bool answerOf(int without, typename Own::Sum sum, float &answer) const
+    {
+        const Without of = withoutAt(withouts, without);
+        const bool open = decide(static_cast<typename Own::Sum>(of.whole) - sum, of.scale,
+                                 task.results.error * of.scale, answer);
+        if (without == task.results.windowCells) answer = task.results.empty;
+        return open;
     }
 
     /// kWhole: all are in the row. kAligned: and where writeTogether() can write them.
@@ -373,8 +504,9 @@ private:
 
     const Task<Cell> &task;
     Own &walker;
-    const int begin, own; ///< columns of results: the warp's first, and the thread's
-    const int x;          ///< that the thread reads for; of its own, if that is in the row
+    const std::uint32_t withouts; ///< where this table is
+    const int begin, own;         ///< columns of results: the warp's first, and the thread's
+    const int x;                  ///< that the thread reads for; of its own, if that is in the row
     const PieceView<Cell> piece;
 };
 
@@ -404,20 +536,29 @@ template <typename Cell, int kWidth, int kBits, bool kShort, bool kMissing, int 
 __global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ Task<Cell> task)
 {
     using Own = Walker<Cell, kWidth, kBits, kShort>;
-    extern __shared__ std::uint32_t shared[]; // differences; histograms
-    const int tableWords = (task.results.windowCells + kLanes) / kLanes * kLanes;
-    for (int n = threadIdx.x; n < task.results.windowCells; n += blockDim.x)
-        shared[n] = static_cast<std::uint32_t>(task.differences[n]);
+    extern __shared__ uint4 shared[]; // what Without says; differences; histograms
+    const Results &results = task.results;
+    auto *const withouts = reinterpret_cast<Without *>(shared);
+    const int withoutCells = kHasWithouts<kBits, kMissing> ? results.windowCells + 1 : 0;
+    auto *const table = reinterpret_cast<std::uint32_t *>(withouts + withoutCells);
+    const int tableWords = (results.windowCells + kLanes) / kLanes * kLanes;
+    for (int n = threadIdx.x; n < results.windowCells; n += blockDim.x)
+        table[n] = task.differences[n];
+    for (int n = threadIdx.x; n < withoutCells; n += blockDim.x) {
+        const int cells = results.windowCells - n;
+        withouts[n] = {results.sums[cells] + results.sums[n], results.scales[cells]};
+    }
     __syncthreads();
 
     const int lane = threadIdx.x % kLanes;
     const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / kLanes, 0);
-    Own walker(addressOf(shared + tableWords + warp * task.values * kLanes + lane),
-               addressOf(shared), task.plane.mask, task.one);
+    Own walker(addressOf(table + tableWords + warp * task.values * kLanes + lane), addressOf(table),
+               task.plane.mask);
     int index = warp * gridDim.x + blockIdx.x;
     for (; index < task.pieces; index += gridDim.x * blockDim.x / kLanes) {
         const Piece piece = pieceOf(task, index);
-        Strip<Cell, kWidth, kBits, kShort, kMissing>(task, walker, piece.strip, lane)
+        Strip<Cell, kWidth, kBits, kShort, kMissing>(task, walker, addressOf(withouts), piece.strip,
+                                                     lane)
             .compute(piece.first, piece.end);
     }
 }

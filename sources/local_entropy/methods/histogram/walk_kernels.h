@@ -29,8 +29,13 @@ Kernel<Cell> byteKernel(int width, bool missing);
 template <typename Cell>
 Kernel<Cell> wideKernel(int width, bool missing);
 
+/// Of bytes that all count, with counters of 8 bits: the kernel for few warps, which may have more
+/// registers each; null for widths to which they bring nothing.
+Kernel<std::uint8_t> kernelOfFewWarps(int width);
+constexpr int kFewWarps = 8;
+
 /// For a file that compiles kernels: the one for a width among 1 ... kMost.
-template <typename Cell, int kBits, bool kShort, bool kMissing>
+template <typename Cell, int kBits, bool kShort, bool kMissing, bool kFew = false>
 class Kernels
 {
 public:
@@ -52,8 +57,13 @@ private:
     template <int kWidth>
     static Kernel<Cell> kernel()
     {
-        constexpr int kMostThreads = kWidth <= kMostLight ? 512 : sizeof(Cell) == 1 ? 384 : 256;
-        if constexpr (kBits == 8 ? isByteWidth(kWidth) : isWideWidth(kWidth))
+        constexpr int kMostThreads = kFew                   ? kFewWarps * kLanes
+                                     : kWidth <= kMostLight ? 512
+                                     : sizeof(Cell) == 1    ? 384
+                                                            : 256;
+        if constexpr (kFew && (kWidth < 6 || kWidth > kMostLight))
+            return {};
+        else if constexpr (kBits == 8 ? isByteWidth(kWidth) : isWideWidth(kWidth))
             return {walk<Cell, kWidth, kBits, kShort, kMissing, kMostThreads>, 32 / kBits,
                     kMostThreads};
         else

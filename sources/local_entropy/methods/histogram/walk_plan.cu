@@ -1,18 +1,21 @@
 #include "local_entropy/methods/histogram/walk_plan.h"
 
-#include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/methods/block_memory.h"
 #include "local_entropy/methods/histogram/scale.h"
 #include "local_entropy/methods/histogram/walk_widths.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "common/integer.h"
+#include "local_entropy/methods/histogram/results_of.h"
 #include "local_entropy/methods/histogram/walk_kernels.h"
 
-#include <cstdint>
 #include <vector>
 #endif
 
@@ -24,6 +27,22 @@ namespace
 constexpr int kMostValues = 400;       ///< of a plane: a warp's histogram is 50 KiB
 constexpr int kMostWindowCells = 8192; ///< whose differences leave room for histograms
 
+/// Kernels that allow for cells that do not count look at their counters.
+int countersOf(const Plane &plane)
+{
+    return plane.values + (plane.bytes > 1 && !plane.missing ? 1 : 0);
+}
+
+/// Differences, and what walk::Without says; a histogram for each warp.
+BlockMemory memoryOf(int cells, const Plane &plane)
+{
+    constexpr int kLanes = 32, kWord = sizeof(std::uint32_t);
+    constexpr int kWithout = 16;
+    const bool tabled = (plane.missing || plane.bytes > 1) && cells <= walk::kMostByteCells;
+    return {kWord * (cells + kLanes) + (tabled ? kWithout * (cells + 1) : 0),
+            kWord * kLanes * countersOf(plane)};
+}
+
 } // namespace
 
 bool canWalk(const Problem &problem)
@@ -31,7 +50,13 @@ bool canWalk(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && problem.filter.levels.count < kMostValues &&
-           walk::isWidth(shape.width, shape.cells) && shape.cells <= kMostWindowCells;
+           walk::isWidth(shape.width, shape.cells) && shape.cells <= kMostWindowCells &&
+           fitsPlane(problem);
+}
+
+int walkSharedBytes(const Problem &problem)
+{
+    return memoryOf(problem.shape.cells, planeFor(problem, true)).least();
 }
 
 double walkCost(const Problem &problem)
@@ -63,14 +88,6 @@ walk::Kernel<Cell> kernelFor(const Shape &shape, bool missing)
     return walk::wideKernel<Cell>(shape.width, missing);
 }
 
-int attribute(cudaDeviceAttr which)
-{
-    int device = 0, value = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
-
 /// F, and what comes after it, for windows of so many cells.
 struct Tables
 {
@@ -88,24 +105,19 @@ struct Tables
             return;
         }
         // What the steps from an integer to a float may be off, in units of the sum, which is below
-        // 2^42: three roundings of a double.
-        constexpr double kRounding = 0x1p-7;
-        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-        const SumScale scale(cells);
-        const double perBase = base == Base::Two   ? kInverseLn2
-                               : base == Base::Ten ? kInverseLn10
-                                                   : 1;
-        scales = {0};
-        for (int n = 1; n <= cells; ++n) scales.push_back(scale.nats(n) * perBase);
+        // 2^45: three roundings of a double.
+        constexpr double kRounding = 0x1p-6;
+        const SumScale scale(cells, SumScale::kOneByOne);
+        scales = scale.scales(base);
         sums = scale.sums;
         error = scale.error + kRounding;
     }
 
-    std::vector<std::int32_t> differences() const
+    std::vector<std::uint32_t> differences() const
     {
-        std::vector<std::int32_t> all;
+        std::vector<std::uint32_t> all;
         for (std::size_t n = 0; n + 1 < sums.size(); ++n)
-            all.push_back(static_cast<std::int32_t>(sums[n + 1] - sums[n]));
+            all.push_back(static_cast<std::uint32_t>(sums[n + 1] - sums[n]));
         return all;
     }
 };
@@ -119,6 +131,7 @@ public:
     }
 
     bool leavesUndecided() const override { return error > 0; }
+    bool clearsUndecided() const override { return true; }
     bool masksCells() const override { return true; }
 
     void launch(const PlanePart &part, void *stream) const override
@@ -136,16 +149,8 @@ private:
           error(tables.error), differences(common::upload(tables.differences().data(), cells)),
           sums(common::upload(tables.sums.data(), tables.sums.size())),
           scales(common::upload(tables.scales.data(), tables.scales.size())),
-          multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
-          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+          multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
     {
-    }
-
-    /// Of the shared memory of a multiprocessor.
-    int tableBytes() const { return static_cast<int>(sizeof(std::int32_t)) * (cells + kLanes); }
-    static int histogramBytes(int values)
-    {
-        return values * kLanes * static_cast<int>(sizeof(std::uint32_t));
     }
 
     template <typename Cell>
@@ -153,29 +158,30 @@ private:
     {
         const Plane &plane = part.plane;
         const Shape &shape = part.problem.shape;
-        const walk::Kernel<Cell> kernel = kernelFor<Cell>(shape, plane.missing);
-        // Kernels that allow for cells that do not count look at their counters.
-        const int values = plane.values + (sizeof(Cell) > 1 && !plane.missing ? 1 : 0);
-        const int warps = std::min((sharedBytes - tableBytes()) / histogramBytes(values),
-                                   kernel.mostThreads / kLanes);
-        if (warps < 1)
-            throw Error(Status::Unavailable, "a histogram of " + std::to_string(values) +
-                                                 " levels does not fit this GPU's shared memory");
-
+        walk::Kernel<Cell> kernel = kernelFor<Cell>(shape, plane.missing);
+        const BlockMemory memory = memoryOf(cells, plane);
+        if constexpr (sizeof(Cell) == 1) {
+            const bool isFew = memory.bytes(walk::kFewWarps + 1) > sharedBytes;
+            if (isFew && !isShort(shape) && cells <= walk::kMostByteCells && !plane.missing)
+                if (const auto few = walk::kernelOfFewWarps(shape.width); few.run) kernel = few;
+        }
+        const int warps = memory.warps(sharedBytes, kernel.mostThreads / kLanes);
         walk::Task<Cell> task{};
         task.plane = PlaneView<Cell>(plane);
-        task.values = values;
+        task.values = countersOf(plane);
         task.windowWidth = shape.width;
         task.windowHeight = shape.height;
-        task.results = resultsOf(part, kernel.windows);
+        task.results = walk::resultsOf(part, kernel.windows);
+        task.results.sums = sums.data();
+        task.results.scales = scales.data();
+        task.results.error = error;
         task.differences = differences.data();
         task.whole = whole;
         task.wholeScale = wholeScale;
         task.wholeMargin = error * wholeScale;
-        task.one = 1;
-        share(task, plane, kernel.windows * kLanes, warps);
+        divide(task, plane, kernel.windows * kLanes, warps);
 
-        const int bytes = tableBytes() + warps * histogramBytes(values);
+        const int bytes = memory.bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(kernel.run, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const int blocks = std::min(multiprocessors, task.pieces);
@@ -183,31 +189,10 @@ private:
         CUDA_CHECK(cudaGetLastError());
     }
 
-    walk::Results resultsOf(const PlanePart &part, int windows) const
-    {
-        const Result &result = part.problem.result;
-        walk::Results results{};
-        results.result = static_cast<float *>(result.data);
-        results.width = static_cast<int>(result.width);
-        results.height = static_cast<int>(result.height);
-        results.stride = result.stride;
-        results.aligned =
-            reinterpret_cast<std::uintptr_t>(result.data) % (windows * sizeof(float)) == 0 &&
-            result.stride % windows == 0;
-        results.sums = sums.data();
-        results.scales = scales.data();
-        results.windowCells = cells;
-        results.error = error;
-        results.empty = static_cast<float>(part.problem.filter.empty);
-        results.undecided = part.undecided.words;
-        results.wordsARow = part.undecided.wordsARow;
-        return results;
-    }
-
     /// A piece for each of so many warps of each multiprocessor; for fewer, if it had so few rows
     /// that its first window would count.
     template <typename Cell>
-    void share(walk::Task<Cell> &task, const Plane &plane, int columns, int warps) const
+    void divide(walk::Task<Cell> &task, const Plane &plane, int columns, int warps) const
     {
         task.strips = common::ceilDiv(task.results.width, columns);
         const int reach = columns + task.windowWidth - 1;
@@ -238,7 +223,7 @@ private:
     const int cells;
     const std::int64_t whole; ///< F(cells)
     const double wholeScale, error;
-    const common::DeviceArray<std::int32_t> differences;
+    const common::DeviceArray<std::uint32_t> differences;
     const common::DeviceArray<std::int64_t> sums;
     const common::DeviceArray<double> scales;
     const int multiprocessors, sharedBytes;
@@ -253,10 +238,7 @@ std::unique_ptr<const PlanePlan> makeWalkPlan(const Problem &problem)
 
 #else
 
-std::unique_ptr<const PlanePlan> makeWalkPlan(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+std::unique_ptr<const PlanePlan> makeWalkPlan(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

@@ -8,9 +8,12 @@
 namespace local_entropy
 {
 
-/// Whether makeWalkPlan() can compute that: entropies as float, rectangles of the widths that there
-/// is a kernel for, so many levels that a histogram fits a GPU's shared memory.
+/// Whether makeWalkPlan() can compute that, given the shared memory: entropies as float, rectangles
+/// of the widths that there is a kernel for, fewer than 400 levels.
 bool canWalk(const Problem &problem);
+
+/// Bytes of shared memory that a block needs for it, at least.
+int walkSharedBytes(const Problem &problem);
 
 /// Nanoseconds a result, about.
 double walkCost(const Problem &problem);

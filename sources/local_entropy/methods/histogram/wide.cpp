@@ -21,6 +21,7 @@ public:
     }
 
     bool canLaunch(const Problem &problem) const override { return canWalkWide(problem); }
+    int sharedBytes(const Problem &problem) const override { return wideSharedBytes(problem); }
     double launchCost(const Problem &problem) const override { return wideCost(problem); }
     const char *launches() const override
     {

@@ -1,7 +1,9 @@
 #include "local_entropy/methods/histogram/wide_plan.h"
 
-#include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/methods/block_memory.h"
 
 #include <algorithm>
 
@@ -10,6 +12,7 @@
 #include "common/integer.h"
 #include "local_entropy/methods/histogram/scale.h"
 #include "local_entropy/methods/histogram/wide_walk.h"
+#include "local_entropy/methods/rows_of_items.h"
 
 #include <cstdint>
 #include <vector>
@@ -31,7 +34,7 @@ bool canWalkWide(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && shape.width <= kMostWidth && shape.cells <= kMostCells &&
-           problem.filter.levels.count < kMostValues && planeFor(problem).isLoaded;
+           problem.filter.levels.count < kMostValues && fitsPlane(problem);
 }
 
 double wideCost(const Problem &problem)
@@ -59,12 +62,20 @@ Kernel<Cell> choose(int width)
                                             : wide::walk<Cell, kBits, 2>;
 }
 
-int attribute(cudaDeviceAttr which)
+int tableWords(int cells) { return common::ceilDiv(cells + wide::kZeros, kLanes) * kLanes; }
+
+/// Zeros and differences; a histogram for each warp.
+BlockMemory memoryOf(int cells, int values)
 {
-    int device = 0, value = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
+    constexpr int kWord = sizeof(std::uint32_t);
+    return {kWord * tableWords(cells), kWord * values};
+}
+
+/// Counters of a histogram. What is no level, in an image that stays where it is, counts as the
+/// highest.
+int valuesOf(const Problem &problem, const Plane &plane)
+{
+    return plane.isLoaded ? plane.values : problem.filter.levels.count;
 }
 
 class WidePlan : public PlanePlan
@@ -73,6 +84,8 @@ public:
     explicit WidePlan(const Problem &problem) : WidePlan(problem, SumScale(problem.shape.cells)) {}
 
     bool leavesUndecided() const override { return true; }
+    bool masksCells() const override { return true; }
+    bool checksCells() const override { return true; }
 
     void launch(const PlanePart &part, void *stream) const override
     {
@@ -86,36 +99,16 @@ public:
 private:
     WidePlan(const Problem &problem, const SumScale &scale)
         : cells(problem.shape.cells), error(scale.error + kRounding),
-          differences(common::upload(differencesOf(scale).data(), cells)),
+          differences(common::upload(differencesOf(scale.sums).data(), cells)),
           sums(common::upload(scale.sums.data(), scale.sums.size())),
-          scales(common::upload(scalesOf(scale, problem.filter.base).data(), scale.sums.size())),
-          multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
-          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+          scales(common::upload(scale.scales(problem.filter.base).data(), scale.sums.size())),
+          multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
     {
     }
 
     /// What the steps from an integer to a float may be off, in units of the sum, which is below
     /// 2^42: three roundings of a double.
     static constexpr double kRounding = 0x1p-7;
-
-    std::vector<std::int32_t> differencesOf(const SumScale &scale) const
-    {
-        std::vector<std::int32_t> all;
-        for (int n = 0; n < cells; ++n)
-            all.push_back(static_cast<std::int32_t>(scale.sums[n + 1] - scale.sums[n]));
-        return all;
-    }
-
-    std::vector<double> scalesOf(const SumScale &scale, Base base) const
-    {
-        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-        const double perBase = base == Base::Two   ? kInverseLn2
-                               : base == Base::Ten ? kInverseLn10
-                                                   : 1;
-        std::vector<double> all = {0};
-        for (int n = 1; n <= cells; ++n) all.push_back(scale.nats(n) * perBase);
-        return all;
-    }
 
     template <typename Cell>
     void launchOn(const PlanePart &part, cudaStream_t stream) const
@@ -129,7 +122,10 @@ private:
 
         wide::Task<Cell> task{};
         task.plane = PlaneView<Cell>(plane);
-        task.values = plane.values;
+        task.planeWidth = plane.width;
+        task.values = valuesOf(part.problem, plane);
+        task.imageX = static_cast<int>(part.problem.region.x) - shape.left;
+        task.bad = part.bad;
         task.windowWidth = shape.width;
         task.windowHeight = shape.height;
         task.result = static_cast<float *>(result.data);
@@ -144,19 +140,14 @@ private:
         task.empty = static_cast<float>(part.problem.filter.empty);
         task.undecided = part.undecided.words;
         task.wordsARow = part.undecided.wordsARow;
-        task.tableWords = common::ceilDiv(cells + wide::kZeros, kLanes) * kLanes;
+        task.tableWords = tableWords(cells);
 
-        constexpr int kWord = sizeof(std::uint32_t);
-        const int tableBytes = kWord * task.tableWords, warpBytes = kWord * plane.values;
-        const int warps =
-            std::min((sharedBytes - tableBytes) / warpBytes, wide::kMostThreads / kLanes);
-        if (warps < 1)
-            throw Error(Status::Unavailable, "a histogram of " + std::to_string(plane.values) +
-                                                 " levels does not fit this GPU's shared memory");
+        const BlockMemory memory = memoryOf(cells, task.values);
+        const int warps = memory.warps(sharedBytes, wide::kMostThreads / kLanes);
         const int windows = areBytes ? 4 : 2;
-        share(task, windows, warps);
+        divide(task, windows, warps);
 
-        const int bytes = tableBytes + warps * warpBytes;
+        const int bytes = memory.bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const int blocks = std::min(multiprocessors, common::ceilDiv(task.items, warps));
@@ -167,13 +158,12 @@ private:
     /// Items that are several for each warp, so that no warp has long to do when all others have
     /// ended; but so high that an item's first window does not count.
     template <typename Cell>
-    void share(wide::Task<Cell> &task, int windows, int warps) const
+    void divide(wide::Task<Cell> &task, int windows, int warps) const
     {
         constexpr int kItems = 16; // of a warp
         task.strips = common::ceilDiv(task.width, windows);
-        const int least = std::min(task.height, 16 * task.windowHeight);
-        const int chunks = std::max(kItems * multiprocessors * warps / task.strips, 1);
-        const int rows = std::max(common::ceilDiv(task.height, chunks), least);
+        const int rows = rowsOfItems(task.height, task.strips, kItems * multiprocessors * warps,
+                                     16 * task.windowHeight);
         task.rows = common::ceilDiv(rows, kLanes) * kLanes;
         task.items = task.strips * common::ceilDiv(task.height, task.rows);
     }
@@ -188,6 +178,11 @@ private:
 
 } // namespace
 
+int wideSharedBytes(const Problem &problem)
+{
+    return memoryOf(problem.shape.cells, valuesOf(problem, planeFor(problem, true))).least();
+}
+
 std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &problem)
 {
     return std::make_unique<WidePlan>(problem);
@@ -195,10 +190,9 @@ std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &problem)
 
 #else
 
-std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+int wideSharedBytes(const Problem &) { return 0; }
+
+std::unique_ptr<const PlanePlan> makeWidePlan(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

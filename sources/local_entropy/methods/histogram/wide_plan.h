@@ -8,9 +8,12 @@
 namespace local_entropy
 {
 
-/// Whether makeWidePlan() can compute that: entropies as float, rectangles up to 61 cells wide, so
-/// many levels as have a word each in a GPU's shared memory.
+/// Whether makeWidePlan() can compute that, given the shared memory: entropies as float, rectangles
+/// up to 61 cells wide, fewer than 50000 levels, of which each has a word there.
 bool canWalkWide(const Problem &problem);
+
+/// Bytes of shared memory that a block needs for it, at least; 0 without CUDA.
+int wideSharedBytes(const Problem &problem);
 
 /// Nanoseconds a result, about.
 double wideCost(const Problem &problem);

@@ -13,10 +13,14 @@
 // each of which hands half of what a lane has to another lane. And then each lane has a result to
 // finish.
 //
+// An image may stay where it is and have cells that are no levels. They are taken for the largest
+// one, and told.
+//
 // Cells that do not exist are of level 0, and a window knows how many it has. Cells that a mask or
 // nodata takes away are one more level.
 #pragma once
 
+#include "local_entropy/methods/histogram/wide_sums.h"
 #include "local_entropy/problem/plane_view.h"
 
 #include <cstddef>
@@ -25,8 +29,6 @@
 namespace local_entropy::wide
 {
 
-constexpr int kLanes = 32;
-constexpr unsigned kAllLanes = 0xffffffff;
 constexpr int kMostThreads = 512;
 /// Words of 0 before the table of differences: what cells that a window does not hold look up, and
 /// for each lane that has no cell of a row a word of its own, to which it adds 0.
@@ -36,8 +38,9 @@ constexpr int kZeros = 2 + kLanes;
 template <typename Cell>
 struct Task
 {
-    PlaneView<Cell> plane; ///< loaded
-    int values;            ///< of cells
+    PlaneView<Cell> plane;
+    int planeWidth; ///< the columns that windows reach
+    int values;     ///< of cells that are levels, or do not count
     int windowWidth, windowHeight;
     float *result;
     int width, height; ///< of the result
@@ -52,69 +55,39 @@ struct Task
     std::int64_t wordsARow;
     int tableWords;          ///< of shared memory, a multiple of kLanes
     int strips, rows, items; ///< an item: so many rows of a strip, the columns of a warp
+    int imageX;              ///< of the plane's first column
+    BadCell *bad;            ///< lowered to the first cell that is no level
 };
 
-__device__ inline std::uint32_t addressOf(const void *shared)
+/// A cell of a row that is not in the piece: apart from the kernel, which rarely asks.
+template <typename Cell>
+__device__ __noinline__ std::uint32_t cellBeyond(const Task<Cell> &task, int x, int cells, int y,
+                                                 int column)
 {
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-}
-/// The word before.
-__device__ inline std::uint32_t addTo(std::uint32_t address, std::uint32_t what)
-{
-    std::uint32_t before;
-    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(address), "r"(what));
-    return before;
-}
-__device__ inline std::uint32_t wordAt(std::uint32_t address)
-{
-    std::uint32_t word;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
-    return word;
-}
-/// Of the table of differences, which does not change: the compiler may move it.
-template <int kOffset>
-__device__ inline std::int32_t differenceAt(std::uint32_t address)
-{
-    std::int32_t difference;
-    asm("ld.shared.s32 %0, [%1 + %2];" : "=r"(difference) : "r"(address), "n"(kOffset));
-    return difference;
+    return __ldg(task.plane.pieceOf(x, x + cells).row(y) + x + min(column, cells - 1));
 }
 
-/// Hands over half of what each lane has, kHalf numbers, so that the lanes whose number has the bit
-/// kHalf keep the upper half; of what is left each is a sum over two lanes.
-template <int kHalf, typename To, typename From>
-__device__ void halve(int lane, const From *from, To *to)
+/// By a warp that has seen that an item, whose columns are x ... x + cells - 1, has cells that are
+/// no levels: which is the first. Pieces that are loaded have none.
+template <typename Cell>
+__device__ __noinline__ void tellBadCells(const Task<Cell> &task, int x, int cells, int first,
+                                          int end)
 {
-    const bool upper = lane & kHalf;
-#pragma unroll
-    for (int i = 0; i < kHalf; ++i) {
-        const From kept = upper ? from[i + kHalf] : from[i];
-        const From given = upper ? from[i] : from[i + kHalf];
-        to[i] = static_cast<To>(kept) + __shfl_xor_sync(kAllLanes, given, kHalf);
+    const PieceView<Cell> &piece = task.plane.pieceOf(x, x + cells);
+    const int behind = min(x + cells, task.planeWidth);
+    BadCell least = kNoBadCell;
+    for (int y = first; y < end + task.windowHeight - 1; ++y) {
+        const int inPiece = y - piece.top;
+        const bool isThere = inPiece >= 0 && inPiece < piece.rows;
+        const int there = isThere ? inPiece : rowBeyondEdge(piece.border, inPiece, piece.rows);
+        if (there < 0) continue;
+        const Cell *const row = piece.row(y);
+        for (int column = x + threadIdx.x % kLanes; column < behind; column += kLanes)
+            if (row[column] >= task.values)
+                least = min(least, static_cast<BadCell>(there) << kBadCellBits |
+                                       static_cast<BadCell>(task.imageX + column));
     }
-}
-
-/// numbers[lane], summed over all lanes. The sums of kNarrow times two lanes' numbers fit 32 bits.
-template <int kNarrow>
-__device__ std::int64_t sumOfOwn(int lane, const std::int32_t *numbers)
-{
-    std::int64_t all[8];
-    if constexpr (kNarrow == 2) {
-        std::int32_t sixteen[16], eight[8];
-        halve<16>(lane, numbers, sixteen);
-        halve<8>(lane, sixteen, eight);
-#pragma unroll
-        for (int i = 0; i < 8; ++i) all[i] = eight[i];
-    } else {
-        std::int32_t sixteen[16];
-        halve<16>(lane, numbers, sixteen);
-        halve<8>(lane, sixteen, all);
-    }
-    std::int64_t four[4], two[2], one;
-    halve<4>(lane, all, four);
-    halve<2>(lane, four, two);
-    halve<1>(lane, two, &one);
-    return one;
+    if (least != kNoBadCell) atomicMin(task.bad, least);
 }
 
 /// One warp's histogram. kGroups: of 32 cells, of which a row has that many.
@@ -126,7 +99,7 @@ public:
     static constexpr int kAhead = 8; ///< rows that are on their way
 
     __device__ Walker(const Task<Cell> &task, std::uint32_t histogram, std::uint32_t table)
-        : task(task), histogram(histogram), lane(threadIdx.x % kLanes)
+        : task(task), histogram(histogram), most(task.values - 1), lane(threadIdx.x % kLanes)
     {
         const std::uint32_t zero = table + 4 * (kZeros - 1), first = table + 4 * kZeros;
         none = table + 4 * lane;
@@ -151,21 +124,29 @@ public:
     __device__ void walk(int x, int first, int end)
     {
         clear();
+        const PieceView<Cell> &piece = pieceOf(x);
+        stride = piece.stride;
+        top = piece.top;
+        bottom = piece.top + piece.rows;
 #pragma unroll
         for (int group = 0; group < kGroups; ++group)
-            column[group] = task.plane.middle.cells + x + min(lane + group * kLanes, cells - 1);
+            column[group] = piece.cells + x + min(lane + group * kLanes, cells - 1);
+        const int firstWhole = max(first, top) + 1;
+        const int behindWhole = min(end, bottom - task.windowHeight + 1);
         const Rows rows{x, first, end};
-        std::int64_t sum = sumsBefore(first); // of this lane's window
+        seen = 0;
+        std::int64_t sum = sumsBefore(x, first); // of this lane's window
 #pragma unroll
         for (int row = 0; row < kAhead; ++row) load<false>(row, first + row, rows);
         for (int y = first; y < end; y += kRows) {
-            const bool inner = y > first && y + kRows + kAhead <= end;
+            const bool inner = y >= firstWhole && y + kRows + kAhead <= behindWhole;
             if (inner && !task.plane.missing && !isCut(x, y))
                 batch<true>(y, rows, sum);
             else
                 batch<false>(y, rows, sum);
         }
         __syncwarp();
+        if (__any_sync(kAllLanes, seen > most)) tellBadCells(task, x, cells, first, end);
     }
 
 private:
@@ -217,6 +198,11 @@ private:
         __syncwarp();
     }
 
+    __device__ const PieceView<Cell> &pieceOf(int x) const
+    {
+        return task.plane.pieceOf(x, x + cells);
+    }
+
     __device__ bool isCut(int x, int y) const
     {
         return x < task.plane.left || x + cells > task.plane.right || y < task.plane.top ||
@@ -242,13 +228,15 @@ private:
     }
 
     /// All but the last row of the windows of row `first` enter. The sum of this lane's window.
-    __device__ std::int64_t sumsBefore(int first)
+    __device__ std::int64_t sumsBefore(int x, int first)
     {
         std::int64_t own[kWindows] = {};
         for (int row = first; row < first + task.windowHeight - 1; ++row)
 #pragma unroll
             for (int group = 0; group < kGroups; ++group) {
-                const std::uint32_t before = addTo(wordOf(cellOf(row, group), group), ones[group]);
+                const std::uint32_t cell = cellOf<false>(row, x, group);
+                seen = max(seen, cell);
+                const std::uint32_t before = addTo(wordOf(min(cell, most), group), ones[group]);
 #pragma unroll
                 for (int window = 0; window < kWindows; ++window)
                     own[window] += differenceAt<0>(entry(before, group, window));
@@ -272,15 +260,17 @@ private:
         const int above = kWhole ? y - 1 : max(last - 1, rows.first);
 #pragma unroll
         for (int group = 0; group < kGroups; ++group) {
-            leaving[row][group] = cellOf(above, group);
-            entering[row][group] = cellOf(last + task.windowHeight - 1, group);
+            leaving[row][group] = cellOf<kWhole>(above, rows.x, group);
+            entering[row][group] = cellOf<kWhole>(last + task.windowHeight - 1, rows.x, group);
         }
     }
 
-    /// This lane's cell of a row of the plane.
-    __device__ std::uint32_t cellOf(int row, int group) const
+    /// This lane's cell of a row of the plane. kWhole: the piece has that row.
+    template <bool kWhole>
+    __device__ std::uint32_t cellOf(int row, int x, int group) const
     {
-        return __ldg(column[group] + row * task.plane.middle.stride);
+        if (kWhole || (row >= top && row < bottom)) return __ldg(column[group] + row * stride);
+        return cellBeyond(task, x, cells, row, lane + group * kLanes);
     }
 
     /// A row leaves and a row enters. Where both have the same cell, nothing changes: a lane then
@@ -295,10 +285,13 @@ private:
         std::uint32_t out[kGroups], in[kGroups], change[kGroups];
 #pragma unroll
         for (int group = 0; group < kGroups; ++group) {
-            const bool changes = !kWhole || leaving[row][group] != entering[row][group];
+            const std::uint32_t outer = min(leaving[row][group], most);
+            const std::uint32_t inner = min(entering[row][group], most);
+            seen = max(seen, entering[row][group]);
+            const bool changes = !kWhole || outer != inner;
             change[group] = changes ? ones[group] : 0;
-            out[group] = changes ? wordOf(leaving[row][group], group) : none;
-            in[group] = changes ? wordOf(entering[row][group], group) : none;
+            out[group] = changes ? wordOf(outer, group) : none;
+            in[group] = changes ? wordOf(inner, group) : none;
         }
 #pragma unroll
         for (int group = 0; group < kGroups; ++group)
@@ -366,11 +359,14 @@ private:
     }
 
     const Task<Cell> &task;
-    const std::uint32_t histogram;
+    const std::uint32_t histogram, most; ///< `most`: the largest level
     const int lane;
     int cells;                                    ///< of a row
     std::uint32_t none;                           ///< a word of this lane, always 0
-    const Cell *column[kGroups] = {};             ///< of this lane's cells, in row 0
+    const Cell *column[kGroups] = {};             ///< of this lane's cells, in row 0 of a piece
+    std::int64_t stride = 0;                      ///< of that
+    int top = 0, bottom = 0;                      ///< rows that it has
+    std::uint32_t seen = 0;                       ///< the largest cell that entered
     std::uint32_t steps[kGroups], words[kGroups]; ///< what makes an address of a level's word
     std::uint32_t ones[kGroups];                  ///< for the windows that hold them
     std::uint32_t factors[kGroups][kWindows];     ///< what makes an address of a counter

@@ -14,13 +14,17 @@
 // larger than a byte. That does no harm: words are added modulo 2^32, and in the difference every
 // byte is the small number that it is. See launch_sums.h for what follows from the counts.
 //
+// Every lane looks F up in a copy of the table of its own, if the memory has room for so many:
+// lanes that ask for different words of one bank would wait for each other.
+//
 // Cells that do not exist are of level 0, and a window knows how many it has. Cells that a mask or
 // nodata takes away are one more level.
 #pragma once
 
-#include "local_entropy/answers/answer_tables.h"
 #include "local_entropy/methods/levels/launch_counts.h"
-#include "local_entropy/problem/plane_view.h"
+#include "local_entropy/methods/levels/launch_rows.h"
+#include "local_entropy/methods/levels/launch_task.h"
+#include "local_entropy/methods/levels/launch_waiting.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,68 +32,7 @@
 namespace local_entropy::boxes
 {
 
-constexpr int kLanes = 32;
-constexpr unsigned kAllLanes = 0xffffffff;
-constexpr int kMostWidth = 64;               ///< of a window
 constexpr std::uint32_t kShift = 0x80000000; ///< what makes F positive
-constexpr int kFineBits = 24;
-
-/// What the kernel reads and writes.
-struct Task
-{
-    PlaneView<std::uint8_t> plane; ///< loaded
-    int columns;                   ///< that may be read
-    int windowWidth, windowHeight;
-    float *result;
-    int width, height; ///< of the result
-    std::int64_t resultStride;
-    bool fours;               ///< whether rows of results begin at addresses that 16 divides
-    const std::int32_t *sums; ///< F(n), n = 0 ... windowCells
-    const std::int64_t *fine; ///< the same with kFineBits of fraction
-    const double *scales;     ///< of N cells: what D is multiplied by; scales[0] is 0
-    int windowCells;
-    int tableWords;          ///< shared memory for F: more than windowCells
-    double error, fineError; ///< of D, from F without and with the fraction
-    float empty;             ///< the result where no cell counts
-    AnswerTables answers;    ///< for what the sums do not decide
-    int kept;                ///< columns of results of a strip
-    int strips, rows, items; ///< an item: so many rows of a strip
-};
-
-/// What a window has, but for its levels.
-struct Window
-{
-    int cells;  ///< that count
-    int beyond; ///< that do not exist, and are among the `first` of level 0
-    int first;
-    int none; ///< that a mask or nodata takes away
-};
-
-/// D of a window from a table of F(n) and the sum of F over all levels.
-template <typename Number>
-__device__ std::int64_t differenceOf(const Window &window, const Number *table, std::int64_t sum)
-{
-    const std::int64_t own = sum + __ldg(&table[window.first - window.beyond]) -
-                             __ldg(&table[window.first]) - __ldg(&table[window.none]);
-    return __ldg(&table[window.cells]) - own;
-}
-
-/// The answer for a window whose sums leave two.
-template <typename Counts>
-__device__ __noinline__ float fromCounts(const Task &task, const Counts &counts,
-                                         const Window &window)
-{
-    int sorted[Counts::kLevels], number = 0;
-    for (int level = 0; level < Counts::kLevels; ++level) {
-        int count = static_cast<int>(counts.ofAny(level)) - (level == 0 ? window.beyond : 0);
-        if (task.plane.missing && level == static_cast<int>(task.plane.none)) count = 0;
-        if (count == 0) continue;
-        int place = number++;
-        for (; place > 0 && sorted[place - 1] > count; --place) sorted[place] = sorted[place - 1];
-        sorted[place] = count;
-    }
-    return answerOf<float>(task.answers, sorted, number);
-}
 
 template <int kOwn, int kWords, int kBits>
 class Walker
@@ -97,8 +40,11 @@ class Walker
 public:
     using Own = Counts<kWords, kBits>;
     static constexpr int kColumns = kOwn * kLanes; ///< of a strip
-    /// Words that a thread hands over at once: kParts such vectors make a column's.
-    static constexpr int kVector = kWords < 4 ? kWords : 4, kParts = kWords / kVector;
+    /// Words that a thread hands over at once, as many as its registers allow: kParts such vectors
+    /// make a column's.
+    static constexpr int kMostVector = kBits == 8 ? 4 : 2;
+    static constexpr int kVector = kWords < kMostVector ? kWords : kMostVector;
+    static constexpr int kParts = kWords / kVector;
     struct alignas(4 * kVector) Vector
     {
         std::uint32_t words[kVector];
@@ -106,8 +52,10 @@ public:
     /// Of a warp's columns, [part][column % kOwn][lane]; threads that have no results read behind.
     static constexpr int kShared = kParts * (kColumns + kMostWidth / kOwn + 1);
 
+    /// `table`: of the first lane.
     __device__ Walker(const Task &task, const std::uint32_t *table, Vector *shared)
-        : task(task), table(addressOf(table)), shared(shared), lane(threadIdx.x % kLanes)
+        : task(task), lane(threadIdx.x % kLanes), step(4 * task.copies),
+          table(addressOf(table + lane % task.copies)), shared(shared)
     {
     }
 
@@ -119,45 +67,11 @@ public:
 
     /// A row enters; if kLeaves, another leaves.
     template <bool kLeaves>
-    __device__ void step(const Cells<kOwn> &entering, const Cells<kOwn> &leaving)
+    __device__ void walk(const Cells<kOwn> &entering, const Cells<kOwn> &leaving)
     {
-        std::uint32_t before[kOwn][kWords];
-#pragma unroll
-        for (int k = 0; k < kWords; ++k) {
-            std::uint32_t sum = 0;
-#pragma unroll
-            for (int i = 0; i < kOwn; ++i) {
-                before[i][k] = sum;
-                sum += entering.ones(i, k) - (kLeaves ? leaving.ones(i, k) : 0);
-            }
-            const std::uint32_t left = sumsToTheLeft(sum);
-#pragma unroll
-            for (int i = 0; i < kOwn; ++i) before[i][k] += left;
-        }
         __syncwarp(); // all have read what was there
 #pragma unroll
-        for (int i = 0; i < kOwn; ++i)
-#pragma unroll
-            for (int part = 0; part < kParts; ++part) {
-                Vector vector;
-#pragma unroll
-                for (int k = 0; k < kVector; ++k) vector.words[k] = before[i][part * kVector + k];
-                shared[(part * kOwn + i) * kLanes + lane] = vector;
-            }
-        __syncwarp();
-#pragma unroll
-        for (int i = 0; i < kOwn; ++i) {
-            const int column = i + task.windowWidth;
-            const Vector *const from = shared + column % kOwn * kLanes + column / kOwn + lane;
-#pragma unroll
-            for (int part = 0; part < kParts; ++part) {
-                const Vector vector = from[part * kColumns];
-#pragma unroll
-                for (int k = 0; k < kVector; ++k)
-                    counts[i].add(part * kVector + k,
-                                  vector.words[k] - before[i][part * kVector + k]);
-            }
-        }
+        for (int part = 0; part < kParts; ++part) change<kLeaves>(part, entering, leaving);
     }
 
     /// The results of row y, and whether they are undecided: a bit for each. `whole`: all cells of
@@ -166,18 +80,17 @@ public:
     {
         std::uint32_t undecided = 0;
         if (whole) {
-            const std::int64_t ofAll = __ldg(&task.sums[task.windowCells]) + kAllShifts;
-            const double scale = __ldg(&task.scales[task.windowCells]);
-            const double error = task.error * scale;
+            const std::int64_t ofAll = task.whole + kAllShifts;
 #pragma unroll
             for (int i = 0; i < kOwn; ++i)
-                if (isUndecided(ofAll - sumOf(counts[i]), scale, error, answers[i]))
+                if (isUndecided(ofAll - sumOf(counts[i]), task.wholeScale, task.wholeMargin,
+                                answers[i]))
                     undecided |= 1u << i;
             return undecided;
         }
 #pragma unroll
         for (int i = 0; i < kOwn; ++i) {
-            const Window window = windowOf(counts[i], x + i, y);
+            const Window window = windowOf(task, counts[i], x + i, y);
             const std::int64_t sum = sumOf(counts[i]) - kAllShifts;
             const double scale = __ldg(&task.scales[window.cells]);
             if (isUndecided(differenceOf(window, task.sums, sum), scale, task.error * scale,
@@ -188,27 +101,42 @@ public:
         return undecided;
     }
 
-    /// Another look at result i of those from x: with the fraction of F, and if that leaves two
-    /// floats, too, from the counts themselves.
-    __device__ float again(int i, int x, int y) const
-    {
-        Own own = counts[0];
-#pragma unroll
-        for (int other = 1; other < kOwn; ++other)
-            if (i == other) own = counts[other];
-        std::int64_t sum = 0;
-#pragma unroll
-        for (int level = 0; level < Own::kLevels; ++level) sum += __ldg(&task.fine[own.of(level)]);
-        const Window window = windowOf(own, x + i, y);
-        const std::int64_t difference = differenceOf(window, task.fine, sum);
-        const double value = static_cast<double>(difference) / (1 << kFineBits);
-        const double scale = __ldg(&task.scales[window.cells]);
-        const auto low = static_cast<float>((value - task.fineError) * scale);
-        const auto high = static_cast<float>((value + task.fineError) * scale);
-        return low == high ? low : fromCounts(task, own, window);
-    }
+    __device__ const Own (&own() const)[kOwn] { return counts; }
 
 private:
+    /// The counts of the levels of one part.
+    template <bool kLeaves>
+    __device__ void change(int part, const Cells<kOwn> &entering, const Cells<kOwn> &leaving)
+    {
+        Vector before[kOwn];
+#pragma unroll
+        for (int k = 0; k < kVector; ++k) {
+            const int word = part * kVector + k;
+            std::uint32_t sum = 0;
+#pragma unroll
+            for (int i = 0; i < kOwn; ++i) {
+                before[i].words[k] = sum;
+                sum += entering.ones(i, word) - (kLeaves ? leaving.ones(i, word) : 0);
+            }
+            const std::uint32_t left = sumsToTheLeft(sum);
+#pragma unroll
+            for (int i = 0; i < kOwn; ++i) before[i].words[k] += left;
+        }
+        Vector *const own = shared + part * kColumns + lane;
+#pragma unroll
+        for (int i = 0; i < kOwn; ++i) own[i * kLanes] = before[i];
+        __syncwarp();
+        const int far = task.windowWidth / kOwn, turn = task.windowWidth % kOwn;
+        const Vector *const there = own + turn * kLanes + far;
+#pragma unroll
+        for (int i = 0; i < kOwn; ++i) { // column (turn + i) % kOwn of a lane, or of the next one
+            const Vector vector = there[i * kLanes + (i < kOwn - turn ? 0 : 1 - kColumns)];
+#pragma unroll
+            for (int k = 0; k < kVector; ++k)
+                counts[i].add(part * kVector + k, vector.words[k] - before[i].words[k]);
+        }
+    }
+
     /// Of all threads to the left.
     __device__ std::uint32_t sumsToTheLeft(std::uint32_t own) const
     {
@@ -226,21 +154,9 @@ private:
     {
         std::uint64_t sum = 0; // of what is not negative: a carry is all that the upper half gets
 #pragma unroll
-        for (int level = 0; level < Own::kLevels; ++level) sum += entryAt(own.entry(level, table));
+        for (int level = 0; level < Own::kLevels; ++level)
+            sum += entryAt(own.entry(level, step, table));
         return static_cast<std::int64_t>(sum);
-    }
-
-    __device__ Window windowOf(const Own &own, int x, int y) const
-    {
-        const int existing =
-            task.plane.columnsOf(x, task.windowWidth) * task.plane.rowsOf(y, task.windowHeight);
-        Window window{};
-        window.first = static_cast<int>(own.of(0));
-        window.beyond = task.windowCells - existing;
-        if (task.plane.missing)
-            window.none = static_cast<int>(own.ofAny(static_cast<int>(task.plane.none)));
-        window.cells = existing - window.none;
-        return window;
     }
 
     /// The float, and whether it may be another one. D is 0, for one level, or so large that its
@@ -259,17 +175,17 @@ private:
     static constexpr std::int64_t kAllShifts = std::int64_t(kShift) * Own::kLevels;
 
     const Task &task;
-    const std::uint32_t table; ///< F(n) + kShift, in shared memory
-    Vector *const shared;
     const int lane;
+    const std::uint32_t step, table; ///< F(n) + kShift, in shared memory, of this lane
+    Vector *const shared;
     Own counts[kOwn];
 };
 
-/// The results of a thread, those that are in its row.
+/// The first so many results of a thread.
 template <int kOwn>
-__device__ void write(const Task &task, float *to, int x, const float *answers)
+__device__ void write(const Task &task, float *to, int results, const float *answers)
 {
-    if (task.fours && x + kOwn <= task.width) {
+    if (task.fours && results == kOwn) {
 #pragma unroll
         for (int i = 0; i < kOwn; i += 4)
             __stcs(reinterpret_cast<float4 *>(to + i),
@@ -278,67 +194,92 @@ __device__ void write(const Task &task, float *to, int x, const float *answers)
     }
 #pragma unroll
     for (int i = 0; i < kOwn; ++i)
-        if (x + i < task.width) __stcs(to + i, answers[i]);
+        if (i < results) __stcs(to + i, answers[i]);
 }
+
+/// A warp's part of the work.
+template <int kOwn, int kWords, int kBits>
+class Strip
+{
+public:
+    using Own = Walker<kOwn, kWords, kBits>;
+    using OwnWaiting = Waiting<typename Own::Own>;
+
+    __device__ Strip(const Task &task, Own &walker, OwnWaiting &waiting, const Item &item)
+        : task(task), walker(walker), waiting(waiting), item(item),
+          x(item.column + threadIdx.x % kLanes * kOwn), rows(task, item.column, x)
+    {
+    }
+
+    /// `number`: of windows that wait.
+    __device__ void compute(int &number)
+    {
+        const int last = item.end + task.windowHeight - 2; // row
+        const int behind = min(item.column + task.kept, task.width);
+        const bool whole = !task.plane.missing && item.column >= task.plane.left &&
+                           behind + task.windowWidth - 1 <= task.plane.right;
+        const int results = min(behind - x, kOwn); // of this thread, in a row
+        const std::uint32_t all = results > 0 ? (2u << (results - 1)) - 1 : 0;
+        std::uint32_t seen = 0;
+        Arriving<kOwn> leaving, entering;
+        walker.clear();
+        entering.load(rows.row(item.first));
+        for (int row = item.first; row < item.first + task.windowHeight; ++row) {
+            const Cells<kOwn> entered = entering.levels(task.plane.mask, task.toTop, seen);
+            entering.load(rows.row(min(row + 1, last)));
+            walker.template walk<false>(entered, entered);
+        }
+        leaving.load(rows.row(item.first));
+        float *to = task.result + item.first * task.resultStride + x;
+        for (int y = item.first;; ++y, to += task.resultStride) {
+            const bool allThere =
+                whole && y >= task.plane.top && y + task.windowHeight <= task.plane.bottom;
+            float answers[kOwn];
+            std::uint32_t undecided = 0;
+            if (results > 0) { // the counts of others may be no counts
+                undecided = all & walker.finish(x, y, allThere, answers);
+                write<kOwn>(task, to, results, answers);
+            }
+            addWaiting(task, waiting, number, undecided, walker.own(), x, y);
+            if (y + 1 == item.end) break;
+            const Cells<kOwn> left = leaving.levels(task.plane.mask);
+            const Cells<kOwn> entered = entering.levels(task.plane.mask, task.toTop, seen);
+            leaving.load(rows.row(y + 1)); // while the counts are changed
+            entering.load(rows.row(min(y + task.windowHeight + 1, last)));
+            walker.template walk<true>(entered, left);
+        }
+        if (__any_sync(kAllLanes, seen & kTops))
+            tellBadCells<Own::kColumns>(task, item.column, item.first, item.end);
+    }
+
+private:
+    const Task &task;
+    Own &walker;
+    OwnWaiting &waiting;
+    const Item item;
+    const int x; ///< this thread's first column
+    const Rows<Own::kColumns> rows;
+};
 
 template <int kOwn, int kWords, int kBits, int kThreads>
 __global__ void __launch_bounds__(kThreads, 1) boxes(const __grid_constant__ Task task)
 {
-    using Own = Walker<kOwn, kWords, kBits>;
-    extern __shared__ __align__(16) std::uint32_t shared[]; // F; what the warps hand over
-    for (int n = threadIdx.x; n <= task.windowCells; n += blockDim.x)
-        shared[n] = static_cast<std::uint32_t>(task.sums[n]) + kShift;
+    using OwnStrip = Strip<kOwn, kWords, kBits>;
+    using Own = typename OwnStrip::Own;
+    using OwnWaiting = typename OwnStrip::OwnWaiting;
+    extern __shared__ __align__(16) std::uint32_t shared[]; // F; what each warp has
+    for (int i = threadIdx.x; i < (task.windowCells + 1) * task.copies; i += blockDim.x)
+        shared[i] = static_cast<std::uint32_t>(__ldg(&task.sums[i / task.copies])) + kShift;
     __syncthreads();
 
-    const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
-    const int warps = blockDim.x / kLanes;
+    const int warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes;
     auto *const handed = reinterpret_cast<typename Own::Vector *>(shared + task.tableWords);
+    auto *const waiting = reinterpret_cast<OwnWaiting *>(handed + warps * Own::kShared) + warp;
     Own walker(task, shared, handed + warp * Own::kShared);
-    const PieceView<std::uint8_t> &plane = task.plane.middle;
-    for (int item = warp * gridDim.x + blockIdx.x; item < task.items; item += gridDim.x * warps) {
-        const int first = item / task.strips * task.rows;
-        const int end = min(first + task.rows, task.height);
-        const int strip = item % task.strips * task.kept;
-        const int x = strip + lane * kOwn;
-        const bool active = lane * kOwn < task.kept && x < task.width;
-        const bool whole =
-            !task.plane.missing && strip >= task.plane.left &&
-            min(strip + task.kept, task.width) + task.windowWidth - 1 <= task.plane.right;
-        const std::uint8_t *const column = plane.cells + min(x, task.columns - kOwn);
-        const std::uint8_t *above = column + first * plane.stride; // the window's first row
-        const std::uint8_t *below = above;                         // the row behind its last
-        Cells<kOwn> leaving, entering;
-        walker.clear();
-        for (int row = 0; row < task.windowHeight; ++row, below += plane.stride) {
-            entering.load(below);
-            walker.template step<false>(entering, entering);
-        }
-        leaving.load(above);
-        if (first + 1 < end) entering.load(below);
-        float *to = task.result + first * task.resultStride + x;
-        for (int y = first;; ++y, to += task.resultStride) {
-            if (active) {
-                float answers[kOwn];
-                const bool all =
-                    whole && y >= task.plane.top && y + task.windowHeight <= task.plane.bottom;
-                std::uint32_t undecided = walker.finish(x, y, all, answers);
-                write<kOwn>(task, to, x, answers);
-                undecided &= (2u << min(task.width - 1 - x, kOwn - 1)) - 1;
-                for (; undecided; undecided &= undecided - 1) {
-                    const int i = __ffs(static_cast<int>(undecided)) - 1;
-                    to[i] = walker.again(i, x, y);
-                }
-            }
-            if (y + 1 == end) break;
-            const Cells<kOwn> left = leaving, entered = entering;
-            above += plane.stride, below += plane.stride;
-            if (y + 2 < end) { // while the counts are changed
-                leaving.load(above);
-                entering.load(below);
-            }
-            walker.template step<true>(entered, left);
-        }
-    }
+    int number = 0; // of windows that wait
+    for (int index = warp * gridDim.x + blockIdx.x; index < task.items; index += gridDim.x * warps)
+        OwnStrip(task, walker, *waiting, itemOf(task, index)).compute(number);
+    answerWaiting(task, *waiting, number);
 }
 
 } // namespace local_entropy::boxes

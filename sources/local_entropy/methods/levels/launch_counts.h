@@ -26,21 +26,12 @@ __device__ inline std::uint32_t oneAt(std::uint32_t bits)
     asm("shl.b32 %0, 1, %1;" : "=r"(word) : "r"(bits));
     return word;
 }
-/// The cells of a thread in a row: kOwn bytes, at an address that kOwn divides.
+/// The cells of a thread in a row, a byte each.
 template <int kOwn>
 struct Cells
 {
     std::uint32_t words[kOwn / 4];
 
-    __device__ void load(const std::uint8_t *from)
-    {
-        if constexpr (kOwn == 8) {
-            const uint2 both = __ldg(reinterpret_cast<const uint2 *>(from));
-            words[0] = both.x, words[1] = both.y;
-        } else {
-            words[0] = __ldg(reinterpret_cast<const std::uint32_t *>(from));
-        }
-    }
     /// A one in the byte of cell i's level, if that is among the four of this word.
     __device__ std::uint32_t ones(int i, int word) const
     {
@@ -78,13 +69,16 @@ struct Counts
         if constexpr (kBits == 8) return words[level / 4] >> (8 * (level % 4)) & 0xff;
         return words[2 * (level / 4) + level % 2] >> (16 * (level / 2 % 2)) & 0xffff;
     }
-    /// Four times that, plus an address: of the table's entry.
-    __device__ std::uint32_t entry(int level, std::uint32_t table) const
+    /// `step` times that, plus an address: of the table's entry. One instruction, a product of
+    /// vectors: the word's bytes, or halves, by `step`, at most 255, for the level's and 0 for the
+    /// others.
+    __device__ std::uint32_t entry(int level, std::uint32_t step, std::uint32_t table) const
     {
         if constexpr (kBits == 8)
-            return __dp4a(words[level / 4], 4u << (8 * (level % 4)), table);
+            return __dp4a(words[level / 4], step << (8 * (level % 4)), table);
         else
-            return table + 4 * of(level);
+            return __dp2a_lo(words[2 * (level / 4) + level % 2], step << (8 * (level / 2 % 2)),
+                             table);
     }
     /// The same for a level that is not known before.
     __device__ std::uint32_t ofAny(int wanted) const

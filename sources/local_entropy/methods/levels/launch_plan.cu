@@ -1,11 +1,14 @@
 #include "local_entropy/methods/levels/launch_plan.h"
 
-#include "common/devices.h"
 #include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/methods/block_memory.h"
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "common/integer.h"
+#include "local_entropy/answers/base.h"
 #include "local_entropy/answers/gpu_answers.h"
 #include "local_entropy/methods/answers_of.h"
 #include "local_entropy/methods/levels/launch_boxes.h"
@@ -34,16 +37,16 @@ bool canLaunchLevels(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && shape.width <= kMostWidth && shape.cells <= kMostCells &&
-           planeFor(problem).values <= kMostValues;
+           fitsPlane(problem) && planeFor(problem).values <= kMostValues;
 }
 
 double levelsLaunchCost(const Problem &problem)
 {
     const int values = planeFor(problem).values;
     const bool bytes = problem.shape.cells <= kMostByteCells;
-    if (values == 2 && problem.shape.cells <= kMostOfTwo) return 0.005;
-    const int counted = values <= 4 ? 4 : values <= 8 ? 8 : values <= 16 ? 16 : 32;
-    return 0.002 + 0.00048 * counted * (bytes ? 1 : 1.5);
+    if (values == 2 && problem.shape.cells <= kMostOfTwo) return 0.0024;
+    const int counted = values <= 4 ? 4 : values <= 8 ? 8 : values <= 16 ? 16 : 40; // 32 cost more
+    return (0.0012 + 0.00031 * counted) * (bytes ? 1 : 1.85);
 }
 
 #ifdef __CUDACC__
@@ -65,9 +68,11 @@ struct Chosen
 template <int kOwn, int kWords, int kBits, int kThreads>
 Chosen chosen()
 {
-    using Walker = boxes::Walker<kOwn, kWords, kBits>;
-    return {boxes::boxes<kOwn, kWords, kBits, kThreads>, kOwn,
-            Walker::kShared * static_cast<int>(sizeof(typename Walker::Vector)), kThreads};
+    using Strip = boxes::Strip<kOwn, kWords, kBits>;
+    using Walker = typename Strip::Own;
+    const std::size_t bytes =
+        Walker::kShared * sizeof(typename Walker::Vector) + sizeof(typename Strip::OwnWaiting);
+    return {boxes::boxes<kOwn, kWords, kBits, kThreads>, kOwn, static_cast<int>(bytes), kThreads};
 }
 
 template <int kBits>
@@ -79,12 +84,20 @@ Chosen choose(int values)
     return chosen<8, 4, kBits, 512>();
 }
 
-int attribute(cudaDeviceAttr which)
+Chosen choose(int cells, const Plane &plane)
 {
-    int device = 0, value = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
+    return cells <= kMostByteCells ? choose<8>(plane.values) : choose<16>(plane.values);
+}
+
+int tableWords(int cells, int copies)
+{
+    return common::ceilDiv((cells + 1) * copies, kLanes) * kLanes;
+}
+
+/// So many copies of F; what each warp hands over.
+BlockMemory memoryOf(int cells, int copies, const Chosen &own)
+{
+    return {static_cast<int>(sizeof(std::int32_t)) * tableWords(cells, copies), own.sharedBytes};
 }
 
 /// What TwoLevels::answers is, or one number that nobody reads.
@@ -112,6 +125,9 @@ public:
     {
     }
 
+    bool masksCells() const override { return true; }
+    bool checksCells() const override { return true; }
+
     void launch(const PlanePart &part, void *stream) const override
     {
         const auto in = static_cast<cudaStream_t>(stream);
@@ -124,13 +140,13 @@ public:
 private:
     LevelsPlanePlan(const Problem &problem, const LevelSums &all)
         : cells(problem.shape.cells), error(all.error + kRounding),
-          fineError(all.fineError + kRounding),
+          fineError(all.fineError + kRounding), whole(all.sums.back()),
+          wholeScale(all.nats(cells) * perNat(problem.filter.base)),
           sums(common::upload(all.sums.data(), all.sums.size())),
           fine(common::upload(all.fine.data(), all.fine.size())),
-          scales(common::upload(scalesOf(all, problem.filter.base).data(), all.sums.size())),
+          scales(common::upload(all.scales(problem.filter.base).data(), all.sums.size())),
           answers(answersOf(problem)), two(uploaded(answersOfTwo(problem))),
-          multiprocessors(attribute(cudaDevAttrMultiProcessorCount)),
-          sharedBytes(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+          multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
     {
     }
 
@@ -143,22 +159,11 @@ private:
         return common::upload(all.data(), all.size());
     }
 
-    std::vector<double> scalesOf(const LevelSums &all, Base base) const
-    {
-        constexpr double kInverseLn2 = 0x1.71547652b82fep0, kInverseLn10 = 0x1.bcb7b1526e50ep-2;
-        const double perBase = base == Base::Two   ? kInverseLn2
-                               : base == Base::Ten ? kInverseLn10
-                                                   : 1;
-        std::vector<double> scales = {0};
-        for (int n = 1; n <= cells; ++n) scales.push_back(all.nats(n) * perBase);
-        return scales;
-    }
-
     void launchTwo(const PlanePart &part, cudaStream_t stream) const
     {
         constexpr int kThreads = 256, kOwn = 8, kBlocks = 4; // of a multiprocessor
         Task task = taskOf(part, kOwn);
-        share(task, kBlocks * kThreads / kLanes);
+        divide(task, part.plane, kBlocks * kThreads / kLanes);
         const int bytes = static_cast<int>(sizeof(float)) * (cells + 1);
         const auto kernel = cells <= kMostByteCells ? boxes::twoLevels<8, kThreads>
                                                     : boxes::twoLevels<16, kThreads>;
@@ -169,18 +174,15 @@ private:
 
     void launchAny(const PlanePart &part, cudaStream_t stream) const
     {
-        const int values = part.plane.values;
-        const Chosen own = cells <= kMostByteCells ? choose<8>(values) : choose<16>(values);
+        const Chosen own = choose(cells, part.plane);
         Task task = taskOf(part, own.own);
-        task.tableWords = common::ceilDiv(cells + 1, kLanes) * kLanes;
-        const int tableBytes = static_cast<int>(sizeof(std::int32_t)) * task.tableWords;
-        const int warps =
-            std::min((sharedBytes - tableBytes) / own.sharedBytes, own.threads / kLanes);
-        if (warps < 1)
-            throw Error(Status::Unavailable, "the counts of few levels do not fit this GPU's "
-                                             "shared memory");
-        share(task, warps);
-        const int bytes = tableBytes + warps * own.sharedBytes;
+        const BlockMemory least = memoryOf(cells, 1, own);
+        const int warps = least.warps(sharedBytes, own.threads / kLanes);
+        task.copies = kLanes; // of the table, if there is room
+        while (memoryOf(cells, task.copies, own).bytes(warps) > sharedBytes) task.copies /= 2;
+        task.tableWords = tableWords(cells, task.copies);
+        divide(task, part.plane, warps);
+        const int bytes = memoryOf(cells, task.copies, own).bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         own.kernel<<<std::min(multiprocessors, task.items), warps * kLanes, bytes, stream>>>(task);
@@ -194,7 +196,7 @@ private:
         const Shape &shape = part.problem.shape;
         Task task{};
         task.plane = PlaneView<std::uint8_t>(plane);
-        task.columns = static_cast<int>(plane.loadedStride);
+        task.planeWidth = plane.width;
         task.windowWidth = shape.width;
         task.windowHeight = shape.height;
         task.result = static_cast<float *>(result.data);
@@ -209,26 +211,53 @@ private:
         task.windowCells = cells;
         task.error = error;
         task.fineError = fineError;
+        task.whole = whole;
+        task.wholeScale = wholeScale;
+        task.wholeMargin = error * wholeScale;
         task.empty = static_cast<float>(part.problem.filter.empty);
         task.answers = answers.tables();
+        // Planes that are loaded have levels only.
+        const int most = plane.isLoaded ? 127 : part.problem.filter.levels.count - 1;
+        task.toTop = static_cast<std::uint32_t>(127 - most) * 0x01010101;
+        task.imageX = static_cast<int>(part.problem.region.x) - shape.left;
+        task.bad = part.bad;
         // The windows of these end before a strip's last column.
         task.kept = (own * kLanes - shape.width) / own * own;
         return task;
     }
 
-    /// Items for so many warps of each multiprocessor: as many as there are warps, if that leaves
-    /// each so many rows that its first window does not count.
-    void share(Task &task, int warps) const
+    /// An item for each of so many warps of each multiprocessor; for fewer, if it had so few rows
+    /// that its first window would count.
+    void divide(Task &task, const Plane &plane, int warps) const
     {
         task.strips = common::ceilDiv(task.width, task.kept);
-        const int least = std::min(task.height, 2 * task.windowHeight);
-        const int chunks = std::max(multiprocessors * warps / task.strips, 1);
-        task.rows = std::max(common::ceilDiv(task.height, chunks), least);
-        task.items = task.strips * common::ceilDiv(task.height, task.rows);
+        const auto isSlow = [&](int strip) {
+            const int begin = strip * task.kept, end = std::min(begin + task.kept, task.width);
+            return begin < plane.left || end + task.windowWidth - 1 > plane.right;
+        };
+        while (task.slowLeft < task.strips && isSlow(task.slowLeft)) ++task.slowLeft;
+        while (task.slowLeft + task.slowRight < task.strips &&
+               isSlow(task.strips - 1 - task.slowRight))
+            ++task.slowRight;
+        // A row of a slow strip takes about five thirds of the time of another.
+        const int slow = task.slowLeft + task.slowRight, fast = task.strips - slow;
+        const int slots = multiprocessors * warps;
+        const int most = common::ceilDiv(task.height, 2 * task.windowHeight);
+        const auto slowChunks = [&](int chunks) {
+            return std::min(common::ceilDiv(5 * chunks, 3), task.height);
+        };
+        int chunks = 1;
+        while (chunks < most && (chunks + 1) * fast + slowChunks(chunks + 1) * slow <= slots)
+            ++chunks;
+        task.fastChunks = chunks;
+        task.slowChunks = slowChunks(chunks);
+        task.items = chunks * fast + task.slowChunks * slow;
     }
 
     const int cells;
     const double error, fineError;
+    const std::int64_t whole; ///< F(cells)
+    const double wholeScale;
     const common::DeviceArray<std::int32_t> sums;
     const common::DeviceArray<std::int64_t> fine;
     const common::DeviceArray<double> scales;
@@ -239,6 +268,12 @@ private:
 
 } // namespace
 
+int levelsSharedBytes(const Problem &problem)
+{
+    const int cells = problem.shape.cells;
+    return memoryOf(cells, 1, choose(cells, planeFor(problem, true))).least();
+}
+
 std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &problem)
 {
     return std::make_unique<LevelsPlanePlan>(problem);
@@ -246,10 +281,9 @@ std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &problem)
 
 #else
 
-std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+int levelsSharedBytes(const Problem &) { return 0; }
+
+std::unique_ptr<const PlanePlan> makeLevelsPlan(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

@@ -8,9 +8,12 @@
 namespace local_entropy
 {
 
-/// Whether makeLevelsPlan() can compute that: entropies as float, at most 32 levels, rectangles up
-/// to 64 cells wide, whose table fits a GPU's shared memory.
+/// Whether makeLevelsPlan() can compute that, given the shared memory: entropies as float, at most
+/// 32 values of a cell, rectangles up to 64 cells wide and of up to 8192 cells.
 bool canLaunchLevels(const Problem &problem);
+
+/// Bytes of shared memory that a block needs for it, at least; 0 without CUDA.
+int levelsSharedBytes(const Problem &problem);
 
 /// Nanoseconds a result, about.
 double levelsLaunchCost(const Problem &problem);

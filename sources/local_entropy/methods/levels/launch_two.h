@@ -66,7 +66,7 @@ public:
     __device__ int count(int column) const { return static_cast<int>(counts.of(column)); }
     __device__ std::uint32_t entry(int column, std::uint32_t table) const
     {
-        return counts.entry(column, table);
+        return counts.entry(column, sizeof(float), table);
     }
 
 private:
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kThreads)
     twoLevels(const __grid_constant__ Task task, const __grid_constant__ TwoLevels two)
 {
     using Own = TwoLevelWalker<kBits>;
-    constexpr int kOwn = Own::kOwn;
+    constexpr int kOwn = Own::kOwn, kColumns = kOwn * kLanes;
     extern __shared__ std::uint32_t shared[]; // the answers of whole windows
     const int ofWhole = task.windowCells * (task.windowCells + 1) / 2;
     for (int n = threadIdx.x; n <= task.windowCells; n += blockDim.x)
@@ -101,54 +101,53 @@ __global__ void __launch_bounds__(kThreads)
     const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
     const int warps = blockDim.x / kLanes;
     Own walker(task);
-    const PieceView<std::uint8_t> &plane = task.plane.middle;
-    for (int item = warp * gridDim.x + blockIdx.x; item < task.items; item += gridDim.x * warps) {
-        const int first = item / task.strips * task.rows;
-        const int end = min(first + task.rows, task.height);
-        const int strip = item % task.strips * task.kept;
-        const int x = strip + lane * kOwn;
-        const bool active = lane * kOwn < task.kept && x < task.width;
+    for (int index = warp * gridDim.x + blockIdx.x; index < task.items;
+         index += gridDim.x * warps) {
+        const Item item = itemOf(task, index);
+        const int x = item.column + lane * kOwn;
+        const Rows<kColumns> rows(task, item.column, x);
+        const int last = item.end + task.windowHeight - 2; // row
+        const int behind = min(item.column + task.kept, task.width);
         const bool whole =
-            strip >= task.plane.left &&
-            min(strip + task.kept, task.width) + task.windowWidth - 1 <= task.plane.right;
-        const std::uint8_t *const column = plane.cells + min(x, task.columns - kOwn);
-        const std::uint8_t *above = column + first * plane.stride;
-        const std::uint8_t *below = above;
+            item.column >= task.plane.left && behind + task.windowWidth - 1 <= task.plane.right;
+        const int results = min(behind - x, kOwn);
+        std::uint32_t seen = 0;
+        Arriving<kOwn> leaving, entering;
         walker.clear();
-        Cells<kOwn> leaving, entering;
-        for (int row = 0; row < task.windowHeight; ++row, below += plane.stride) {
-            entering.load(below);
-            walker.template step<false>(entering, entering);
+        entering.load(rows.row(item.first));
+        for (int row = item.first; row < item.first + task.windowHeight; ++row) {
+            const Cells<kOwn> entered = entering.levels(task.plane.mask, task.toTop, seen);
+            entering.load(rows.row(min(row + 1, last)));
+            walker.template step<false>(entered, entered);
         }
-        leaving.load(above);
-        if (first + 1 < end) entering.load(below);
-        float *to = task.result + first * task.resultStride + x;
-        for (int y = first;; ++y, to += task.resultStride) {
-            if (active) {
+        leaving.load(rows.row(item.first));
+        float *to = task.result + item.first * task.resultStride + x;
+        for (int y = item.first;; ++y, to += task.resultStride) {
+            if (results > 0) {
                 float answers[kOwn];
                 if (whole && y >= task.plane.top && y + task.windowHeight <= task.plane.bottom) {
 #pragma unroll
                     for (int i = 0; i < kOwn; ++i)
                         answers[i] = __uint_as_float(entryAt(walker.entry(i, table)));
                 } else {
-                    const int rows = task.plane.rowsOf(y, task.windowHeight);
+                    const int existing = task.plane.rowsOf(y, task.windowHeight);
 #pragma unroll
                     for (int i = 0; i < kOwn; ++i) {
-                        const int cells = task.plane.columnsOf(x + i, task.windowWidth) * rows;
+                        const int cells = task.plane.columnsOf(x + i, task.windowWidth) * existing;
                         answers[i] = __ldg(&two.answers[cells * (cells + 1) / 2 + walker.count(i)]);
                     }
                 }
-                write<kOwn>(task, to, x, answers);
+                write<kOwn>(task, to, results, answers);
             }
-            if (y + 1 == end) break;
-            const Cells<kOwn> left = leaving, entered = entering;
-            above += plane.stride, below += plane.stride;
-            if (y + 2 < end) { // while the counts are changed
-                leaving.load(above);
-                entering.load(below);
-            }
+            if (y + 1 == item.end) break;
+            const Cells<kOwn> left = leaving.levels(task.plane.mask);
+            const Cells<kOwn> entered = entering.levels(task.plane.mask, task.toTop, seen);
+            leaving.load(rows.row(y + 1)); // while the counts are changed
+            entering.load(rows.row(min(y + task.windowHeight + 1, last)));
             walker.template step<true>(entered, left);
         }
+        if (__any_sync(kAllLanes, seen & kTops))
+            tellBadCells<kColumns>(task, item.column, item.first, item.end);
     }
 }
 

@@ -132,6 +132,7 @@ public:
     }
 
     bool canLaunch(const Problem &problem) const override { return canLaunchLevels(problem); }
+    int sharedBytes(const Problem &problem) const override { return levelsSharedBytes(problem); }
     double launchCost(const Problem &problem) const override { return levelsLaunchCost(problem); }
     const char *launches() const override
     {

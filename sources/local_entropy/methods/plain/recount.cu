@@ -5,8 +5,7 @@
 // host (answer_tables.h).
 #include "local_entropy/methods/plain/recount.h"
 
-#include "common/devices.h"
-#include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
 
 #ifdef __CUDACC__
 #include "local_entropy/answers/gpu_answers.h"
@@ -166,21 +165,13 @@ std::vector<Place> placesOf(const Shape &shape)
     return places;
 }
 
-int multiprocessors()
-{
-    int device = 0, number = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount, device));
-    return number;
-}
-
 class RecountPlan : public PlanePlan
 {
 public:
     explicit RecountPlan(const Problem &problem)
         : answers(answersOf(problem)), windowCells(problem.shape.cells),
           places(common::upload(placesOf(problem.shape).data(), windowCells)),
-          mostBlocks(multiprocessors() * kBlocksOfAMultiprocessor)
+          mostBlocks(multiprocessorsOfGpu() * kBlocksOfAMultiprocessor)
     {
     }
 
@@ -266,10 +257,7 @@ std::unique_ptr<const PlanePlan> makeRecount(const Problem &problem)
 
 #else
 
-std::unique_ptr<const PlanePlan> makeRecount(const Problem &)
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+std::unique_ptr<const PlanePlan> makeRecount(const Problem &) { refuseWithoutGpu(); }
 
 #endif
 

@@ -1,21 +1,19 @@
 #include "local_entropy/methods/words/launcher.h"
 
-#include "common/devices.h"
-#include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
 
 #ifdef __CUDACC__
 #include "common/device_stream.h"
 #include "local_entropy/library_errors.h"
 #include "local_entropy/memory/device_memory.h"
+#include "local_entropy/memory/each_gpu.h"
 #include "local_entropy/memory/launches.h"
 #include "local_entropy/methods/words/method.h"
 #include "local_entropy/methods/words/words.h"
+#include "local_entropy/problem/bad_cells.h"
 #include "local_entropy/schedule/plane_launcher.h"
 
-#include <algorithm>
 #include <mutex>
-#include <string>
-#include <vector>
 #endif
 
 namespace local_entropy::words
@@ -69,12 +67,7 @@ public:
 
     BadCell firstBadCell()
     {
-        launches.waitForAll(); // while others may enqueue
-        const std::lock_guard<std::mutex> lock(mutex);
-        // And what they have enqueued meanwhile: it must not tell of a bad cell while that is
-        // reset.
-        launches.waitForAll();
-        return gpu.firstBadCell(own.get());
+        return launches.whenAllHaveEnded(mutex, [&] { return gpu.firstBadCell(own.get()); });
     }
 
 private:
@@ -100,15 +93,6 @@ private:
     Launches launches;
 };
 
-void throwBadCell(BadCell cell)
-{
-    if (cell == kNoBadCell) return;
-    const BadCell x = cell & ((BadCell(1) << kBadCellBits) - 1), y = cell >> kBadCellBits;
-    throw Error(Status::BadLevel, "the cell at x " + std::to_string(x) + ", y " +
-                                      std::to_string(y) +
-                                      " of an image that was put into a stream is not a level");
-}
-
 /// Reads images where they are, or has them loaded.
 class WordsLauncher : public Launcher
 {
@@ -119,14 +103,13 @@ public:
             if (!isReadInPlace(problem)) return planes->enqueue(problem, workspace, stream);
             const int device = currentDevice();
             const auto in = static_cast<cudaStream_t>(stream);
-            checkDeviceMemory("image", problem.image.data, device);
-            checkDeviceMemory("result", problem.result.data, device);
-            if (!isCaptured(in)) return made(device).enqueue(problem, in);
-            OfDevice *const current = find(device);
-            if (!current)
-                throw Error(Status::Unavailable,
-                            "the stream is being captured into a graph, in which no tables can be "
-                            "made: enqueue once before");
+            checkArrays(problem, device);
+            if (!isCaptured(in)) {
+                const auto make = [] { return std::make_unique<OfDevice>(); };
+                return devices.get(device, make).enqueue(problem, in);
+            }
+            OfDevice *const current = devices.find(device);
+            if (!current) refuseCapture();
             current->capture(problem, in);
         });
     }
@@ -139,48 +122,33 @@ public:
     void synchronize() override
     {
         const BadCell cell = withLibraryErrors([&] {
-            OfDevice *const current = find(currentDevice());
+            OfDevice *const current = devices.find(currentDevice());
             return current ? current->firstBadCell() : kNoBadCell;
         });
         planes->synchronize(); // waited for, whatever `cell` is
-        throwBadCell(cell);
+        throwIfBad(cell);
     }
 
 private:
-    OfDevice *find(int device)
-    {
-        const std::lock_guard<std::mutex> lock(mutex);
-        return device < static_cast<int>(devices.size()) ? devices[device].get() : nullptr;
-    }
-
-    OfDevice &made(int device)
-    {
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (device >= static_cast<int>(devices.size())) devices.resize(device + 1);
-        if (!devices[device]) devices[device] = std::make_unique<OfDevice>();
-        return *devices[device];
-    }
-
     const std::unique_ptr<Launcher> planes = makePlaneLauncher(wordsMethod());
-    std::mutex mutex;
-    std::vector<std::unique_ptr<OfDevice>> devices; ///< null: not used yet
+    EachGpu<OfDevice> devices;
 };
 
 } // namespace
 
+int sharedBytes() { return Gpu::sharedBytes(); }
+
 std::unique_ptr<Launcher> makeLauncher()
 {
-    if (common::deviceCount() == 0)
-        throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
+    if (common::deviceCount() == 0) refuseWithoutGpu();
     return std::make_unique<WordsLauncher>();
 }
 
 #else
 
-std::unique_ptr<Launcher> makeLauncher()
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+int sharedBytes() { return 0; }
+
+std::unique_ptr<Launcher> makeLauncher() { refuseWithoutGpu(); }
 
 #endif
 

@@ -13,6 +13,9 @@ namespace local_entropy::words
 /// gaps between rows, or bytes; all columns, cut at the edge. Others are loaded first.
 bool isReadInPlace(const Problem &problem);
 
+/// Bytes of shared memory that a block needs, at least; 0 without CUDA.
+int sharedBytes();
+
 /// For the problems that the method can launch. Throws Error (Unavailable) without CUDA or a GPU.
 std::unique_ptr<Launcher> makeLauncher();
 

@@ -1,7 +1,6 @@
 #include "local_entropy/methods/words/loaded.h"
 
-#include "common/devices.h"
-#include "local_entropy/error.h"
+#include "local_entropy/memory/current_gpu.h"
 
 #ifdef __CUDACC__
 #include "local_entropy/answers/window.h"
@@ -55,10 +54,7 @@ std::unique_ptr<const PlanePlan> makeLoadedPlan() { return std::make_unique<Load
 
 #else
 
-std::unique_ptr<const PlanePlan> makeLoadedPlan()
-{
-    throw Error(Status::Unavailable, "enqueue " + common::whyNoDevice());
-}
+std::unique_ptr<const PlanePlan> makeLoadedPlan() { refuseWithoutGpu(); }
 
 #endif
 

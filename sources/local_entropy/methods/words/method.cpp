@@ -1,5 +1,6 @@
 #include "local_entropy/methods/words/method.h"
 
+#include "common/kernel_times.h"
 #include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/words/call.h"
 #include "local_entropy/methods/words/launcher.h"
@@ -19,6 +20,10 @@ public:
         return {problem.region.width, problem.region.height};
     }
     bool takesTiles() const override { return false; }
+    const Method *throughDevice() const override
+    {
+        return common::KernelTimes::active() ? nullptr : &wordsMethod(); // timed on whole images
+    }
 
     void work(const Problem &problem, TileQueue &queue, Scratch &) const override
     {
@@ -62,6 +67,7 @@ public:
         return window && allCount && entropy && filter.levels.count <= kLevels &&
                !problem.result.isDouble;
     }
+    int sharedBytes(const Problem &) const override { return words::sharedBytes(); }
     double launchCost(const Problem &problem) const override
     {
         return words::isReadInPlace(problem) ? 0.0022 : 0.0045;

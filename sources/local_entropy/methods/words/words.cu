@@ -2,6 +2,8 @@
 // teams of warps, and its launches. What a warp does is told in walk.h.
 #include "local_entropy/methods/words/words.h"
 
+#include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/memory/shared_bytes.h"
 #include "local_entropy/methods/words/plan.h"
 #include "local_entropy/methods/words/walk.h"
 
@@ -112,11 +114,11 @@ static constexpr std::array<Kernel<Cell>, 2> kKernels = {
 /// As many warps a block as shared memory has room for; a kernel may have more of that than it has
 /// without asking.
 template <typename Cell, Layout kLayout>
-static int warpsOfBlock(int device)
+static int warpsOfBlock()
 {
     const common::PartScope scope(common::Part::Context); // asking for a kernel loads its code
-    int limit = 0, warps = kMostWarps;
-    CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const int limit = sharedBytesOfBlock();
+    int warps = kMostWarps;
     for (const auto kernel : kKernels<Cell, kLayout>) {
         cudaFuncAttributes attributes{};
         CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
@@ -132,26 +134,32 @@ static int warpsOfBlock(int device)
     return warps;
 }
 
-Gpu::Gpu(int mostMultiprocessors, int counters)
-    : tables(common::upload(&gpuTables(), 1)), nextItem(counters), badCell(1)
+int Gpu::sharedBytes()
 {
-    int device = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    multiprocessors = std::max(std::min(multiprocessors, mostMultiprocessors), 1);
+    constexpr int kTables = sizeof(GpuTables) + 256 + 256; // on its boundary; numbers
+    return kTables +
+           std::max({bytesOf<float, Layout::Aligned>(kTeam),
+                     bytesOf<float, Layout::Anywhere>(kTeam), bytesOf<float, Layout::Narrow>(kTeam),
+                     bytesOf<std::uint8_t, Layout::Aligned>(kTeam),
+                     bytesOf<Level, Layout::Aligned>(kTeam),
+                     bytesOf<Level, Layout::Anywhere>(kTeam),
+                     bytesOf<Level, Layout::Narrow>(kTeam)});
+}
+
+Gpu::Gpu(int mostMultiprocessors, int counters)
+    : tables(common::upload(&gpuTables(), 1)), nextItem(counters)
+{
+    multiprocessors = std::max(std::min(multiprocessorsOfGpu(), mostMultiprocessors), 1);
     // What counts is for what the kernel was compiled: without waitForLastKernel() it must not.
     cudaFuncAttributes attributes{};
     CUDA_CHECK(cudaFuncGetAttributes(&attributes, kKernels<float, Layout::Aligned>[0]));
     canOverlap = attributes.ptxVersion >= 90;
-    CUDA_CHECK(cudaMemset(badCell.data(), 0xFF, badCell.bytes()));
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
-    warps = std::min({warpsOfBlock<float, Layout::Aligned>(device),
-                      warpsOfBlock<float, Layout::Anywhere>(device),
-                      warpsOfBlock<float, Layout::Narrow>(device),
-                      warpsOfBlock<std::uint8_t, Layout::Aligned>(device),
-                      warpsOfBlock<Level, Layout::Aligned>(device),
-                      warpsOfBlock<Level, Layout::Anywhere>(device),
-                      warpsOfBlock<Level, Layout::Narrow>(device)});
+    warps = std::min(
+        {warpsOfBlock<float, Layout::Aligned>(), warpsOfBlock<float, Layout::Anywhere>(),
+         warpsOfBlock<float, Layout::Narrow>(), warpsOfBlock<std::uint8_t, Layout::Aligned>(),
+         warpsOfBlock<Level, Layout::Aligned>(), warpsOfBlock<Level, Layout::Anywhere>(),
+         warpsOfBlock<Level, Layout::Narrow>()});
     // Before launches in streams that do not wait for the default one.
     CUDA_CHECK(cudaStreamSynchronize(nullptr));
 }
@@ -176,7 +184,7 @@ void Gpu::launchKernel(const Area &area, const Cell *sample, float *result,
     launch.attrs = &overlap;
     launch.numAttrs = overlaps ? 1 : 0;
     CUDA_CHECK(cudaLaunchKernelEx(&launch, kKernels<Cell, kLayout>[plan.fromTop], sample, result,
-                                  tables.data(), counter, badCell.data(), plan));
+                                  tables.data(), counter, badCells.data(), plan));
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -274,22 +282,6 @@ void Gpu::launch(const Area &area, int levels, const Level *sample, float *resul
     CUDA_CHECK(cudaMemsetAsync(counter, 0, sizeof *counter, stream));
     launchFittest(area, sample, result - (area.begin * resultStride + area.left), resultStride,
                   levels, stream, counter, false);
-}
-
-BadCell Gpu::firstBadCell(cudaStream_t stream)
-{
-    BadCell first = kNoBadCell;
-    {
-        const common::PartScope scope(common::Part::Down);
-        CUDA_CHECK(
-            cudaMemcpyAsync(&first, badCell.data(), sizeof first, cudaMemcpyDeviceToHost, stream));
-        CUDA_CHECK(cudaStreamSynchronize(stream));
-    }
-    if (first != kNoBadCell) {
-        CUDA_CHECK(cudaMemsetAsync(badCell.data(), 0xFF, badCell.bytes(), stream));
-        CUDA_CHECK(cudaStreamSynchronize(stream)); // before launches in other streams
-    }
-    return first;
 }
 
 } // namespace local_entropy::words

@@ -6,7 +6,7 @@
 #include "local_entropy/methods/words/hash.h"
 #include "local_entropy/methods/words/plan.h"
 #include "local_entropy/methods/words/tables.h"
-#include "local_entropy/problem/plane.h"
+#include "local_entropy/problem/bad_cells.h"
 
 #include <cstdint>
 #include <limits>
@@ -23,6 +23,9 @@ public:
     /// multiprocessors. Throws common::Error where CUDA does, common::Unavailable where there is
     /// too little memory, on the device or shared by a block.
     explicit Gpu(int mostMultiprocessors = std::numeric_limits<int>::max(), int counters = 1);
+
+    /// Bytes of shared memory that a block needs, at least.
+    static int sharedBytes();
 
     /// Puts the computation of the rows [begin, end) of an array into `stream`: the correctly
     /// rounded entropy (natural logarithm) of the 5x5 window around every cell; windows are cut at
@@ -63,7 +66,7 @@ public:
 
     /// After the launches have ended: the first cell that was no level, of those that windows
     /// reached; kNoBadCell: none. Else the results hold anything. Forgets it. Waits for `stream`.
-    BadCell firstBadCell(cudaStream_t stream = nullptr);
+    BadCell firstBadCell(cudaStream_t stream = nullptr) { return badCells.take(stream); }
     bool sawBadCell(cudaStream_t stream = nullptr) { return firstBadCell(stream) != kNoBadCell; }
 
 private:
@@ -79,7 +82,7 @@ private:
 
     common::DeviceArray<GpuTables> tables;
     common::DeviceArray<unsigned> nextItem; ///< of the small items, by counter; 0 between launches
-    common::DeviceArray<BadCell> badCell;   ///< the first that was seen
+    BadCells badCells;                      ///< that were seen
     int multiprocessors = 0, warps = 0;     ///< that are used; of a block
     bool canOverlap = false;                ///< a launch may begin while the last one ends
 };

@@ -1,0 +1,70 @@
+// Memory of a GPU that is kept from one launch to the next. For .cu files that nvcc compiles.
+#pragma once
+
+#include "common/cuda_check.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace local_entropy
+{
+
+/// Hands out memory of a GPU in the order of streams, and keeps what comes back. What waits there
+/// is given back to the GPU where memory would else be missing.
+class DevicePool
+{
+public:
+    explicit DevicePool(int device)
+    {
+        cudaMemPoolProps properties{};
+        properties.allocType = cudaMemAllocationTypePinned;
+        properties.location = {cudaMemLocationTypeDevice, device};
+        CUDA_CHECK(cudaMemPoolCreate(&pool, &properties));
+        std::uint64_t keep = ~std::uint64_t(0);
+        CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+    }
+    ~DevicePool() { cudaMemPoolDestroy(pool); }
+    DevicePool(const DevicePool &) = delete;
+    DevicePool &operator=(const DevicePool &) = delete;
+
+    /// In the order of `stream`, and until cudaFreeAsync(); throws common::Unavailable.
+    void *allocate(std::size_t bytes, cudaStream_t stream)
+    {
+        void *data = nullptr;
+        whereMemoryMayBeMissing(
+            [&] { CUDA_CHECK(cudaMallocFromPoolAsync(&data, bytes, pool, stream)); });
+        return data;
+    }
+
+    /// Calls use(), which takes memory of the GPU from anywhere; if there is too little, again,
+    /// after all that no launch has any more is given back.
+    template <typename Use>
+    void whereMemoryMayBeMissing(const Use &use)
+    {
+        try {
+            use();
+        } catch (const common::Unavailable &) {
+            CUDA_CHECK(cudaMemPoolTrimTo(pool, 0));
+            use();
+        }
+    }
+
+private:
+    cudaMemPool_t pool = nullptr;
+};
+
+/// The one of that GPU, for all methods of all engines; there is one while somebody has it.
+inline std::shared_ptr<DevicePool> poolOf(int device)
+{
+    static std::mutex mutex;
+    static auto &pools = *new std::vector<std::weak_ptr<DevicePool>>; // objects may outlive main
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (device >= static_cast<int>(pools.size())) pools.resize(device + 1);
+    std::shared_ptr<DevicePool> pool = pools[device].lock();
+    if (!pool) pools[device] = pool = std::make_shared<DevicePool>(device);
+    return pool;
+}
+
+} // namespace local_entropy

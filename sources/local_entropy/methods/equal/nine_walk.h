@@ -1,0 +1,168 @@
+// The walk of a warp down a strip of windows of 3x3 cells (.cu), see nine.h.
+#pragma once
+
+#include "local_entropy/methods/equal/nine.h"
+
+namespace local_entropy::equal
+{
+
+/// In shared memory: answers, [cells that count][sum of weights], and the sums of the weights of a
+/// level of so many cells.
+struct NineTables
+{
+    float answers[kNineCells + 1][kNineKeys];
+    float behind[4 * kNineKeys]; ///< lanes without results, and rows above the first, look there
+    std::uint32_t sums[kNineCells + 1];
+};
+
+/// The lane's answers where windows may have less than nine cells. `notFirst` and `notNone` say, in
+/// four bytes, how many cells are not of level 0 and not `none`.
+template <typename Cell>
+__device__ __noinline__ float4 answersOfFewer(const PlaneView<Cell> &plane,
+                                              const NineTables &tables, int x, int y, Weights sums,
+                                              std::uint32_t notFirst, std::uint32_t notNone)
+{
+    const int rows = plane.rowsOf(y, 3);
+    float answers[kCellsALane];
+#pragma unroll
+    for (int i = 0; i < kCellsALane; ++i) {
+        const int existing = plane.columnsOf(x + i, 3) * rows;
+        const int ofFirst = kNineCells - byteOf(notFirst, i);
+        const int missing = kNineCells - byteOf(notNone, i);
+        // Lanes without results may not have counts of any window: they stay within the tables.
+        const int ofFirstLevel = max(ofFirst - (kNineCells - existing), 0);
+        const std::uint32_t sum = __dp4a(sums.ofWindow(i), Weights::ones(i), kFirstWeight) -
+                                  tables.sums[ofFirst] + tables.sums[ofFirstLevel] -
+                                  tables.sums[missing];
+        answers[i] = tables.answers[max(existing - missing, 0)][sum % kNineKeys];
+    }
+    return make_float4(answers[0], answers[1], answers[2], answers[3]);
+}
+
+/// What a warp works on: rows first ... end - 1 of the results of a strip.
+struct NinePlace
+{
+    int strip, first, end;
+    bool isWithin; ///< no edge cuts the windows above or below
+};
+
+template <typename Cell>
+__device__ NinePlace placeOf(const NineTask<Cell> &task, int item)
+{
+    const NineItems &items = task.items;
+    const int strips = task.strips.strips, inner = strips - 2;
+    const auto rows = [&](int first, int number, int end) {
+        return NinePlace{0, first, min(first + number, end), false};
+    };
+    NinePlace place;
+    if (item < items.itemsAtEnds) {
+        const int ends = min(strips, 2);
+        place = rows(item / ends * items.rowsAtEnds, items.rowsAtEnds, task.strips.height);
+        place.strip = item % ends ? strips - 1 : 0;
+    } else if (item < items.itemsAtEnds + items.itemsWithin) {
+        const int number = item - items.itemsAtEnds;
+        place = rows(items.top + number / inner * items.rows, items.rows, items.bottom);
+        place.strip = 1 + number % inner;
+        place.isWithin = true;
+    } else {
+        const int number = item - items.itemsAtEnds - items.itemsWithin;
+        const bool above = items.top > 0 && number < inner;
+        place = above ? rows(0, items.top, items.top)
+                      : rows(items.bottom, task.strips.height, task.strips.height);
+        place.strip = 1 + number % inner;
+    }
+    place.strip *= resultColumns(3);
+    return place;
+}
+
+/// One item. kWhole: all windows of it have nine cells. `table`: the address of what is behind the
+/// sum of a window of one cell of rank 0.
+template <typename Cell, bool kWhole, bool kMissing>
+__device__ void walk(const NineTask<Cell> &task, const NineTables &tables, Desk &desk,
+                     const NinePlace &place, const LookUp &lookUp, std::uint32_t table)
+{
+    constexpr int kSide = 3;
+    const Strips<Cell> &strips = task.strips;
+    const int column = place.strip + threadIdx.x % kLanes * kCellsALane;
+    // Lanes behind the plane's last column read it, and what they find is not asked for.
+    const int lastColumn = (strips.width + kSide - 2) / kCellsALane * kCellsALane;
+    const int number = min(resultColumns(kSide), strips.width - place.strip);
+    const bool fours = strips.fours && number == resultColumns(kSide);
+    const bool mine = column - place.strip < number;
+    Feed<Cell> feed(strips.plane, place.strip, place.strip + kColumns, min(column, lastColumn),
+                    place.first, place.end + kSide - 2);
+    Loaded<Cell> now, next; // and another one is on its way
+    feed.next(now);
+    feed.next(next);
+    float *to = strips.result + place.first * strips.resultStride + column;
+    NineWindows<Cell> windows(task);
+    for (int y = place.first - (kSide - 1); y < place.end;) {
+        const bool hasResults = y >= place.first;
+        const int rows = min(feed.ready(), (hasResults ? place.end : place.first) - y);
+        const std::int64_t step = hasResults ? strips.resultStride : 0;
+        const auto go = [&](int i) {
+            const Loaded<Cell> row = now;
+            now = next;
+            feed.load(next);
+            const Weights sums = windows.slide(row, lookUp);
+            float4 answers;
+            if constexpr (kWhole) {
+                const auto answer = [&](int window) {
+                    return __uint_as_float(
+                        wordAt<0>(__dp4a(sums.ofWindow(window), 4 * Weights::ones(window), table)));
+                };
+                answers = make_float4(answer(0), answer(1), answer(2), answer(3));
+            } else {
+                answers = answersOfFewer(
+                    strips.plane, tables, column, y + i, sums, windows.othersThan(0),
+                    kMissing ? windows.othersThan(strips.plane.none) : kSide * kThrees);
+            }
+            if (fours) {
+                if (mine && hasResults) __stcs(reinterpret_cast<float4 *>(to), answers);
+            } else if (hasResults) {
+                writeAnywhere(to - column + place.strip, number, answers, desk);
+            }
+            to += step;
+        };
+        int i = 0;
+        // Three rows at once, so that what a row is to the next moves to no other register. By
+        // hand: a compiler was seen to leave out what follows for the rows that three do not
+        // divide.
+        if constexpr (kWhole)
+#pragma unroll 1
+            for (; i + 3 <= rows; i += 3) go(i), go(i + 1), go(i + 2);
+#pragma unroll 1
+        for (; i < rows; ++i) go(i);
+        y += rows;
+        feed.passed(rows);
+    }
+}
+
+template <typename Cell, bool kMissing>
+__global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ NineTask<Cell> task)
+{
+    constexpr int kWarps = kNineThreads / kLanes;
+    __shared__ NineTables tables;
+    __shared__ Desk desks[kWarps];
+    const PlaneView<Cell> &plane = task.strips.plane;
+    for (int i = threadIdx.x; i < (kNineCells + 1) * kNineKeys; i += blockDim.x)
+        tables.answers[i / kNineKeys][i % kNineKeys] = task.answers[i];
+    if (threadIdx.x <= kNineCells) tables.sums[threadIdx.x] = task.sums[threadIdx.x];
+    __syncthreads();
+
+    const int warp = threadIdx.x / kLanes;
+    const std::uint32_t table = kept(addressOf(&tables.answers[kNineCells][kFirstWeight]));
+    const LookUp lookUp;
+    for (int item = warp * gridDim.x + blockIdx.x; item < task.items.items;
+         item += gridDim.x * kWarps) {
+        const NinePlace place = placeOf(task, item);
+        const bool isWhole = !kMissing && place.isWithin && place.strip >= plane.left &&
+                             place.strip + kColumns <= plane.right;
+        if (isWhole)
+            walk<Cell, !kMissing, kMissing>(task, tables, desks[warp], place, lookUp, table);
+        else
+            walk<Cell, false, kMissing>(task, tables, desks[warp], place, lookUp, table);
+    }
+}
+
+} // namespace local_entropy::equal

@@ -1,0 +1,70 @@
+// What the kernels of few levels are given (launch_boxes.h, launch_two.h), and how they share it.
+// For .cu files that nvcc compiles.
+#pragma once
+
+#include "local_entropy/answers/answer_tables.h"
+#include "local_entropy/problem/plane_view.h"
+
+#include <cstdint>
+
+namespace local_entropy::boxes
+{
+
+constexpr int kLanes = 32;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr int kMostWidth = 64; ///< of a window
+
+/// What a kernel reads and writes. The work is cut into items, one for each warp: strips of columns
+/// into chunks of rows. Strips with windows that the edge cuts take longer; they have more chunks.
+struct Task
+{
+    PlaneView<std::uint8_t> plane;
+    int planeWidth; ///< the columns that windows reach
+    int windowWidth, windowHeight;
+    float *result;
+    int width, height; ///< of the result
+    std::int64_t resultStride;
+    bool fours;               ///< whether rows of results begin at addresses that 16 divides
+    const std::int32_t *sums; ///< F(n), n = 0 ... windowCells
+    const std::int64_t *fine; ///< the same with kFineBits of fraction
+    const double *scales;     ///< of N cells: what D is multiplied by; scales[0] is 0
+    int windowCells;
+    double error, fineError;        ///< of D, from F without and with the fraction
+    std::int64_t whole;             ///< F(N) of a window that is all there
+    double wholeScale, wholeMargin; ///< what its D is multiplied by, and then off by
+    int copies;                     ///< of the table of F in shared memory: at most kLanes
+    int tableWords;                 ///< of shared memory for them: more than windowCells each
+    float empty;                    ///< the result where no cell counts
+    AnswerTables answers;           ///< for what the sums do not decide
+    std::uint32_t toTop;            ///< 127 less the largest level, in every byte
+    int imageX;                     ///< of the plane's first column
+    BadCell *bad;                   ///< lowered to the first cell that is no level
+    int kept;                       ///< columns of results of a strip
+    int strips, items;
+    int slowLeft, slowRight; ///< how many strips at the left and right have windows that are cut
+    int slowChunks, fastChunks;
+};
+
+/// Results of the rows first ... end - 1 in the columns from `column`.
+struct Item
+{
+    int column, first, end;
+};
+
+__device__ inline Item itemOf(const Task &task, int index)
+{
+    const int slow = task.slowLeft + task.slowRight, fast = task.strips - slow;
+    const auto rowsOf = [&](int chunk, int chunks, int strip) {
+        const std::int64_t height = task.height;
+        return Item{strip * task.kept, static_cast<int>(height * chunk / chunks),
+                    static_cast<int>(height * (chunk + 1) / chunks)};
+    };
+    if (index < slow * task.slowChunks) {
+        const int strip = index % slow;
+        return rowsOf(index / slow, task.slowChunks, strip < task.slowLeft ? strip : fast + strip);
+    }
+    index -= slow * task.slowChunks;
+    return rowsOf(index / fast, task.fastChunks, task.slowLeft + index % fast);
+}
+
+} // namespace local_entropy::boxes

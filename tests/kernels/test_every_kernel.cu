@@ -1,0 +1,341 @@
+// Every kernel of the library is launched under every border, with a mask and without, on images so
+// small that the tools of compute-sanitizer end soon (tools/sanitize.sh). The last word has what
+// counted the launches: no kernel may be missing.
+#include "../second_looks.h"
+#include "every_kernel.h"
+#include "launched.h"
+
+#ifdef __CUDACC__
+#include "local_entropy/methods/words/words.h"
+
+#include <algorithm>
+#endif
+
+class EveryKernel : public Launches
+{
+};
+
+#ifdef __CUDACC__
+
+namespace
+{
+
+using namespace local_entropy;
+using namespace kernels;
+
+constexpr Size kStrips{300, 24};  ///< strips that are cut, and strips that are not
+constexpr Size kStaying{1500, 9}; ///< so wide that the middle of the image is not loaded
+
+/// A launch for each type of cells, of each size that levels may have in a plane.
+template <typename Cell>
+void loadAll(Asker &asker)
+{
+    for (const int count : {2, 60, 1000, 65536})
+        for (const bool binned : {false, true})
+            for (const bool masked : {false, true}) {
+                constexpr bool kIsTruth = std::is_same_v<Cell, bool>;
+                if (kIsTruth && binned) continue;
+                Filter filter = filterOf(3, 3, count);
+                filter.levels.binned = binned;
+                filter.levels.high = sizeof(Cell) == 1 ? 250 : 30000;
+                if (std::is_same_v<Cell, std::int16_t> && !binned) filter.levels.low = -count / 2;
+                const Size size = count == 65536 ? Size{20, 3} : Size{70, 5};
+                asker.ask<Cell>(filter, size, masked);
+                if (!binned) asker.ask<Cell, double>(filter, size, masked);
+            }
+}
+
+Window disk(int radius)
+{
+    Window window;
+    window.width = window.height = 2 * radius + 1;
+    for (int y = -radius; y <= radius; ++y)
+        for (int x = -radius; x <= radius; ++x)
+            window.footprint.push_back(x * x + y * y <= radius * radius);
+    return window;
+}
+
+} // namespace
+
+TEST_F(EveryKernel, OfBytesIsRight)
+{
+    Asker asker("plain");
+    loadAll<std::uint8_t>(asker);
+    loadAll<bool>(asker);
+}
+
+TEST_F(EveryKernel, OfShortsIsRight)
+{
+    Asker asker("plain");
+    loadAll<std::uint16_t>(asker);
+}
+
+TEST_F(EveryKernel, OfSignedShortsIsRight)
+{
+    Asker asker("plain");
+    loadAll<std::int16_t>(asker);
+}
+
+TEST_F(EveryKernel, OfFloatsIsRight)
+{
+    Asker asker("plain");
+    loadAll<float>(asker);
+}
+
+// Windows of at most 25 cells, and those that are wider.
+TEST_F(EveryKernel, OfHistogramsOfFewCellsIsRight)
+{
+    Asker asker("histogram");
+    for (int width = 1; width <= 8; ++width) {
+        for (const bool masked : {false, true})
+            asker.ask<std::uint8_t>(filterOf(width, 3, 60), kStrips, masked);
+        asker.ask<std::uint16_t>(filterOf(width, 3, 300), kStrips, width % 2);
+    }
+}
+
+TEST_F(EveryKernel, OfHistogramsInBytesIsRight)
+{
+    Asker asker("histogram");
+    for (const int width : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15}) {
+        const Filter filter = filterOf(width, 26 / width + 1, 60);
+        for (const bool masked : {false, true}) asker.ask<std::uint8_t>(filter, {280, 34}, masked);
+    }
+}
+
+TEST_F(EveryKernel, OfHistogramsOfShortsIsRight)
+{
+    Asker asker("histogram");
+    for (const int width : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15})
+        asker.ask<std::uint16_t>(filterOf(width, 26 / width + 1, 300), {280, 34}, width % 2);
+}
+
+TEST_F(EveryKernel, OfHistogramsInPairsOfBytesIsRight)
+{
+    Asker asker("histogram");
+    for (const int width : {9, 11, 15, 21, 31}) {
+        const int height = 255 / width + 1;
+        for (const bool masked : {false, true})
+            asker.ask<std::uint8_t>(filterOf(width, height, 60), {200, height + 9}, masked);
+        asker.ask<std::uint16_t>(filterOf(width, height, 300), {200, height + 9}, width % 4 == 1);
+    }
+}
+
+TEST_F(EveryKernel, OfDisksIsRight)
+{
+    Asker asker("footprint");
+    for (int radius = 1; radius <= 10; ++radius)
+        for (const bool masked : {false, true}) {
+            Filter filter = filterOf(0, 0, 60);
+            filter.window = disk(radius);
+            asker.ask<std::uint8_t>(filter, {180, 2 * radius + 7}, masked);
+        }
+}
+
+TEST_F(EveryKernel, OfFootprintsIsRight)
+{
+    Asker asker("footprint");
+    for (const int side : {6, 18}) // at most 255 cells, and more
+        for (const bool masked : {false, true}) {
+            Filter filter = filterOf(side, side, 60);
+            filter.window.footprint.assign(side * side, 1);
+            filter.window.footprint[side + 2] = 0;
+            asker.ask<std::uint8_t>(filter, {180, 26}, masked);
+            filter.levels.count = 300;
+            asker.ask<std::uint16_t>(filter, {180, 26}, masked);
+        }
+}
+
+TEST_F(EveryKernel, OfEqualCellsIsRight)
+{
+    Asker asker("equal");
+    for (int width = 2; width <= 11; ++width)
+        for (const int height : {3, width}) { // 3 x 3, 5 x 5 and 7 x 7 have kernels of their own
+            if (height != 3 && width != 5 && width != 7) continue;
+            for (const bool masked : {false, true}) {
+                asker.ask<std::uint8_t>(filterOf(width, height, 60), {280, 16}, masked);
+                asker.ask<std::uint16_t>(filterOf(width, height, 1000), {280, 16}, masked);
+            }
+        }
+    for (const bool masked : {false, true}) {
+        asker.ask<std::uint8_t>(filterOf(3, 4, 60), {280, 16}, masked);
+        asker.ask<std::uint16_t>(filterOf(3, 4, 1000), {280, 16}, masked);
+    }
+}
+
+TEST_F(EveryKernel, OfFewLevelsIsRight)
+{
+    Asker asker("levels");
+    for (const int levels : {2, 4, 8, 16, 30}) {
+        for (const bool masked : {false, true})
+            asker.ask<std::uint8_t>(filterOf(5, 5, levels), {300, 30}, masked);
+        asker.ask<std::uint8_t>(filterOf(17, 16, levels), {300, 30}, false); // counters of 16 bits
+    }
+}
+
+TEST_F(EveryKernel, OfManyLevelsIsRight)
+{
+    Asker asker("wide");
+    for (const int width : {5, 40})
+        for (const int height : {4, 9, 52}) { // at most 255 cells, and more; wide ones, too
+            if (width == 40 && height == 52) continue;
+            for (const bool masked : {false, true}) {
+                asker.ask<std::uint8_t>(filterOf(width, height, 60), {90, height + 6}, masked);
+                asker.ask<std::uint16_t>(filterOf(width, height, 1000), {90, height + 6}, masked);
+            }
+        }
+}
+
+// An image that stays where it is has ends that are loaded, and is checked where it may have cells
+// that are no levels.
+TEST_F(EveryKernel, OfImagesThatStayIsRight)
+{
+    for (const char *method : {"histogram", "footprint", "levels", "equal"}) {
+        Asker asker(method);
+        for (const int levels : {16, 100, 256}) {
+            Filter filter = filterOf(5, 5, levels);
+            if (std::string(method) == "levels" && levels > 16) continue;
+            if (std::string(method) == "footprint") filter.window = disk(2);
+            asker.ask<std::uint8_t>(filter, kStaying, false);
+        }
+        if (std::string(method) == "levels") continue;
+        Filter ofShorts = filterOf(5, 5, 300);
+        if (std::string(method) == "footprint") ofShorts.window = disk(2);
+        asker.ask<std::uint16_t>(ofShorts, kStaying, false);
+    }
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+// Borders but Cut have the image loaded.
+TEST_F(EveryKernel, OfWordsIsRight)
+{
+    Asker asker("words");
+    Filter filter = filterOf(5, 5, 16);
+    filter.nanIsError = true;
+    for (const int width : {12, 256, 253}) { // several rows a warp; aligned rows, and others
+        asker.ask<std::uint8_t>(filter, {width, 14}, false);
+        asker.ask<float>(filter, {width, 14}, false);
+        for (const bool aligned : {false, true}) {
+            const Region rows{0, 5, width, 200};
+            asker.askOnce<std::uint8_t>(filter, {width, 220}, rows, false, aligned);
+            asker.askOnce<float>(filter, {width, 220}, rows, false, aligned);
+        }
+    }
+}
+
+// Bytes that somebody packed: as tests and a benchmark call them.
+TEST_F(EveryKernel, OfPackedBytesIsRight)
+{
+    constexpr int kWidth = 256, kHeight = 14;
+    const Picture<std::uint8_t> picture({kWidth, kHeight}, filterOf(5, 5, 16).levels, false, 0);
+    std::vector<float> expected(kWidth * kHeight);
+    Engine().run(filterOf(5, 5, 16), picture.view(), View<float>{expected.data(), kWidth, kHeight});
+    std::vector<std::uint8_t> packed;
+    for (int i = 0; i < kWidth * kHeight; ++i) packed.push_back(8 * picture.view().data[i]);
+    const auto input = common::upload(packed.data(), packed.size());
+    auto output = common::poisoned<float>(packed.size());
+    words::Gpu gpu;
+    gpu.launch(kWidth, kHeight, input.data(), output.data(), 0, kHeight);
+    EXPECT_FALSE(gpu.sawBadCell());
+    const auto found = common::download(output);
+    EXPECT_EQ(std::memcmp(found.get(), expected.data(), sizeof(float) * expected.size()), 0);
+}
+
+// ---- second looks -------------------------------------------------------------------------------
+
+namespace
+{
+
+/// At all results, of both types, under all borders.
+template <typename Cell, typename Value>
+void lookAgain(int side, int levels)
+{
+    Engine cpu;
+    const common::Stream stream;
+    for (int border = 0; border < 6; ++border)
+        for (const bool masked : {false, true}) {
+            Filter filter = filterOf(side, side, levels);
+            filter.border = static_cast<Border>(border);
+            const Picture<Cell> picture({75, 6}, filter.levels, masked, 1);
+            std::vector<Value> values(75 * 6);
+            const View<Value> view{values.data(), 75, 6, 75};
+            OnDevice<const Cell> image(picture.view());
+            OnDevice<const std::uint8_t> mask(picture.maskView());
+            OnDevice<Value> found(view);
+            RunOptions options;
+            options.mask = picture.maskView();
+            cpu.run(filter, picture.view(), view, options);
+            OnDevice<Value> expected(view);
+            const auto cells = image.view();
+            const auto counts = mask.view();
+            const Result result{found.view().data, sizeof(Value) == sizeof(double), 75, 6, 75};
+            lookAtAll(checkedProblem(filter, {cells.data, typeOf<Cell>(), 75, 6, cells.stride},
+                                     {counts.data, counts.width, counts.height, counts.stride},
+                                     result, {}),
+                      stream.get());
+            EXPECT_TRUE(found.bytes() == expected.bytes())
+                << sizeof(Cell) << " bytes, window " << side << ", border " << border;
+        }
+}
+
+} // namespace
+
+TEST_F(EveryKernel, OfSecondLooksIsRight)
+{
+    lookAgain<std::uint8_t, float>(9, 60);
+    lookAgain<std::uint8_t, double>(9, 60);
+    for (const int side : {3, 13}) { // several windows a warp, and one
+        lookAgain<std::uint16_t, float>(side, 1000);
+        lookAgain<std::uint16_t, double>(side, 1000);
+        lookAgain<float, float>(side, 65536);
+        lookAgain<float, double>(side, 65536);
+    }
+}
+
+// ---- none is missing ----------------------------------------------------------------------------
+
+namespace
+{
+
+/// After all tests of this file: the library's kernels must have been launched. Those of cores and
+/// labs are for the tests of small shapes, which may have been left out.
+class NoneIsMissing : public testing::Environment
+{
+public:
+    void TearDown() override
+    {
+        if (common::deviceCount() == 0) return;
+        const auto missing = notLaunched();
+        const bool hasRun = haveAllRun();
+        for (const std::string &name : missing) {
+            const bool isOfLibrary = name.find("local_entropy::") != std::string::npos;
+            EXPECT_FALSE(hasRun && isOfLibrary) << "not launched: " << name;
+        }
+        std::printf("%zu of %zu kernels were launched\n", number() - missing.size(), number());
+        if (!hasRun) return;
+        for (const std::string &name : missing) std::printf("not launched: %s\n", name.c_str());
+    }
+
+private:
+    static bool haveAllRun()
+    {
+        const auto &all = *testing::UnitTest::GetInstance();
+        for (int i = 0; i < all.total_test_suite_count(); ++i) {
+            const testing::TestSuite &suite = *all.GetTestSuite(i);
+            if (std::string(suite.name()) == "EveryKernel")
+                return suite.test_to_run_count() == suite.total_test_count();
+        }
+        return false;
+    }
+};
+
+[[maybe_unused]] testing::Environment *const noneIsMissing =
+    testing::AddGlobalTestEnvironment(new NoneIsMissing);
+
+} // namespace
+
+#else
+
+TEST_F(EveryKernel, NeedsCuda) {}
+
+#endif

@@ -1,0 +1,107 @@
+// Which method computes in the memory of a GPU, by the shared memory that its blocks may have. No
+// GPU is needed to ask; without CUDA some methods say that they need none.
+#include "local_entropy/methods/words/method.h"
+#include "local_entropy/schedule/launchers.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace local_entropy;
+
+namespace
+{
+
+constexpr int kKiB = 1024;
+/// Of every GPU, and what a block may have from compute capability 7.5 to 12.
+constexpr int kLimits[] = {48 * kKiB, 64 * kKiB, 99 * kKiB, 163 * kKiB, 227 * kKiB};
+
+/// No cell is read: arrays are addresses only.
+Problem problemOf(const Filter &filter, CellType type, std::int64_t width, std::int64_t height,
+                  bool isDouble = false, bool masked = false)
+{
+    const auto *const bytes = reinterpret_cast<char *>(std::uintptr_t(1) << 32);
+    constexpr std::size_t kApart = std::size_t(1) << 44;
+    Mask mask;
+    if (masked) mask = {reinterpret_cast<const std::uint8_t *>(bytes + kApart), width, height, 0};
+    return checkedProblem(filter, {bytes, type, width, height, 0}, mask,
+                          {const_cast<char *>(bytes + 2 * kApart), isDouble, width, height, 0}, {});
+}
+
+Filter filterOf(int width, int height, int levels)
+{
+    Filter filter;
+    filter.window.width = width;
+    filter.window.height = height;
+    filter.levels.count = levels;
+    return filter;
+}
+
+std::string nameOf(const Problem &problem, int limit)
+{
+    const Method *const method = launchMethod(problem, nullptr, limit);
+    return method ? method->name() : "none";
+}
+
+} // namespace
+
+TEST(LaunchChoice, FitsEveryGpu)
+{
+    std::mt19937 random(14);
+    const auto below = [&](int end) { return static_cast<int>(random() % end); };
+    const CellType types[] = {CellType::Uint8, CellType::Uint16, CellType::Int16, CellType::Float32,
+                              CellType::Bool};
+    for (int i = 0; i < 20000; ++i) {
+        const CellType type = types[below(5)];
+        const int most = type == CellType::Bool ? 2 : type == CellType::Uint8 ? 256 : 65536;
+        Filter filter = filterOf(1 + below(below(4) ? 31 : 255), 1 + below(below(4) ? 31 : 255),
+                                 std::max(2, most >> below(16)));
+        if (below(4) == 0) filter.levels.count = 2 + below(most - 1);
+        if (below(3) == 0) {
+            filter.window.width = 1 + filter.window.width % 63;
+            filter.window.height = 1 + filter.window.height % 63;
+            auto &footprint = filter.window.footprint;
+            footprint.resize(filter.window.width * filter.window.height);
+            for (std::uint8_t &cell : footprint) cell = below(3) > 0;
+            footprint[0] = 1;
+        }
+        if (type == CellType::Float32) filter.levels = {filter.levels.count, true, 0, 1};
+        const Problem problem =
+            problemOf(filter, type, 1 + below(5000), 1 + below(5000), below(8) == 0, below(4) == 0);
+        for (const int limit : kLimits) {
+            const Method *const method = launchMethod(problem, nullptr, limit);
+            ASSERT_TRUE(method) << limit;
+            ASSERT_LE(method->sharedBytes(problem), limit) << method->name();
+            for (const Method *only : methods()) {
+                const Method *const same = launchMethod(problem, only, limit);
+                ASSERT_EQ(same != nullptr,
+                          only->canLaunch(problem) && only->sharedBytes(problem) <= limit)
+                    << only->name();
+            }
+        }
+    }
+}
+
+TEST(LaunchChoice, LeavesLargeHistogramsToWhoNeedsLess)
+{
+    const Problem many = problemOf(filterOf(15, 15, 45000), CellType::Uint16, 1000, 1000);
+    const Problem few = problemOf(filterOf(15, 15, 256), CellType::Uint8, 1000, 1000);
+    EXPECT_EQ(nameOf(few, 48 * kKiB), "histogram"); // 32 KiB of it, and its differences
+    EXPECT_NE(nameOf(few, 32 * kKiB), "histogram");
+    if (wordsMethod().sharedBytes(few) == 0) GTEST_SKIP() << "without CUDA they say they need none";
+    EXPECT_EQ(nameOf(many, 227 * kKiB), "wide");
+    EXPECT_EQ(nameOf(many, 163 * kKiB), "plain"); // 180 KB of it
+}
+
+TEST(LaunchChoice, OfMoreColumnsThanPlanesHaveIsPlain)
+{
+    const std::int64_t wide = (std::int64_t(1) << 31) + 5;
+    for (const int levels : {2, 16, 256})
+        for (const int width : {3, 5, 15})
+            EXPECT_EQ(
+                nameOf(problemOf(filterOf(width, 4, levels), CellType::Uint8, wide, 2), 227 * kKiB),
+                "plain");
+}

@@ -1,0 +1,118 @@
+"""tools/bench/gpu_peers.py with packages that are made up here, and with torch on the CPU where it is
+installed."""
+
+import importlib.util
+import pathlib
+import sys
+import tempfile
+import types
+import unittest
+import unittest.mock
+
+sys.dont_write_bytecode = True
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+found = importlib.util.spec_from_file_location("gpu_peers", TOOLS / "bench" / "gpu_peers.py")
+gpu_peers = importlib.util.module_from_spec(found)
+found.loader.exec_module(gpu_peers)
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+
+def entropy(image, footprint, mode):
+    """In bits, by counting; `mode`: how numpy.pad fills what lies beyond the edge, or "cut"."""
+    reach_y, reach_x = (side // 2 for side in footprint.shape)
+    ends = (reach_y, reach_y), (reach_x, reach_x)
+    padded = numpy.pad(image.astype(int), ends, **(
+        {"constant_values": -1} if mode == "cut" else {"mode": mode}))
+    result = numpy.zeros(image.shape, numpy.float32)
+    for y, x in numpy.ndindex(*image.shape):
+        cells = padded[y:y + footprint.shape[0], x:x + footprint.shape[1]][footprint != 0]
+        _, counts = numpy.unique(cells[cells >= 0], return_counts=True)
+        share = counts / counts.sum()
+        result[y, x] = -(share * numpy.log2(share)).sum()
+    return result
+
+
+def packages(off_by=0.0, gpus=1):
+    """cupy and cucim, as far as they are asked."""
+    cupy = types.ModuleType("cupy")
+    cupy.asarray = cupy.asnumpy = numpy.asarray
+    cupy.cuda = types.SimpleNamespace(
+        Device=lambda: types.SimpleNamespace(synchronize=lambda: None),
+        runtime=types.SimpleNamespace(getDeviceCount=lambda: gpus))
+    cucim, rank = types.ModuleType("cucim"), types.ModuleType("cucim.skimage.filters.rank")
+    cucim.__version__ = "1.2"
+    rank.entropy = lambda image, footprint: entropy(image, footprint, "symmetric") + off_by
+    return {"cupy": cupy, "cucim": cucim, "cucim.skimage": types.ModuleType("cucim.skimage"),
+            "cucim.skimage.filters": types.ModuleType("cucim.skimage.filters"), rank.__name__: rank}
+
+
+@unittest.skipUnless(numpy, "needs numpy")
+class Peers(unittest.TestCase):
+    def cases(self, footprint):
+        image = numpy.random.default_rng(1).integers(0, 16, (12, 9)).astype(numpy.uint8)
+        with tempfile.TemporaryDirectory() as directory:
+            for part, array in (("image", image), ("footprint", footprint),
+                                ("result", entropy(image, footprint, "cut"))):
+                numpy.save(pathlib.Path(directory, f"some.{part}.npy"), array)
+            return [gpu_peers.Case("some", directory)]
+
+    def cucim(self, **how):
+        peers = [("cuCIM", gpu_peers.CuCim)]
+        with unittest.mock.patch.dict(sys.modules, packages(**how)):
+            return list(gpu_peers.rows(self.cases(numpy.ones((5, 3), numpy.uint8)), 1, peers))
+
+    def test_a_peer_that_is_right_is_timed(self):
+        row, = self.cucim()
+        self.assertEqual((row["peer"], row["version"], row["case"], row["width"], row["height"]),
+                         ("cuCIM", "1.2", "some", 9, 12))
+        self.assertGreaterEqual(row["runs"], 5)
+        self.assertGreater(float(row["mpixel_per_s"]), 0)
+
+    def test_what_is_cut_at_the_edge_is_not_compared_with_what_is_reflected(self):
+        with unittest.mock.patch.object(gpu_peers.CuCim, "cuts_windows", True):
+            row, = self.cucim()
+        self.assertTrue(row["note"].startswith("WRONG: off by"), row)
+
+    def test_a_wrong_answer_is_not_timed(self):
+        for off_by in (0.001, float("nan")):
+            row, = self.cucim(off_by=off_by)
+            self.assertTrue(row["note"].startswith("WRONG"), row)
+            self.assertEqual(row["median_ms"], "")
+
+    def test_what_is_missing_says_so_in_a_line(self):
+        row, = self.cucim(gpus=0)
+        self.assertEqual((row["case"], row["note"]), ("", "cupy finds no GPU here"))
+        with unittest.mock.patch.dict(sys.modules, {"cupy": None}):
+            row, = gpu_peers.rows([], 1, [("cuCIM", gpu_peers.CuCim)])
+        self.assertIn("cupy is not installed", row["note"])
+
+    def test_a_peer_that_fails_leaves_the_others(self):
+        class Broken(gpu_peers.CuCim):
+            def prepare(self, image, footprint):
+                raise RuntimeError("out of memory\nat line 1")
+
+        peers = [("broken", Broken), ("cuCIM", gpu_peers.CuCim)]
+        with unittest.mock.patch.dict(sys.modules, packages()):
+            broken, right = gpu_peers.rows(self.cases(numpy.ones((3, 3), numpy.uint8)), 1, peers)
+        self.assertEqual(broken["note"], "failed: out of memory")
+        self.assertTrue(right["runs"])
+
+    def test_torch_counts_as_the_library_does(self):
+        try:
+            import torch  # noqa: F401
+        except ImportError:
+            self.skipTest("torch is not installed")
+        peers = [("torch eager", lambda: gpu_peers.Torch(device="cpu"))]
+        row, = gpu_peers.rows(self.cases(numpy.ones((5, 3), numpy.uint8)), 1, peers)
+        self.assertTrue(row["runs"], row)
+        disk = numpy.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], numpy.uint8)
+        row, = gpu_peers.rows(self.cases(disk), 1, peers)
+        self.assertIn("rectangles only", row["note"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,50 @@
+// The second look as tests ask it, apart from methods. For .cu files.
+#pragma once
+
+#ifdef __CUDACC__
+#include "common/device_array.h"
+#include "local_entropy/methods/second_look.h"
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace local_entropy
+{
+
+template <typename Cell>
+constexpr CellType typeOf()
+{
+    if (std::is_same_v<Cell, bool>) return CellType::Bool;
+    if (std::is_same_v<Cell, std::uint8_t>) return CellType::Uint8;
+    if (std::is_same_v<Cell, std::uint16_t>) return CellType::Uint16;
+    return std::is_same_v<Cell, float> ? CellType::Float32 : CellType::Int16;
+}
+
+/// Puts a second look at all results of that problem into a stream, as if a method had decided none
+/// of them, and waits for it.
+inline void lookAtAll(const Problem &problem, cudaStream_t stream)
+{
+    Plane plane = planeFor(problem);
+    common::DeviceArray<char> cells(plane.size + 1);
+    placePlane(problem, plane, cells.data());
+    const BadCell none = kNoBadCell;
+    common::DeviceArray<BadCell> bad = common::upload(&none, 1);
+    CUDA_CHECK(cudaDeviceSynchronize()); // other streams do not wait for the one of copies
+    fillPlane(problem, plane, bad.data(), stream);
+
+    const std::int64_t width = problem.region.width, wordsARow = (width + 31) / 32;
+    std::vector<std::uint32_t> bits(wordsARow * problem.region.height);
+    for (std::int64_t y = 0; y < problem.region.height; ++y)
+        for (std::int64_t x = 0; x < width; ++x)
+            bits[y * wordsARow + x / 32] |= std::uint32_t{1} << (x % 32);
+    common::DeviceArray<std::uint32_t> undecided = common::upload(bits.data(), bits.size());
+    const auto look = makeSecondLook(problem);
+    common::DeviceArray<char> scratch(look->scratchBytes(problem, plane) + 1);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    look->launch({problem, plane, scratch.data(), {undecided.data(), wordsARow}}, stream);
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+} // namespace local_entropy
+#endif

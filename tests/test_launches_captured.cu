@@ -1,0 +1,60 @@
+// Launches that are captured into a graph, and what must not be.
+#include "launches.h"
+
+#ifdef __CUDACC__
+
+using namespace local_entropy;
+
+// Its tables cannot be made there. The capture goes on, with filters that are known.
+TEST_F(Launches, RefuseANewFilterInACapture)
+{
+    constexpr int kWidth = 200, kHeight = 40;
+    std::vector<std::uint8_t> cells(kWidth * kHeight);
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<std::uint8_t>(i * i % 97);
+    std::vector<float> expected(cells.size()), found(cells.size());
+    const auto image = common::upload(cells.data(), cells.size());
+    auto result = common::poisoned<float>(cells.size());
+    const View<const std::uint8_t> from{image.data(), kWidth, kHeight};
+    const View<float> to{result.data(), kWidth, kHeight};
+    for (const char *method : {"plain", "histogram", "equal", "levels", "wide"}) {
+        SCOPED_TRACE(method);
+        EngineOptions options;
+        options.method = method;
+        Engine cpu, engine(options);
+        const common::Stream stream;
+        Filter known, unknown;
+        known.levels.count = unknown.levels.count = std::string(method) == "levels" ? 30 : 100;
+        known.levels.clamp = unknown.levels.clamp = true;
+        unknown.window.height = 4;
+        engine.enqueue(known, from, to, stream.get());
+        stream.wait();
+        CUDA_CHECK(cudaMemset(result.data(), 0xFF, result.bytes()));
+        CUDA_CHECK(cudaDeviceSynchronize());
+        CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+        try {
+            engine.enqueue(unknown, from, to, stream.get());
+            ADD_FAILURE() << "not refused";
+        } catch (const Error &error) {
+            EXPECT_EQ(error.status(), Status::Unavailable) << error.what();
+        }
+        EXPECT_NO_THROW(engine.enqueue(known, from, to, stream.get()));
+        cudaGraph_t graph = nullptr;
+        EXPECT_EQ(cudaStreamEndCapture(stream.get(), &graph), cudaSuccess);
+        cudaGraphExec_t executable = nullptr;
+        ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+        CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
+        stream.wait();
+        common::download(result, found.data());
+        cpu.run(known, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
+                View<float>{expected.data(), kWidth, kHeight});
+        EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0);
+        CUDA_CHECK(cudaGraphExecDestroy(executable));
+        CUDA_CHECK(cudaGraphDestroy(graph));
+    }
+}
+
+#else
+
+TEST_F(Launches, OfACaptureNeedCuda) {}
+
+#endif
