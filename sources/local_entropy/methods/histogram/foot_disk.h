@@ -206,7 +206,7 @@ private:
         else
             asm volatile("ld.global.nc.u32 %0, [%1];"
                          : "=r"(cells)
-                         : "l"((address + column) & ~std::uint64_t(3)));
+                         : "l"((address + static_cast<std::uint64_t>(column)) & ~std::uint64_t(3)));
         return cells;
     }
 
