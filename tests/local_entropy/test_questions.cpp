@@ -20,15 +20,19 @@ std::atomic<long> allocations{0};
 
 } // namespace
 
-// Of the whole test program.
-void *operator new(std::size_t size)
+// Of the whole test program. Not inline: gcc would take the free() of the one for that of what the
+// other's caller has, and warn.
+__attribute__((noinline)) void *operator new(std::size_t size)
 {
     ++allocations;
     if (void *memory = std::malloc(size ? size : 1)) return memory;
     throw std::bad_alloc();
 }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void *memory) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void *memory, std::size_t) noexcept
+{
+    std::free(memory);
+}
 
 namespace
 {
