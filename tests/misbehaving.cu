@@ -8,7 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-static void crash() { *static_cast<volatile int *>(nullptr) = 1; }
+static volatile int *volatile nowhere = nullptr; // what the compiler does not know, it cannot drop
+static void crash() { *nowhere = 1; }
 
 /// Calls itself until the stack is full.
 __attribute__((noinline)) static int overflow(int depth, volatile char *caller)

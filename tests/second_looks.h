@@ -42,7 +42,7 @@ inline void lookAtAll(const Problem &problem, cudaStream_t stream)
     const auto look = makeSecondLook(problem);
     common::DeviceArray<char> scratch(look->scratchBytes(problem, plane) + 1);
     CUDA_CHECK(cudaDeviceSynchronize());
-    look->launch({problem, plane, scratch.data(), {undecided.data(), wordsARow}}, stream);
+    look->launch({problem, plane, scratch.data(), {undecided.data(), wordsARow}, nullptr}, stream);
     CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 

@@ -99,6 +99,8 @@ TEST_F(EveryKernel, OfHistogramsInBytesIsRight)
     for (const int width : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15}) {
         const Filter filter = filterOf(width, 26 / width + 1, 60);
         for (const bool masked : {false, true}) asker.ask<std::uint8_t>(filter, {280, 34}, masked);
+        // Few warps have room for so many levels.
+        asker.ask<std::uint8_t>(filterOf(width, 26 / width + 1, 256), {280, 34}, false);
     }
 }
 
@@ -219,6 +221,38 @@ TEST_F(EveryKernel, OfWordsIsRight)
             const Region rows{0, 5, width, 200};
             asker.askOnce<std::uint8_t>(filter, {width, 220}, rows, false, aligned);
             asker.askOnce<float>(filter, {width, 220}, rows, false, aligned);
+        }
+    }
+}
+
+// Warps that walk side by side: on a large image, or where a GPU has few multiprocessors. Aligned
+// rows, and others.
+TEST_F(EveryKernel, OfTeamsOfWordsIsRight)
+{
+    constexpr int kHeight = 431;
+    words::Gpu gpu(1);
+    for (const int width : {512, 509}) {
+        const Filter filter = filterOf(5, 5, 16);
+        const Picture<std::uint8_t> picture({width, kHeight}, filter.levels, false, 0);
+        const std::size_t cells = static_cast<std::size_t>(width) * kHeight;
+        std::vector<float> expected(cells);
+        Engine().run(filter, picture.view(), View<float>{expected.data(), width, kHeight});
+        const std::vector<float> floats(picture.view().data, picture.view().data + cells);
+        std::vector<words::Level> levels(cells);
+        std::memcpy(levels.data(), picture.view().data, cells);
+        const auto bytes = common::upload(levels.data(), cells);
+        const auto input = common::upload(floats.data(), cells);
+        for (const bool isFloat : {false, true}) {
+            auto output = common::poisoned<float>(cells);
+            if (isFloat)
+                gpu.launch(width, kHeight, input.data(), output.data(), 0, kHeight);
+            else
+                gpu.launch({width, kHeight, width, 0, width, 0, kHeight}, 16, bytes.data(),
+                           output.data(), width);
+            EXPECT_FALSE(gpu.sawBadCell()) << width;
+            const auto found = common::download(output);
+            EXPECT_EQ(std::memcmp(found.get(), expected.data(), sizeof(float) * cells), 0)
+                << width << " " << isFloat;
         }
     }
 }
