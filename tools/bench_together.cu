@@ -13,6 +13,7 @@
 #include "local_entropy/schedule/staging.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <memory>

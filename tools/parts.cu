@@ -25,7 +25,7 @@ constexpr const char *kWhat =
 
   context   the driver is started, the context made, the code of kernels loaded
   allocate  memory for arrays, on the device and the host
-  up, down  copies to and from the device; for v17 also packing tiles and putting them in place
+  up, down  copies to and from the device; for v15 and v17 also packing tiles and putting them in place
   kernel    computing, on the device or the CPU
   faults    pages of the result, touched for the first time
   free      memory given back, the result's too

@@ -69,9 +69,10 @@ public:
             options);
     }
 
-    /// The same by the current GPU, put into `stream`, a cudaStream_t of that GPU. Arrays are in its
-    /// memory, or managed, or what cudaMalloc() gave on another GPU that it can reach: to reach it
-    /// is then allowed (cudaDeviceEnablePeerAccess) for the rest of the process.
+    /// The same by the current GPU, put into `stream`, a cudaStream_t of that GPU. Arrays are in
+    /// its memory, or managed, or what cudaMalloc() gave on another GPU that it can reach: to reach
+    /// it is then allowed (cudaDeviceEnablePeerAccess) for the rest of the process.
+    ///
     /// Waits for nothing that is in streams, unless the filter is new, or was enqueued long ago: to
     /// make its tables, it may wait for all. Image and result stay as they are until the stream has
     /// come past this; the engine's destructor waits for that. It does not wait for graphs that the

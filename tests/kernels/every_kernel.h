@@ -4,9 +4,11 @@
 #include "../launches.h"
 
 #ifdef __CUDACC__
+#include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace kernels

@@ -9,6 +9,8 @@
 #include "local_entropy/methods/words/words.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstring>
 #endif
 
 class EveryKernel : public Launches

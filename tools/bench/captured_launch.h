@@ -18,7 +18,7 @@ namespace bench
 class CapturedLaunch
 {
 public:
-    /// enqueue(stream) is called once; it may not need memory of its own.
+    /// enqueue(stream) is called once; what memory it takes in the stream, it gives back there.
     explicit CapturedLaunch(const std::function<void(cudaStream_t)> &enqueue)
     {
         CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));

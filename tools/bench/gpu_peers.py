@@ -19,7 +19,8 @@ peers
 All compute from the GPU's memory to the GPU's memory. Before a case is timed, what a peer computes
 must be the library's result, base 2, to 1e-4; of cuCIM, which reflects the image at its edges, where
 no window is cut there. What is not installed, or finds no GPU, is a line that says so. Times are
-wall-clock, until the GPU is done: median and minimum of at least five runs after a warm-up.
+wall-clock, until the GPU is done: median and minimum of at least five runs after a warm-up, or of as
+many as S seconds are enough for.
 
 exit status: 0 all that ran was right; 1 a value was wrong; 2 bad usage, or bench_filter does not run
 """

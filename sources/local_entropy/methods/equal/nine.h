@@ -28,7 +28,7 @@ constexpr int kNineThreads = 384;
 constexpr std::uint32_t kThrees = 0x03030303;
 
 /// weight[rank]. For at most nine cells, no two ways to share them between levels have the same
-/// sum (ninePlan checks that). Found by a search; the sums of nine cells, of which there are 30,
+/// sum (NinePlan checks that). Found by a search; the sums of nine cells, of which there are 30,
 /// lie in different banks of the shared memory.
 constexpr std::uint32_t kWeights[kNineCells] = {2, 3, 16, 14, 31, 15, 5, 17, 0};
 constexpr std::uint32_t kFirstWeight = kWeights[0];

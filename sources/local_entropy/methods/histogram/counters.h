@@ -1,10 +1,8 @@
-// Parts of kernels that count in packed histograms in shared memory (.cu): the counters, the sums
-// of differences, and the way from a sum to a float.
+// Parts of kernels that count in packed histograms in shared memory (.cu): the counters, and the way
+// from a sum to a float.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace local_entropy::walk
 {
@@ -88,44 +86,8 @@ struct Counters
     }
 };
 
-/// The sums of a thread's windows: of 32 bits, if all that a window can have fits them, or of 64.
-template <int kWindows, bool kShort>
-class Sums
-{
-public:
-    using Sum = std::conditional_t<kShort, std::uint32_t, std::int64_t>;
-
-    __device__ void clear()
-    {
-#pragma unroll
-        for (int window = 0; window < kWindows; ++window) sums[window] = 0, part[window] = 0;
-    }
-    __device__ void add(int window, std::int32_t difference)
-    {
-        if constexpr (kShort)
-            sums[window] += difference;
-        else
-            part[window] += difference;
-    }
-    /// After at most four pairs of differences. `one` is 1, but the compiler must not know: as a
-    /// product this is one instruction, as a sum of 32 and 64 bits it is three.
-    __device__ void fold(int window, int one)
-    {
-        if constexpr (!kShort) {
-            sums[window] += static_cast<std::int64_t>(part[window]) * one;
-            part[window] = 0;
-        }
-    }
-    __device__ Sum of(int window) const { return sums[window]; }
-
-private:
-    Sum sums[kWindows];
-    std::int32_t part[kWindows];
-};
-
 /// The float for D = `difference`, F(N) - S, which is multiplied by `scale` and then off by at most
-/// `margin`; true if that leaves two. Sums of 32 bits have a scale
-/// that leaves none.
+/// `margin`; true if that leaves two. Sums of 32 bits have a scale that leaves none.
 __device__ inline bool decide(std::uint32_t difference, double scale, double, float &answer)
 {
     // A double of D's bits and an exponent is 2^52 + D, and one rounding is left: that of D *

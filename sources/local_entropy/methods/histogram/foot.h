@@ -18,7 +18,6 @@
 #include "local_entropy/methods/histogram/foot_counters.h"
 #include "local_entropy/problem/plane_view.h"
 
-#include <cstddef>
 #include <cstdint>
 
 namespace local_entropy::footprint

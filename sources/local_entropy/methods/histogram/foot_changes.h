@@ -10,7 +10,7 @@
 namespace local_entropy::footprint
 {
 
-constexpr int kMostByteCells = 255; ///< of windows whose counters have 8 bits, others 16
+constexpr int kMostByteCells = 255; ///< of windows that counters of 8 bits can count
 constexpr int kMostDisk = 10;       ///< radius of the largest disk with a kernel of its own
 
 /// A few cells side by side: this many columns from `column`, in row `row`, from the window's upper

@@ -8,6 +8,7 @@
 #include "local_entropy/methods/histogram/foot_pattern.h"
 #include "local_entropy/methods/histogram/foot_walker.h"
 
+#include <type_traits>
 #include <utility>
 
 namespace local_entropy::footprint

@@ -21,6 +21,7 @@
 #include "local_entropy/problem/plane_view.h"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace local_entropy::walk
 {

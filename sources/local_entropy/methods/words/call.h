@@ -1,6 +1,6 @@
-// The GPU engine for arrays in host memory, whole: up, compute, down. It is how a kernel is timed by
-// itself, and how a call tells what is wrong with its cells or its GPU; other calls go tile by tile
-// (schedule/everywhere.h). In every build; without CUDA it says so.
+// The GPU engine for arrays in host memory, whole: up, compute, down. It is how a kernel is timed
+// by itself, and how a call tells what is wrong with its cells or its GPU; other calls go tile by
+// tile (schedule/everywhere.h). In every build; without CUDA it says so.
 #pragma once
 
 #include <cstdint>
