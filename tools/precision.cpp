@@ -4,8 +4,8 @@
 #include "common/csv.h"
 #include "common/file_program.h"
 #include "common/output_file.h"
-#include "entropy/log_table.h"
 #include "entropy/every_window.h"
+#include "entropy/log_table.h"
 
 #include <algorithm>
 #include <cmath>

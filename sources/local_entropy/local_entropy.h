@@ -246,10 +246,10 @@ LE_API le_status le_run(le_engine *engine, const le_filter *filter, const le_ima
 /* The same as le_run() by the current GPU, put into `stream`: a cudaStream_t of that GPU, NULL for
    the default one. Arrays are in its memory, or managed, or what cudaMalloc() gave on another GPU
    that it can reach: to reach it is then allowed (cudaDeviceEnablePeerAccess) for the rest of the
-   process. Waits for nothing that is in streams, unless the filter is new, or was enqueued long ago:
-   to make its tables, it may wait for all. Arrays stay as they are until the stream has come past
-   this; le_engine_destroy() waits for that. It does not wait for graphs that the stream was captured
-   into: they are launched while the engine exists.
+   process. Waits for nothing that is in streams, unless the filter is new, or was enqueued long
+   ago: to make its tables, it may wait for all. Arrays stay as they are until the stream has come
+   past this; le_engine_destroy() waits for that. It does not wait for graphs that the stream was
+   captured into: they are launched while the engine exists.
 
    All filters are possible, and the bits are those of le_run(). LE_UNAVAILABLE without a GPU or
    enough of its memory, for more than 2^30 columns or rows, and for streams that are being captured

@@ -1,5 +1,5 @@
-// Parts of kernels that count in packed histograms in shared memory (.cu): the counters, and the way
-// from a sum to a float.
+// Parts of kernels that count in packed histograms in shared memory (.cu): the counters, and the
+// way from a sum to a float.
 #pragma once
 
 #include <cstdint>
