@@ -135,7 +135,8 @@ if profile "$log" "$(joined "${metrics[@]}")" "$build/bench_launches" --once --c
     --contents natural --sizes 4096x4096 >"$log.txt" 2>&1 && [ -s "$log" ]; then
     files+=("$log")
 else
-    echo "left out: bench_launches: $(tail -n 1 "$log.txt")"
+    failed+=(bench_launches)
+    tail -n 1 "$log.txt" >&2
 fi
 echo "bench_launches: $((SECONDS - start)) s"
 "$python" tools/counters.py "$directory/counters.csv" "${files[@]}"

@@ -36,15 +36,15 @@ start() { # name, number of processes, command...: begins them, each with its sh
     done
 }
 
-verdict() { # name: how it went, a line, once all have ended
-    local name=$1 logs=("$directory/$1.log".*) passed failed line
+verdict() { # name: how it went, a line, once all have ended; what was killed has left no end
+    local name=$1 logs=("$directory/$1.log".*) ends=("$directory/$1.end".*) passed failed line
     passed=$(count '^\[       OK \].* ms\)$' "${logs[@]}")
     failed=$(count '^\[  FAILED  \].* ms\)$' "${logs[@]}")
     line="$name: $passed tests passed, $failed failed"
     [ "$name" = plain ] || line+=", $(cat "${logs[@]}" | awk '
         /(ERROR|RACECHECK) SUMMARY: / { sum += $4 } END { print sum + 0 }') errors"
-    line+=", $(cat "$directory/$name.end".* | awk '{ if ($2 > s) s = $2 } END { print s + 0 }') s"
-    if grep -qv '^0 ' "$directory/$name.end".* || [ "$passed" = 0 ]; then
+    line+=", $(cat "${ends[@]}" | awk '{ if ($2 > s) s = $2 } END { print s + 0 }') s"
+    if grep -qv '^0 ' "${ends[@]}" || [ "$passed" = 0 ] || [ ${#ends[@]} != ${#logs[@]} ]; then
         failures=1
         line="FAILED: $line"
         cat "${logs[@]}" | grep -E '^=========|FAILED|Failure|not launched' | head -n 40 >&2

@@ -341,6 +341,7 @@ public:
     void TearDown() override
     {
         if (common::deviceCount() == 0) return;
+        EXPECT_GT(number(), 0u) << "what registers kernels is not wrapped";
         const auto missing = notLaunched();
         const bool hasRun = haveAllRun();
         for (const std::string &name : missing) {
