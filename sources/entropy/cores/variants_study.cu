@@ -275,8 +275,6 @@ void cudaCallback(int width, int height, float *sample, float **result)
 namespace table_texture
 {
 
-__device__ LogTable<float> logTable = makeLogTable<float>();
-
 __global__ void __launch_bounds__(kBlockThreads, 1)
     cudaCallbackKernel(int width, int height, const float *sample, cudaTextureObject_t logTexture,
                        float *result)
@@ -305,10 +303,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
     const Call call("table_texture", width, height, sample, result);
     const DeviceArray<float> deviceInput = upload(sample, call.cells);
     DeviceArray<float> deviceOutput = poisoned<float>(call.cells);
-    void *logs = nullptr;
-    CUDA_CHECK(cudaGetSymbolAddress(&logs, logTable));
-    const common::Texture logTexture(
-        common::linearResource(static_cast<float *>(logs), kWindowCells + 1));
+    DeviceArray<float> deviceLogs = upload(makeLogTable<float>().ln, kWindowCells + 1);
+    const common::Texture logTexture(common::linearResource(deviceLogs.data(), deviceLogs.size()));
     launch(cudaCallbackKernel, grid(width, height), block(), width, height, deviceInput.data(),
            logTexture.get(), deviceOutput.data());
     *result = download(deviceOutput).release();
