@@ -1,4 +1,5 @@
 // The maximum of a matrix: every version against std::max_element, and the program around them.
+#include "brief.h"
 #include "maximum/core.h"
 #include "maximum/matrix.h"
 #include "messages.h"
@@ -138,6 +139,11 @@ TEST_P(Maximum, RightOnSmallShapes)
 {
     for (const Size size :
          {Size{1, 1}, Size{1, 3}, Size{5, 7}, Size{33, 31}, Size{3, 1030}, Size{1, 4101}}) {
+        if (isBrief()) { // who waits for whom does not depend on the elements
+            const auto elements = randomElements(size, INT_MIN, INT_MAX);
+            EXPECT_EQ(wrong(GetParam().callback, size, elements, "any"), "");
+            continue;
+        }
         expectRightOnContents(GetParam().callback, size);
         expectRightWhereverItIs(GetParam().callback, size);
     }

@@ -3,6 +3,8 @@
 // told to wrap comes here first.
 #include "launched.h"
 
+#include "../brief.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cxxabi.h>
@@ -93,6 +95,17 @@ int __wrap_cudaLaunchKernel(const void *kernel, Sides grid, Sides block, void **
 {
     note(kernel);
     return __real_cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+
+/// Some kernels have as many blocks as a GPU runs at once, however small the image is, and each
+/// block clears its tables in shared memory: more than the image itself asks for.
+int __real_cudaDeviceGetAttribute(int *value, int attribute, int device);
+int __wrap_cudaDeviceGetAttribute(int *value, int attribute, int device)
+{
+    constexpr int kMultiprocessors = 16, kFew = 8; // cudaDevAttrMultiProcessorCount
+    const int status = __real_cudaDeviceGetAttribute(value, attribute, device);
+    if (status == 0 && attribute == kMultiprocessors && isBrief()) *value = std::min(*value, kFew);
+    return status;
 }
 
 /// With attributes.

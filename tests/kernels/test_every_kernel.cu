@@ -6,6 +6,7 @@
 #include "launched.h"
 
 #ifdef __CUDACC__
+#include "local_entropy/methods/words/plan.h"
 #include "local_entropy/methods/words/words.h"
 
 #include <algorithm>
@@ -28,7 +29,8 @@ using namespace kernels;
 constexpr Size kStrips{300, 24};  ///< strips that are cut, and strips that are not
 constexpr Size kStaying{1500, 9}; ///< so wide that the middle of the image is not loaded
 
-/// A launch for each type of cells, of each size that levels may have in a plane.
+/// A launch for each type of cells, of each size that levels may have in a plane. What loads cells
+/// is asked under every border, in brief too.
 template <typename Cell>
 void loadAll(Asker &asker)
 {
@@ -42,7 +44,10 @@ void loadAll(Asker &asker)
                 filter.levels.high = sizeof(Cell) == 1 ? 250 : 30000;
                 if (std::is_same_v<Cell, std::int16_t> && !binned) filter.levels.low = -count / 2;
                 const Size size = count == 65536 ? Size{20, 3} : Size{70, 5};
-                asker.ask<Cell>(filter, size, masked);
+                if (count == 60)
+                    asker.askUnderAll<Cell>(filter, size, masked);
+                else
+                    asker.ask<Cell>(filter, size, masked);
                 if (!binned) asker.ask<Cell, double>(filter, size, masked);
             }
 }
@@ -63,6 +68,11 @@ TEST_F(EveryKernel, OfBytesIsRight)
 {
     Asker asker("plain");
     loadAll<std::uint8_t>(asker);
+}
+
+TEST_F(EveryKernel, OfTruthsIsRight)
+{
+    Asker asker("plain");
     loadAll<bool>(asker);
 }
 
@@ -101,9 +111,15 @@ TEST_F(EveryKernel, OfHistogramsInBytesIsRight)
     for (const int width : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15}) {
         const Filter filter = filterOf(width, 26 / width + 1, 60);
         for (const bool masked : {false, true}) asker.ask<std::uint8_t>(filter, {280, 34}, masked);
-        // Few warps have room for so many levels.
-        asker.ask<std::uint8_t>(filterOf(width, 26 / width + 1, 256), {280, 34}, false);
     }
+}
+
+// Few warps have room for so many levels.
+TEST_F(EveryKernel, OfHistogramsOfFewWarpsIsRight)
+{
+    Asker asker("histogram");
+    for (const int width : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15})
+        asker.ask<std::uint8_t>(filterOf(width, 26 / width + 1, 256), {280, 34}, false);
 }
 
 TEST_F(EveryKernel, OfHistogramsOfShortsIsRight)
@@ -149,22 +165,28 @@ TEST_F(EveryKernel, OfFootprintsIsRight)
         }
 }
 
-TEST_F(EveryKernel, OfEqualCellsIsRight)
+namespace
+{
+
+template <typename Cell>
+void askEqual(int levels)
 {
     Asker asker("equal");
     for (int width = 2; width <= 11; ++width)
         for (const int height : {3, width}) { // 3 x 3, 5 x 5 and 7 x 7 have kernels of their own
             if (height != 3 && width != 5 && width != 7) continue;
-            for (const bool masked : {false, true}) {
-                asker.ask<std::uint8_t>(filterOf(width, height, 60), {280, 16}, masked);
-                asker.ask<std::uint16_t>(filterOf(width, height, 1000), {280, 16}, masked);
-            }
+            for (const bool masked : {false, true})
+                asker.ask<Cell>(filterOf(width, height, levels), {280, 16}, masked);
         }
-    for (const bool masked : {false, true}) {
-        asker.ask<std::uint8_t>(filterOf(3, 4, 60), {280, 16}, masked);
-        asker.ask<std::uint16_t>(filterOf(3, 4, 1000), {280, 16}, masked);
-    }
+    for (const bool masked : {false, true})
+        asker.ask<Cell>(filterOf(3, 4, levels), {280, 16}, masked);
 }
+
+} // namespace
+
+TEST_F(EveryKernel, OfEqualBytesIsRight) { askEqual<std::uint8_t>(60); }
+
+TEST_F(EveryKernel, OfEqualShortsIsRight) { askEqual<std::uint16_t>(1000); }
 
 TEST_F(EveryKernel, OfFewLevelsIsRight)
 {
@@ -193,8 +215,10 @@ TEST_F(EveryKernel, OfManyLevelsIsRight)
 // that are no levels.
 TEST_F(EveryKernel, OfImagesThatStayIsRight)
 {
+    int turn = 0;
     for (const char *method : {"histogram", "footprint", "levels", "equal"}) {
-        Asker asker(method);
+        Asker asker(method, turn);
+        turn += 4; // at most so many questions each
         for (const int levels : {16, 100, 256}) {
             Filter filter = filterOf(5, 5, levels);
             if (std::string(method) == "levels" && levels > 16) continue;
@@ -217,8 +241,8 @@ TEST_F(EveryKernel, OfWordsIsRight)
     Filter filter = filterOf(5, 5, 16);
     filter.nanIsError = true;
     for (const int width : {12, 256, 253}) { // several rows a warp; aligned rows, and others
-        asker.ask<std::uint8_t>(filter, {width, 14}, false);
-        asker.ask<float>(filter, {width, 14}, false);
+        asker.askUnderAll<std::uint8_t>(filter, {width, 14}, false);
+        asker.askUnderAll<float>(filter, {width, 14}, false);
         for (const bool aligned : {false, true}) {
             const Region rows{0, 5, width, 200};
             asker.askOnce<std::uint8_t>(filter, {width, 220}, rows, false, aligned);
@@ -227,36 +251,56 @@ TEST_F(EveryKernel, OfWordsIsRight)
     }
 }
 
+namespace
+{
+
+/// Of floats and of bytes, whose arrays end where the image does.
+void expectWords(words::Gpu &gpu, int width, int height)
+{
+    const Filter filter = filterOf(5, 5, 16);
+    const Picture<std::uint8_t> picture({width, height}, filter.levels, false, 0);
+    const std::size_t cells = static_cast<std::size_t>(width) * height;
+    std::vector<float> expected(cells);
+    Engine().run(filter, picture.view(), View<float>{expected.data(), width, height});
+    const std::vector<float> floats(picture.view().data, picture.view().data + cells);
+    std::vector<words::Level> levels(cells);
+    std::memcpy(levels.data(), picture.view().data, cells);
+    const auto bytes = common::upload(levels.data(), cells);
+    const auto input = common::upload(floats.data(), cells);
+    for (const bool isFloat : {false, true}) {
+        auto output = common::poisoned<float>(cells);
+        if (isFloat)
+            gpu.launch(width, height, input.data(), output.data(), 0, height);
+        else
+            gpu.launch({width, height, width, 0, width, 0, height}, 16, bytes.data(), output.data(),
+                       width);
+        EXPECT_FALSE(gpu.sawBadCell()) << width;
+        const auto found = common::download(output);
+        EXPECT_EQ(std::memcmp(found.get(), expected.data(), sizeof(float) * cells), 0)
+            << width << " x " << height << ", floats: " << isFloat;
+    }
+}
+
+} // namespace
+
 // Warps that walk side by side: on a large image, or where a GPU has few multiprocessors. Aligned
 // rows, and others.
 TEST_F(EveryKernel, OfTeamsOfWordsIsRight)
 {
-    constexpr int kHeight = 431;
     words::Gpu gpu(1);
-    for (const int width : {512, 509}) {
-        const Filter filter = filterOf(5, 5, 16);
-        const Picture<std::uint8_t> picture({width, kHeight}, filter.levels, false, 0);
-        const std::size_t cells = static_cast<std::size_t>(width) * kHeight;
-        std::vector<float> expected(cells);
-        Engine().run(filter, picture.view(), View<float>{expected.data(), width, kHeight});
-        const std::vector<float> floats(picture.view().data, picture.view().data + cells);
-        std::vector<words::Level> levels(cells);
-        std::memcpy(levels.data(), picture.view().data, cells);
-        const auto bytes = common::upload(levels.data(), cells);
-        const auto input = common::upload(floats.data(), cells);
-        for (const bool isFloat : {false, true}) {
-            auto output = common::poisoned<float>(cells);
-            if (isFloat)
-                gpu.launch(width, kHeight, input.data(), output.data(), 0, kHeight);
-            else
-                gpu.launch({width, kHeight, width, 0, width, 0, kHeight}, 16, bytes.data(),
-                           output.data(), width);
-            EXPECT_FALSE(gpu.sawBadCell()) << width;
-            const auto found = common::download(output);
-            EXPECT_EQ(std::memcmp(found.get(), expected.data(), sizeof(float) * cells), 0)
-                << width << " " << isFloat;
+    for (const int width : {512, 509}) expectWords(gpu, width, 431);
+}
+
+// One item has all rows of a strip: where there are few, or many strips for each warp.
+TEST_F(EveryKernel, OfWordsFromTheTopIsRight)
+{
+    words::Gpu gpu(1);
+    for (const int width : {1028, 1025})
+        for (const int height : {2, 8}) {
+            const words::Area area{width, height, width, 0, width, 0, height};
+            EXPECT_TRUE(words::makePlan(area, 128, 16).fromTop) << width << " x " << height;
+            expectWords(gpu, width, height);
         }
-    }
 }
 
 // Bytes that somebody packed: as tests and a benchmark call them.
@@ -282,14 +326,15 @@ TEST_F(EveryKernel, OfPackedBytesIsRight)
 namespace
 {
 
-/// At all results, of both types, under all borders.
+/// At all results, of both types, under all borders; in brief under one with a mask and another
+/// one without.
 template <typename Cell, typename Value>
-void lookAgain(int side, int levels)
+void lookAgain(Borders &borders, int side, int levels)
 {
     Engine cpu;
     const common::Stream stream;
-    for (int border = 0; border < 6; ++border)
-        for (const bool masked : {false, true}) {
+    for (const bool masked : {false, true})
+        for (const int border : borders.next()) {
             Filter filter = filterOf(side, side, levels);
             filter.border = static_cast<Border>(border);
             const Picture<Cell> picture({75, 6}, filter.levels, masked, 1);
@@ -318,13 +363,14 @@ void lookAgain(int side, int levels)
 
 TEST_F(EveryKernel, OfSecondLooksIsRight)
 {
-    lookAgain<std::uint8_t, float>(9, 60);
-    lookAgain<std::uint8_t, double>(9, 60);
+    Borders borders;
+    lookAgain<std::uint8_t, float>(borders, 9, 60);
+    lookAgain<std::uint8_t, double>(borders, 9, 60);
     for (const int side : {3, 13}) { // several windows a warp, and one
-        lookAgain<std::uint16_t, float>(side, 1000);
-        lookAgain<std::uint16_t, double>(side, 1000);
-        lookAgain<float, float>(side, 65536);
-        lookAgain<float, double>(side, 65536);
+        lookAgain<std::uint16_t, float>(borders, side, 1000);
+        lookAgain<std::uint16_t, double>(borders, side, 1000);
+        lookAgain<float, float>(borders, side, 65536);
+        lookAgain<float, double>(borders, side, 65536);
     }
 }
 
