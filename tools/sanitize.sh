@@ -20,6 +20,13 @@ lines=$directory/lines
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc) # which says what OpenMP may have
 export GTEST_COLOR=no OMP_NUM_THREADS=1 # threads of each process
 failures=0 unfinished=0
+# Each running tool takes one of so many ports. What racecheck notes down, threads on the CPU judge:
+# left to itself, it starts as many of them as if it were alone here.
+options=(--error-exitcode 9 --print-limit 10 --max-connections 256)
+of_racecheck=()
+if "$sanitizer" --help 2>/dev/null | grep -q racecheck-num-workers; then
+    of_racecheck=(--racecheck-num-workers 2)
+fi
 
 # Of each test in logs that has ended: OK, FAILED or SKIPPED, its name, its milliseconds.
 ended() { # logs...
@@ -50,11 +57,11 @@ run() { # name, number, command...: one process, to its end
 }
 
 start() { # tool, number of processes, log of a run of its tests: begins them
-    local file
+    local file more=()
+    [ "$1" != racecheck ] || more=("${of_racecheck[@]}")
     share "$@"
     for file in "$directory/$1.tests".*; do
-        run "$1" "${file##*.}" "$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 10 \
-            "$program" &
+        run "$1" "${file##*.}" "$sanitizer" --tool "$1" "${options[@]}" "${more[@]}" "$program" &
     done
 }
 

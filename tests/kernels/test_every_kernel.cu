@@ -384,6 +384,11 @@ namespace
 class NoneIsMissing : public testing::Environment
 {
 public:
+    /// The tools want to see a GPU in use, also where a process has been given tests of CPUs alone.
+    void SetUp() override
+    {
+        if (common::deviceCount() > 0) CUDA_CHECK(cudaFree(nullptr));
+    }
     void TearDown() override
     {
         if (common::deviceCount() == 0) return;
