@@ -24,7 +24,7 @@ failures=0 unfinished=0
 # left to itself, it starts as many of them as if it were alone here.
 options=(--error-exitcode 9 --print-limit 10 --max-connections 256)
 of_racecheck=()
-if "$sanitizer" --help 2>/dev/null | grep -q racecheck-num-workers; then
+if [[ $("$sanitizer" --help 2>/dev/null) == *racecheck-num-workers* ]]; then
     of_racecheck=(--racecheck-num-workers 2)
 fi
 
