@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The tools of compute-sanitizer over every kernel: tools/sanitize.sh BUILD LOG [tool ...]
-# Runs BUILD/tests/every_kernel as it is, where no kernel of the library may be left out, then under
-# each tool, in as many processes as there are cores; racecheck last, by itself, with the brief tests
-# (tests/brief.h). A process that takes longer than LIMIT seconds (300) is stopped, and has failed.
-# LOG gets a line for each, once all four tools have come to their end, whatever they found. All that
-# they said is in BUILD/sanitize. Exit status 0 if every test has passed under every tool.
+# Runs BUILD/tests/every_kernel as it is, where no kernel of the library may be left out, then
+# under each tool, in as many processes as there are cores; racecheck last, by itself, with the
+# brief tests (tests/brief.h). A process that takes longer than LIMIT seconds (300) is stopped, and
+# has failed. LOG gets a line for each, once all four tools have come to their end, whatever they
+# found. All that they said is in BUILD/sanitize. Exit status 0 if no test has failed, in any run.
 set -uo pipefail
 if [ $# -lt 2 ]; then sed -n 's/^# //; 2,7p' "$0" >&2; exit 2; fi
 program=$1/tests/every_kernel log=$2 directory=$1/sanitize
