@@ -74,13 +74,13 @@ Strips<Cell> stripsOf(const PlanePart &part)
     return strips;
 }
 
-/// Items for so many warps: as many as there are warps, if that leaves each so many rows that the
-/// rows it shares with the next do not count.
+/// Items for so many warps, of strips that are so many columns apart: as many as there are warps,
+/// if that leaves each so many rows that the rows it shares with the next do not count.
 template <typename Cell>
-void shareRows(Strips<Cell> &strips, int windowWidth, int warps)
+void shareRows(Strips<Cell> &strips, int columns, int warps)
 {
     constexpr int kTimesLonger = 3; // an end's row may take; then it is alone on its multiprocessor
-    strips.strips = common::ceilDiv(strips.width, resultColumns(windowWidth));
+    strips.strips = common::ceilDiv(strips.width, columns);
     const int ends = std::min(strips.strips, 2), inner = strips.strips - ends;
     const int least = std::min(strips.height, 2 * strips.windowHeight);
     strips.rows = rowsOfItems(strips.height, inner + ends * kTimesLonger, warps, least);
@@ -161,7 +161,7 @@ private:
         constexpr int kSide = 3;
         Strips<Cell> &strips = task.strips;
         NineItems &items = task.items;
-        shareRows(strips, kSide, warps);
+        shareRows(strips, nineColumns(!strips.fours), warps);
         items.rowsAtEnds = strips.rowsAtEnds;
         items.itemsAtEnds = strips.itemsAtEnds;
         items.rows = strips.rows;
@@ -174,13 +174,20 @@ private:
     }
 
     template <typename Cell>
+    static void (*kernelFor(bool missing, bool anywhere))(NineTask<Cell>)
+    {
+        if (anywhere) return missing ? nine<Cell, true, true> : nine<Cell, false, true>;
+        return missing ? nine<Cell, true, false> : nine<Cell, false, false>;
+    }
+
+    template <typename Cell>
     void launchOn(const PlanePart &part, cudaStream_t stream) const
     {
         NineTask<Cell> task{};
         task.strips = stripsOf<Cell>(part);
         task.answers = answers.data();
         for (int n = 0; n <= kNineCells; ++n) task.sums[n] = sumOfLevel(n);
-        const auto kernel = part.plane.missing ? nine<Cell, true> : nine<Cell, false>;
+        const auto kernel = kernelFor<Cell>(part.plane.missing, !task.strips.fours);
         int blocks = 0; // of a multiprocessor
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kNineThreads, 0));
         const int most = multiprocessors * blocks;
@@ -315,7 +322,7 @@ private:
         const int warps = memory.warps(sharedBytes, own.threads / kLanes);
         SlideTask<Cell> task{};
         task.strips = stripsOf<Cell>(part);
-        shareRows(task.strips, shape.width, multiprocessors * warps);
+        shareRows(task.strips, resultColumns(shape.width), multiprocessors * warps);
         task.differences = differences.data();
         task.sums = sums.data();
         task.scales = scales.data();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "local_entropy/methods/equal/nine.h"
+#include "local_entropy/methods/equal/nine_rows.h"
 
 namespace local_entropy::equal
 {
@@ -46,7 +47,7 @@ struct NinePlace
     bool isWithin; ///< no edge cuts the windows above or below
 };
 
-template <typename Cell>
+template <bool kAnywhere, typename Cell>
 __device__ NinePlace placeOf(const NineTask<Cell> &task, int item)
 {
     const NineItems &items = task.items;
@@ -71,24 +72,22 @@ __device__ NinePlace placeOf(const NineTask<Cell> &task, int item)
                       : rows(items.bottom, task.strips.height, task.strips.height);
         place.strip = 1 + number % inner;
     }
-    place.strip *= resultColumns(3);
+    place.strip *= nineColumns(kAnywhere);
     return place;
 }
 
-/// One item. kWhole: all windows of it have nine cells. `table`: the address of what is behind the
-/// sum of a window of one cell of rank 0.
-template <typename Cell, bool kWhole, bool kMissing>
-__device__ void walk(const NineTask<Cell> &task, const NineTables &tables, Desk &desk,
-                     const NinePlace &place, const LookUp &lookUp, std::uint32_t table)
+/// One item. kWhole: all windows of it have nine cells, and no row ends in it. kAnywhere: see
+/// nine_rows.h. `table`: the address of what is behind the sum of a window of one cell of rank 0.
+template <typename Cell, bool kWhole, bool kMissing, bool kAnywhere>
+__device__ void walk(const NineTask<Cell> &task, const NineTables &tables, const NinePlace &place,
+                     const LookUp &lookUp, std::uint32_t table)
 {
     constexpr int kSide = 3;
     const Strips<Cell> &strips = task.strips;
     const int column = place.strip + threadIdx.x % kLanes * kCellsALane;
     // Lanes behind the plane's last column read it, and what they find is not asked for.
     const int lastColumn = (strips.width + kSide - 2) / kCellsALane * kCellsALane;
-    const int number = min(resultColumns(kSide), strips.width - place.strip);
-    const bool fours = strips.fours && number == resultColumns(kSide);
-    const bool mine = column - place.strip < number;
+    const bool mine = storesQuads<kAnywhere>(place.strip, strips.width);
     Feed<Cell> feed(strips.plane, place.strip, place.strip + kColumns, min(column, lastColumn),
                     place.first, place.end + kSide - 2);
     Loaded<Cell> now, next; // and another one is on its way
@@ -104,23 +103,21 @@ __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, Desk 
             const Loaded<Cell> row = now;
             now = next;
             feed.load(next);
-            const Weights sums = windows.slide(row, lookUp);
-            float4 answers;
+            const Turn<kAnywhere> turn(to);
+            const Weights sums = turn(windows.slide(row, lookUp));
             if constexpr (kWhole) {
                 const auto answer = [&](int window) {
                     return __uint_as_float(
                         wordAt<0>(__dp4a(sums.ofWindow(window), 4 * Weights::ones(window), table)));
                 };
-                answers = make_float4(answer(0), answer(1), answer(2), answer(3));
+                const float4 answers = make_float4(answer(0), answer(1), answer(2), answer(3));
+                if (mine && hasResults) __stcs(turn.quad(), answers);
             } else {
-                answers = answersOfFewer(
-                    strips.plane, tables, column, y + i, sums, windows.othersThan(0),
-                    kMissing ? windows.othersThan(strips.plane.none) : kSide * kThrees);
-            }
-            if (fours) {
-                if (mine && hasResults) __stcs(reinterpret_cast<float4 *>(to), answers);
-            } else if (hasResults) {
-                writeAnywhere(to - column + place.strip, number, answers, desk);
+                const int x = column - turn.columns();
+                const float4 answers = answersOfFewer(
+                    strips.plane, tables, x, y + i, sums, turn(windows.othersThan(0)),
+                    kMissing ? turn(windows.othersThan(strips.plane.none)) : kSide * kThrees);
+                if (mine && hasResults) storeWithin(turn.quad(), answers, x, strips.width);
             }
             to += step;
         };
@@ -138,12 +135,11 @@ __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, Desk 
     }
 }
 
-template <typename Cell, bool kMissing>
+template <typename Cell, bool kMissing, bool kAnywhere>
 __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ NineTask<Cell> task)
 {
     constexpr int kWarps = kNineThreads / kLanes;
     __shared__ NineTables tables;
-    __shared__ Desk desks[kWarps];
     const PlaneView<Cell> &plane = task.strips.plane;
     for (int i = threadIdx.x; i < (kNineCells + 1) * kNineKeys; i += blockDim.x)
         tables.answers[i / kNineKeys][i % kNineKeys] = task.answers[i];
@@ -155,13 +151,13 @@ __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ 
     const LookUp lookUp;
     for (int item = warp * gridDim.x + blockIdx.x; item < task.items.items;
          item += gridDim.x * kWarps) {
-        const NinePlace place = placeOf(task, item);
+        const NinePlace place = placeOf<kAnywhere>(task, item);
         const bool isWhole = !kMissing && place.isWithin && place.strip >= plane.left &&
                              place.strip + kColumns <= plane.right;
         if (isWhole)
-            walk<Cell, !kMissing, kMissing>(task, tables, desks[warp], place, lookUp, table);
+            walk<Cell, !kMissing, kMissing, kAnywhere>(task, tables, place, lookUp, table);
         else
-            walk<Cell, false, kMissing>(task, tables, desks[warp], place, lookUp, table);
+            walk<Cell, false, kMissing, kAnywhere>(task, tables, place, lookUp, table);
     }
 }
 
