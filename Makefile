@@ -417,9 +417,14 @@ $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	@mkdir -p $(@D)
 	$(TEST_CU) -MD -MP -c $< -o $@
+# With CUDA, calls of it come to tests/cuda_faults.cu first.
+ifeq ($(CUDA),1)
+  FAULTS := $(addprefix -Xlinker --wrap=,cudaGetDeviceCount cudaGetDevice cudaSetDevice \
+              cudaDeviceGetAttribute cudaLaunchKernelExC cudaHostAlloc)
+endif
 $(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENCH) \
                     $(filter-out %_main.o,$(PARTS)) $(BENEATH)
-	$(LINK) $^ -lgtest -lpthread $(LIBRARIES) -o $@
+	$(LINK) $^ $(FAULTS) -lgtest -lpthread $(LIBRARIES) -o $@
 $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUILD)/%_core.o \
     $(BUILD)/tests/no_benchmark.cpp.o $(BUILD)/tests/test_core.cpp.o $(BUILD)/tests/test_%.cpp.o \
     $(BENEATH)

@@ -36,7 +36,10 @@ public:
     Event(const Event &) = delete;
     Event &operator=(const Event &) = delete;
 
-    void record(const Stream &stream) { CUDA_CHECK(cudaEventRecord(event, stream.get())); }
+    void record(cudaStream_t stream) { CUDA_CHECK(cudaEventRecord(event, stream)); }
+    /// What is put into that stream from now on waits for the point.
+    void holdBack(cudaStream_t stream) { CUDA_CHECK(cudaStreamWaitEvent(stream, event, 0)); }
+    void wait() { CUDA_CHECK(cudaEventSynchronize(event)); }
     /// cudaErrorNotReady until all before it has been done; what has failed since, if something
     /// has.
     cudaError_t status() const { return cudaEventQuery(event); }

@@ -6,18 +6,23 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace local_entropy
 {
 
 /// Hands out memory of a GPU in the order of streams, and keeps what comes back. What waits there
-/// is given back to the GPU where memory would else be missing.
+/// is given back to the GPU where memory would else be missing. A GPU that has no memory pools has
+/// this one all the same, for calls that ask nothing of it.
 class DevicePool
 {
 public:
-    explicit DevicePool(int device)
+    explicit DevicePool(int device) : device(device)
     {
+        int has = 0;
+        CUDA_CHECK(cudaDeviceGetAttribute(&has, cudaDevAttrMemoryPoolsSupported, device));
+        if (!has) return;
         cudaMemPoolProps properties{};
         properties.allocType = cudaMemAllocationTypePinned;
         properties.location = {cudaMemLocationTypeDevice, device};
@@ -25,13 +30,22 @@ public:
         std::uint64_t keep = ~std::uint64_t(0);
         CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
     }
-    ~DevicePool() { cudaMemPoolDestroy(pool); }
+    ~DevicePool()
+    {
+        if (pool) cudaMemPoolDestroy(pool);
+    }
     DevicePool(const DevicePool &) = delete;
     DevicePool &operator=(const DevicePool &) = delete;
 
-    /// In the order of `stream`, and until cudaFreeAsync(); throws common::Unavailable.
-    void *allocate(std::size_t bytes, cudaStream_t stream)
+    /// In the order of `stream`, and until cudaFreeAsync(). Throws common::Unavailable; where the
+    /// GPU has no memory pools, the sentence ends with what to do `instead`.
+    void *allocate(std::size_t bytes, cudaStream_t stream, const char *instead)
     {
+        if (!pool)
+            throw common::Unavailable("GPU " + std::to_string(device) +
+                                      " has no memory pools, from which this call would take what "
+                                      "it works in: " +
+                                      instead);
         void *data = nullptr;
         whereMemoryMayBeMissing(
             [&] { CUDA_CHECK(cudaMallocFromPoolAsync(&data, bytes, pool, stream)); });
@@ -46,13 +60,15 @@ public:
         try {
             use();
         } catch (const common::Unavailable &) {
+            if (!pool) throw;
             CUDA_CHECK(cudaMemPoolTrimTo(pool, 0));
             use();
         }
     }
 
 private:
-    cudaMemPool_t pool = nullptr;
+    const int device;
+    cudaMemPool_t pool = nullptr; ///< null: the GPU has none
 };
 
 /// The one of that GPU, for all methods of all engines; there is one while somebody has it.

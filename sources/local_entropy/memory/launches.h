@@ -2,7 +2,7 @@
 // files that nvcc compiles.
 #pragma once
 
-#include "common/cuda_check.h"
+#include "common/device_stream.h"
 
 #include <mutex>
 
@@ -22,7 +22,7 @@ public:
     /// Waits, as waitForAll() does.
     ~Launches()
     {
-        for (Point &point : ended) try {
+        for (common::Event &point : ended) try {
                 point.wait();
             } catch (const common::Error &) { // of a failed GPU: nothing runs any more
             }
@@ -41,7 +41,7 @@ public:
     /// Waits until all of it has ended. From any thread, while others may begin.
     void waitForAll()
     {
-        for (Point &point : ended) point.wait();
+        for (common::Event &point : ended) point.wait();
     }
 
     /// Calls use() when all of it has ended, and none can begin: `mutex` is locked by who begins.
@@ -55,25 +55,8 @@ public:
     }
 
 private:
-    /// A point of a stream. Until it is recorded it counts as passed.
-    class Point
-    {
-    public:
-        Point() { CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming)); }
-        ~Point() { cudaEventDestroy(event); }
-        Point(const Point &) = delete;
-        Point &operator=(const Point &) = delete;
-
-        void record(cudaStream_t stream) { CUDA_CHECK(cudaEventRecord(event, stream)); }
-        void holdBack(cudaStream_t stream) { CUDA_CHECK(cudaStreamWaitEvent(stream, event, 0)); }
-        void wait() { CUDA_CHECK(cudaEventSynchronize(event)); }
-
-    private:
-        cudaEvent_t event = nullptr;
-    };
-
     unsigned next = 0;
-    Point ended[kPlaces];
+    common::Event ended[kPlaces];
 };
 
 } // namespace local_entropy

@@ -31,8 +31,9 @@ public:
     /// Whether it can be given parts of a region.
     virtual bool takesTiles() const { return true; }
 
-    /// The method by which the current GPU shall compute it, tile by tile, fed by all threads; then
-    /// work() is for what cannot go that way. Null: threads compute it.
+    /// The method by which the GPU that is current in the caller's thread shall compute it, tile by
+    /// tile, fed by all threads; then work() is for what cannot go that way, and has that GPU as
+    /// the current one. Null: threads compute it.
     virtual const Method *throughDevice() const { return nullptr; }
 
     /// One thread's part: takes tiles until there are none left. The thread rounds to nearest.

@@ -2,6 +2,7 @@
 
 #ifdef __CUDACC__
 #include "common/devices.h"
+#include "common/kernel_times.h"
 #include "common/threads.h"
 #include "local_entropy/library_errors.h"
 #include "local_entropy/schedule/forks.h"
@@ -43,15 +44,23 @@ void WayCosts::add(double seconds, bool shared)
 namespace
 {
 
-std::atomic<bool> areStarted{false}; ///< devices
+std::atomic<bool> areStarted{false}; ///< all devices
 
-/// Null where no GPU can be used.
+/// Null where there is no GPU.
 SharedDevices *sharedDevices()
 {
     // Never freed: the driver may end before static objects do.
-    static SharedDevices *const kept = common::deviceCount() > 0 ? new SharedDevices : nullptr;
-    areStarted = true;
-    return kept && !kept->devices.empty() ? kept : nullptr;
+    static SharedDevices *const kept =
+        common::deviceCount() > 0 ? new SharedDevices(common::deviceCount()) : nullptr;
+    return kept;
+}
+
+/// Those that a call uses, which has the lease of all.
+std::vector<Device *> devicesFor(SharedDevices &shared, const Sharing &sharing)
+{
+    const auto devices = sharing.alone ? shared.only(sharing.gpu) : shared.all();
+    areStarted = shared.areStarted();
+    return devices;
 }
 
 /// Whether a call shall have the devices. Where they do not pay, one call of many tries again with
@@ -134,7 +143,7 @@ struct Everywhere::Parts
     const Problem &problem;
     const Plan &plan;
     SharedWork shared;
-    const Method *const alone;
+    const Sharing sharing;
     std::atomic<int> threads{0};     ///< that have begun
     std::atomic<bool> isLeft{false}; ///< a tile, by the GPU that was to do all
 };
@@ -147,7 +156,11 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, const Plan &p
                                            Progress &progress, Sharing sharing)
 {
     if (!plan.takesTiles() && !sharing.alone) return nullptr;
-    if (sharing.alone) sharing.choice = ThroughDevices::All;
+    if (sharing.alone) {
+        if (sharing.gpu == kNoGpu) return nullptr;         // whose plan says why
+        if (common::KernelTimes::active()) return nullptr; // timed on whole images
+        sharing.choice = ThroughDevices::All;
+    }
     if (common::isForked()) return nullptr; // a process does not inherit devices
     if (sharing.choice == ThroughDevices::IfCheaper &&
         !mayPay(problem, nanoseconds, threads, costs))
@@ -157,6 +170,8 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, const Plan &p
     OneAtATime::Lease mine(shared->calls);
     if (!mine) return nullptr; // even to a callback of the call that has them
     if (sharing.choice == ThroughDevices::IfCheaper && !areWanted(costs)) return nullptr;
+    const auto devices = withLibraryErrors([&] { return devicesFor(*shared, sharing); });
+    if (devices.empty()) return nullptr;
     if (sharing.small.width == 0)
         sharing.small =
             sharing.alone ? rowsFor(problem) : smallTile(problem, plan, nanoseconds, threads);
@@ -164,15 +179,14 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, const Plan &p
     std::unique_ptr<Parts> parts(new Parts{std::move(mine),
                                            problem,
                                            plan,
-                                           {*shared, problem, sharing, costs, progress},
-                                           sharing.alone});
-    if (!parts->shared.hasDevices()) return nullptr;
+                                           {*shared, devices, problem, sharing, costs, progress},
+                                           sharing});
     return std::unique_ptr<Everywhere>(new Everywhere(std::move(parts)));
 }
 
 void Everywhere::work(Scratch &scratch)
 {
-    const auto byCpu = [&](const Region &tile) {
+    const auto byPlan = [&](const Region &tile) {
         static const std::function<bool(double)> nobody;
         Progress untold(nobody, tile); // SharedTiles has told it
         TileQueue queue(tile, {tile.width, tile.height}, untold);
@@ -181,9 +195,11 @@ void Everywhere::work(Scratch &scratch)
     const auto leave = [&](const Region &) { parts->isLeft = true; };
     withLibraryErrors([&] {
         const int number = parts->threads++;
+        const Sharing &sharing = parts->sharing;
         const bool wasLast =
-            parts->alone ? parts->shared.work(number, leave) : parts->shared.work(number, byCpu);
-        if (wasLast && parts->isLeft.exchange(false)) byCpu(parts->problem.region);
+            sharing.alone ? parts->shared.work(number, leave) : parts->shared.work(number, byPlan);
+        if (wasLast && parts->isLeft.exchange(false))
+            onGpu(sharing.gpu, [&] { byPlan(parts->problem.region); });
     });
 }
 

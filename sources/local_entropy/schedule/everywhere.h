@@ -1,6 +1,7 @@
 // The tiles of a problem for all that a machine has: its GPUs and its cores.
 #pragma once
 
+#include "local_entropy/memory/callers_gpu.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/schedule/progress.h"
 
@@ -49,7 +50,8 @@ struct Sharing
     ThroughDevices choice = ThroughDevices::IfCheaper;
     TileSize large{0, 0}, small{0, 0}; ///< for devices and for the CPU; 0: as it seems best
     std::int64_t failingTile = -1;     ///< the device that it is sent through fails, for tests
-    const Method *alone = nullptr;     ///< by which the current GPU computes all; null: whoever can
+    const Method *alone = nullptr;     ///< by which one GPU computes all; null: whoever can
+    int gpu = kNoGpu;                  ///< that one
 };
 
 /// The GPUs, while a call has them: one call of all at a time.
@@ -65,16 +67,17 @@ class Everywhere
 public:
     /// Null where the problem, whose computation takes `nanoseconds` on one thread, is left to the
     /// CPU alone: it is soon done, there is no GPU, another call has them, none can compute that,
-    /// the plan takes no tiles, or they do not pay. `problem`, `plan`, `costs` and `progress`
-    /// outlive it. The first call allocates what passes between host and devices and keeps it: for
-    /// each device 108 MB of page-locked and as much device memory.
+    /// the plan takes no tiles, or they do not pay; or to plan.work(), where one GPU shall do all,
+    /// but another call has it or its kernels are timed. `problem`, `plan`, `costs` and `progress`
+    /// outlive it. The first call that has a device allocates what passes between host and device
+    /// and keeps it: 108 MB of page-locked and as much device memory.
     static std::unique_ptr<Everywhere> of(const Problem &problem, const Plan &plan,
                                           double nanoseconds, int threads, WayCosts &costs,
                                           Progress &progress, Sharing sharing = {});
     ~Everywhere();
 
-    /// One thread's part, instead of plan.work(). Where the current GPU shall do all alone, and has
-    /// not done a tile, the last thread calls plan.work() for the whole problem.
+    /// One thread's part, instead of plan.work(). Where one GPU shall do all alone, and has not
+    /// done a tile, the last thread calls plan.work() for the whole problem, on that GPU.
     void work(Scratch &scratch);
 
     /// How many tiles went through a GPU.

@@ -1,5 +1,6 @@
 #include "local_entropy/schedule/launchers.h"
 
+#include "common/error.h"
 #include "local_entropy/error.h"
 #include "local_entropy/memory/shared_bytes.h"
 #include "local_entropy/schedule/plane_launcher.h"
@@ -59,8 +60,13 @@ const Method *launchMethod(const Problem &problem, const Method *only, int share
 
 double launchCost(const Problem &problem)
 {
-    const Method *const best = launchMethod(problem, nullptr, sharedBytesOfBlock());
-    return best ? best->launchCost(problem) : std::numeric_limits<double>::infinity();
+    constexpr double kNobody = std::numeric_limits<double>::infinity();
+    try {
+        const Method *const best = launchMethod(problem, nullptr, sharedBytesOfBlock());
+        return best ? best->launchCost(problem) : kNobody;
+    } catch (const common::Error &) {
+        return kNobody;
+    }
 }
 
 Launcher &Launchers::launcherOf(const Method &method)

@@ -16,7 +16,8 @@ namespace local_entropy
 /// is one wherever blocks may have 48 KiB, as on every GPU.
 const Method *launchMethod(const Problem &problem, const Method *only, int sharedBytes);
 
-/// Nanoseconds a result in the memory of the current GPU, about, by that method.
+/// Nanoseconds a result in the memory of the current GPU, about, by that method. Infinity where no
+/// method can, or the GPU does not answer: who asks for a cost can do without.
 double launchCost(const Problem &problem);
 
 class Launchers

@@ -139,7 +139,7 @@ void Passage::sendRows(int slice)
         CUDA_CHECK(
             cudaMemcpyAsync(down.data() + rows.begin * ofRow, output.data() + rows.begin * ofRow,
                             (rows.end - rows.begin) * ofRow, cudaMemcpyDeviceToHost, stream.get()));
-    ends[slice].record(stream);
+    ends[slice].record(stream.get());
 }
 
 void Passage::send(const Problem &problem, Launchers &launchers, const Method *only)

@@ -7,9 +7,9 @@
 #include "common/integer.h"
 #include "local_entropy/library_errors.h"
 #include "local_entropy/memory/device_memory.h"
-#include "local_entropy/memory/device_pool.h"
 #include "local_entropy/memory/each_gpu.h"
 #include "local_entropy/memory/launches.h"
+#include "local_entropy/memory/stream_memory.h"
 #include "local_entropy/methods/second_look.h"
 #include "local_entropy/problem/bad_cells.h"
 #include "local_entropy/schedule/same_filter.h"
@@ -29,30 +29,6 @@ namespace local_entropy
 
 namespace
 {
-
-/// Memory of a pool from here to the end of this scope, in the order of a stream; or the caller's.
-class Memory
-{
-public:
-    Memory(DevicePool &pool, const Workspace &given, std::size_t bytes, cudaStream_t stream)
-        : stream(stream), data(given.data ? given.data : pool.allocate(bytes, stream)),
-          isGiven(given.data)
-    {
-    }
-    ~Memory()
-    {
-        if (!isGiven) cudaFreeAsync(data, stream);
-    }
-    Memory(const Memory &) = delete;
-    Memory &operator=(const Memory &) = delete;
-
-    char *at(std::size_t offset) const { return static_cast<char *>(data) + offset; }
-
-private:
-    const cudaStream_t stream;
-    void *const data;
-    const bool isGiven;
-};
 
 /// The plans for a filter and a type of result.
 struct Plans
@@ -183,7 +159,9 @@ private:
     void enqueue(const Problem &problem, const Plans &plans, const Layout &layout,
                  const Workspace &workspace, cudaStream_t stream)
     {
-        const Memory memory(*pool, workspace, layout.bytes, stream);
+        const StreamMemory memory =
+            workspace.data ? StreamMemory(workspace.data)
+                           : StreamMemory(*pool, layout.bytes, stream, "pass a workspace");
         Plane plane = layout.plane;
         placePlane(problem, plane, memory.at(0));
         const Undecided undecided{reinterpret_cast<std::uint32_t *>(memory.at(layout.bitsAt)),

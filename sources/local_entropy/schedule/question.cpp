@@ -44,6 +44,7 @@ void Share::begin(int threads, bool devices, Progress &progress)
 {
     Sharing sharing;
     sharing.alone = plan->throughDevice();
+    if (sharing.alone) sharing.gpu = gpu = callersGpu();
     if (devices || sharing.alone)
         everywhere = Everywhere::of(problem, *plan, nanoseconds, threads, costs, progress, sharing);
     if (!everywhere) queue.emplace(problem.region, plan->tileSize(problem, threads), progress);
@@ -54,7 +55,7 @@ void Share::work(Scratch &scratch)
     if (everywhere)
         everywhere->work(scratch);
     else
-        plan->work(problem, *queue, scratch);
+        onGpu(gpu, [&] { plan->work(problem, *queue, scratch); });
 }
 
 // ---- all of them -------------------------------------------------------------------------------

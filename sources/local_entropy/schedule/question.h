@@ -33,7 +33,7 @@ public:
 
     /// For arrays at these places.
     void place(const Problem &whole);
-    /// `devices`: whether GPUs may help.
+    /// In the caller's thread. `devices`: whether GPUs may help.
     void begin(int threads, bool devices, Progress &progress);
     /// What each thread does.
     void work(Scratch &scratch);
@@ -47,7 +47,8 @@ private:
     const double nanoseconds;    ///< on one thread
     const std::shared_ptr<const Plan> plan;
     WayCosts costs;
-    std::unique_ptr<Everywhere> everywhere; ///< null: all of it on the CPU
+    int gpu = kNoGpu;                       ///< of the caller, if the plan computes on it
+    std::unique_ptr<Everywhere> everywhere; ///< null: all of it by the plan
     std::optional<TileQueue> queue;
 };
 

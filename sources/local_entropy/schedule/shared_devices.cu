@@ -2,7 +2,7 @@
 
 #include "common/clock.h"
 #include "common/devices.h"
-#include "local_entropy/memory/device_memory.h"
+#include "local_entropy/error.h"
 #include "local_entropy/problem/load.h"
 
 #include <algorithm>
@@ -51,31 +51,24 @@ bool Device::isWell() const
     }
 }
 
-SharedDevices::SharedDevices() : devices(common::deviceCount())
+std::vector<Device *> SharedDevices::get(int begin, int end)
 {
-    const int count = static_cast<int>(devices.size());
-#pragma omp parallel for schedule(static, 1) num_threads(count)
-    for (int device = 0; device < count; ++device) try {
-            const common::DeviceScope current(device);
-            devices[device] = std::make_unique<Device>(device);
-        } catch (const std::exception &) {
-        }
-    devices.erase(std::remove(devices.begin(), devices.end(), nullptr), devices.end());
+    return devices.get(begin, end, [](int number) {
+        const common::DeviceScope current(number);
+        return std::make_unique<Device>(number);
+    });
 }
 
 // ---- a call ------------------------------------------------------------------------------------
 
-SharedWork::SharedWork(SharedDevices &shared, const Problem &problem, const Sharing &sharing,
-                       WayCosts &costs, Progress &progress)
-    : shared(shared), problem(problem), sharing(sharing), costs(costs),
+SharedWork::SharedWork(SharedDevices &shared, const std::vector<Device *> &devices,
+                       const Problem &problem, const Sharing &sharing, WayCosts &costs,
+                       Progress &progress)
+    : shared(shared), devices(devices), problem(problem), sharing(sharing), costs(costs),
       tiles(problem.region, sharing.large, sharing.small, progress)
 {
-    const int current = sharing.alone ? currentDevice() : -1;
-    for (const auto &device : shared.devices) {
-        if (sharing.alone && device->number != current) continue;
+    for (Device *device : devices)
         if (device->hasFailed) device->hasFailed = !device->isWell(); // it may be well again
-        devices.push_back(device.get());
-    }
 }
 
 SharedWork::~SharedWork()

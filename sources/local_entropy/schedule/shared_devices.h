@@ -3,6 +3,7 @@
 
 #include "local_entropy/schedule/everywhere.h"
 #include "local_entropy/schedule/forks.h"
+#include "local_entropy/schedule/made_once.h"
 #include "local_entropy/schedule/one_at_a_time.h"
 #include "local_entropy/schedule/passage.h"
 #include "local_entropy/schedule/shared_tiles.h"
@@ -37,15 +38,27 @@ struct Device
     Passage passages[12];
 };
 
-/// The devices that can be used, kept from call to call: one without memory for its passages, or
-/// that is kept by others, is left out.
-struct SharedDevices
+/// The devices, kept from call to call.
+class SharedDevices
 {
-    SharedDevices();
+public:
+    explicit SharedDevices(int count) : devices(count) {}
+
+    // By the call that has the lease of `calls`: each device is made when it is first asked for.
+    // One that cannot be used, since it has no memory for its passages or others keep it to
+    // themselves, is left out, then and later.
+
+    std::vector<Device *> all() { return get(0, devices.count()); }
+    std::vector<Device *> only(int number) { return get(number, number + 1); }
+    bool areStarted() const { return devices.areAllTried(); } ///< all of them
 
     OneAtATime calls; ///< one at a time has the devices
-    std::vector<std::unique_ptr<Device>> devices;
     Launchers launchers;
+
+private:
+    std::vector<Device *> get(int begin, int end);
+
+    MadeOnce<Device> devices;
 };
 
 /// A call's tiles, and what its threads do until there are none left.
@@ -55,13 +68,11 @@ public:
     /// `compute(tile)` computes a tile on the CPU.
     using Compute = std::function<void(const Region &)>;
 
-    SharedWork(SharedDevices &shared, const Problem &problem, const Sharing &sharing,
-               WayCosts &costs, Progress &progress);
+    /// By these devices of them, at least one.
+    SharedWork(SharedDevices &shared, const std::vector<Device *> &devices, const Problem &problem,
+               const Sharing &sharing, WayCosts &costs, Progress &progress);
     /// Waits for what an error has left on its way, and forgets what cells it had.
     ~SharedWork();
-
-    /// Whether there is one that may be used.
-    bool hasDevices() const { return !devices.empty(); }
 
     /// What thread `number` does; true for the last of them, which leaves when all is done. Throws
     /// Error: Status::BadLevel, without a place, if a cell of a tile that went through a device was
@@ -85,7 +96,7 @@ private:
     bool askDevices();
 
     SharedDevices &shared;
-    std::vector<Device *> devices; ///< of these, those that may be used
+    const std::vector<Device *> devices;
     const Problem &problem;
     const Sharing sharing;
     WayCosts &costs;

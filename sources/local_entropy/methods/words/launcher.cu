@@ -8,6 +8,7 @@
 #include "local_entropy/memory/device_memory.h"
 #include "local_entropy/memory/each_gpu.h"
 #include "local_entropy/memory/launches.h"
+#include "local_entropy/memory/stream_memory.h"
 #include "local_entropy/methods/words/method.h"
 #include "local_entropy/methods/words/words.h"
 #include "local_entropy/problem/bad_cells.h"
@@ -32,7 +33,10 @@ namespace
 class OfDevice
 {
 public:
-    OfDevice() : gpu(std::numeric_limits<int>::max(), Launches::kPlaces) {}
+    explicit OfDevice(int device)
+        : gpu(std::numeric_limits<int>::max(), Launches::kPlaces), pool(poolOf(device))
+    {
+    }
 
     void enqueue(const Problem &problem, cudaStream_t stream)
     {
@@ -55,14 +59,13 @@ public:
         const Area area = areaOf(problem);
         const Result &result = problem.result;
         auto *const first = static_cast<float *>(result.data);
-        unsigned *counter = nullptr;
-        CUDA_CHECK(cudaMallocAsync(&counter, sizeof *counter, stream));
+        const StreamMemory memory(*pool, sizeof(unsigned), stream, "enqueue it outside of a graph");
+        auto *const counter = reinterpret_cast<unsigned *>(memory.at(0));
         if (problem.image.type == CellType::Float32)
             gpu.launch(area, floatsOf(problem), first, result.stride, counter, stream);
         else
             gpu.launch(area, problem.filter.levels.count, levelsOf(problem), first, result.stride,
                        counter, stream);
-        CUDA_CHECK(cudaFreeAsync(counter, stream));
     }
 
     BadCell firstBadCell()
@@ -88,6 +91,7 @@ private:
     }
 
     Gpu gpu;
+    const std::shared_ptr<DevicePool> pool; ///< of graphs' counters
     const common::Stream own;
     std::mutex mutex; ///< guards what follows, and what `gpu` has seen
     Launches launches;
@@ -105,7 +109,7 @@ public:
             const auto in = static_cast<cudaStream_t>(stream);
             checkArrays(problem, device);
             if (!isCaptured(in)) {
-                const auto make = [] { return std::make_unique<OfDevice>(); };
+                const auto make = [&] { return std::make_unique<OfDevice>(device); };
                 return devices.get(device, make).enqueue(problem, in);
             }
             OfDevice *const current = devices.find(device);

@@ -1,6 +1,5 @@
 #include "local_entropy/methods/words/method.h"
 
-#include "common/kernel_times.h"
 #include "local_entropy/methods/bits/bits.h"
 #include "local_entropy/methods/words/call.h"
 #include "local_entropy/methods/words/launcher.h"
@@ -20,10 +19,7 @@ public:
         return {problem.region.width, problem.region.height};
     }
     bool takesTiles() const override { return false; }
-    const Method *throughDevice() const override
-    {
-        return common::KernelTimes::active() ? nullptr : &wordsMethod(); // timed on whole images
-    }
+    const Method *throughDevice() const override { return &wordsMethod(); }
 
     void work(const Problem &problem, TileQueue &queue, Scratch &) const override
     {

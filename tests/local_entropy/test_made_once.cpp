@@ -1,0 +1,93 @@
+// What is made when it is first asked for.
+#include "local_entropy/schedule/made_once.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+using local_entropy::MadeOnce;
+
+namespace
+{
+
+/// Makes numbers, and counts how often each was asked for; of `failing` it throws.
+class Maker
+{
+public:
+    explicit Maker(int failing = -1) : failing(failing) {}
+
+    std::unique_ptr<int> operator()(int number) const
+    {
+        ++asked[number];
+        if (number == failing) throw std::runtime_error("cannot be made");
+        return std::make_unique<int>(10 * number);
+    }
+
+    mutable std::atomic<int> asked[4] = {};
+
+private:
+    const int failing;
+};
+
+std::vector<int> valuesOf(const std::vector<int *> &found)
+{
+    std::vector<int> values;
+    for (const int *one : found) values.push_back(*one);
+    return values;
+}
+
+} // namespace
+
+TEST(MadeOnce, MakesOnlyWhatIsAskedForAndOnce)
+{
+    MadeOnce<int> numbers(4);
+    const Maker make;
+    const auto one = numbers.get(2, 3, make);
+    EXPECT_EQ(valuesOf(one), std::vector<int>{20});
+    EXPECT_FALSE(numbers.areAllTried());
+    for (const int number : {0, 1, 3}) EXPECT_EQ(make.asked[number], 0) << number;
+    for (int round = 0; round < 2; ++round) {
+        const auto all = numbers.get(0, numbers.count(), make);
+        EXPECT_EQ(valuesOf(all), (std::vector<int>{0, 10, 20, 30}));
+        EXPECT_EQ(all[2], one[0]);
+        EXPECT_TRUE(numbers.areAllTried());
+    }
+    for (const int number : {0, 1, 2, 3}) EXPECT_EQ(make.asked[number], 1) << number;
+}
+
+TEST(MadeOnce, LeavesOutWhatCannotBeMade)
+{
+    MadeOnce<int> numbers(4);
+    const Maker make(1);
+    EXPECT_TRUE(numbers.get(1, 2, make).empty());
+    EXPECT_EQ(valuesOf(numbers.get(0, 4, make)), (std::vector<int>{0, 20, 30}));
+    EXPECT_TRUE(numbers.get(1, 2, make).empty());
+    EXPECT_EQ(make.asked[1], 1);
+}
+
+TEST(MadeOnce, OfNoneIsEmpty)
+{
+    MadeOnce<int> none(0);
+    EXPECT_TRUE(none.get(0, 0, Maker()).empty());
+    EXPECT_TRUE(none.areAllTried());
+}
+
+// Each waits for the other: one after the other would not end in time.
+TEST(MadeOnce, MakesSeveralAtOnce)
+{
+    MadeOnce<int> two(2);
+    std::atomic<int> begun{0};
+    const auto found = two.get(0, 2, [&](int number) {
+        ++begun;
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (begun < 2 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+        if (begun < 2) throw std::runtime_error("alone");
+        return std::make_unique<int>(number);
+    });
+    EXPECT_EQ(found.size(), 2u);
+}
