@@ -237,6 +237,31 @@ TEST(EngineEverywhere, NamesABadCellThatIsSentToADevice)
 }
 
 // The first call with devices makes tables; a call that other work has held up counts little.
+/// What is soon done stays with the CPU until many such calls have been.
+TEST(EngineEverywhere, ShortCallsTryDevicesOnceTheyAreMany)
+{
+    if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
+    const Shape shape{512, 512};
+    const std::vector<float> sample = makeSample("random", shape);
+    std::vector<float> result(sample.size(), NAN);
+    const auto problem =
+        bitsProblem(shape.width, shape.height, sample.data(), result.data(), 0, shape.height);
+    const local_entropy::bits::BitsPlan plan(local_entropy::bestPath());
+    OfCall call(problem);
+    const auto has = [&](double nanoseconds) {
+        return local_entropy::Everywhere::of(problem, plan, nanoseconds, 1, call.costs,
+                                             call.progress) != nullptr;
+    };
+    constexpr double kAtOnce = 2e4, kSoon = 1e6;
+    EXPECT_TRUE(has(kLong));
+    EXPECT_FALSE(has(kSoon));
+    call.costs.add(1e-3, false);
+    EXPECT_FALSE(has(kSoon));
+    call.costs.add(1, false);
+    EXPECT_TRUE(has(kSoon));
+    EXPECT_FALSE(has(kAtOnce));
+}
+
 TEST(EngineWayCosts, KnowWhatCallsTakeLately)
 {
     local_entropy::WayCosts costs;

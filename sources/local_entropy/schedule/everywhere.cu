@@ -78,16 +78,15 @@ bool areWanted(WayCosts &costs)
 }
 
 /// Whether devices could help at all: what the bus and their kernels take, beside the CPU's time.
-/// What is soon done is computed by the CPU until devices are there anyway, or until so much time
-/// has gone by with it as they take to start.
+/// What is soon done is computed by the CPU until so much time has gone by with it that a try, for
+/// which tables are made, does not count, and neither does the start of devices that are not there.
 bool mayPay(const Problem &problem, double nanoseconds, int threads, const WayCosts &costs)
 {
-    constexpr double kAtOnce = 0.3e6, kSoon = 1.5e6, kBytesANanosecond = 50;
-    constexpr double kToStart = 0.5; // seconds
+    constexpr double kAtOnce = 0.05e6, kSoon = 1.5e6, kBytesANanosecond = 50;
+    constexpr double kToTry = 0.05, kToStart = 0.5; // seconds
     const double alone = nanoseconds / threads;
     if (alone <= kAtOnce) return false;
-    if (alone <= kSoon && (costs.callAlone == 0 || !(areStarted || costs.spentAlone > kToStart)))
-        return false;
+    if (alone <= kSoon && costs.spentAlone < (areStarted ? kToTry : kToStart)) return false;
     const double cells = static_cast<double>(problem.region.width * problem.region.height);
     const double bytes = problem.result.isDouble ? 8 : 4;
     const double through = cells * std::max(bytes / kBytesANanosecond, launchCost(problem));
