@@ -120,7 +120,7 @@ TEST(ShareScale, RoundsEveryShareOfAllCells)
                 std::memcpy(&bits, &value, sizeof bits);
                 auto found = static_cast<float>(value);
                 if (scale.middles.hold(static_cast<std::uint32_t>(bits)))
-                    for (const equal::Exception &one : scale.exceptions)
+                    for (const Exception &one : scale.exceptions)
                         if (one.key == equal::exceptionKey(cells, difference)) found = one.answer;
                 ASSERT_EQ(found, answers.floatOf(share.data(), static_cast<int>(share.size())))
                     << cells << " cells, base " << static_cast<int>(base);

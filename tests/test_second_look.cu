@@ -1,10 +1,15 @@
 // The second look at results that methods leave undecided in the memory of a GPU: at all results of
-// random questions (launches.h), and at windows that 64 bits cannot decide.
+// random questions (launches.h), at windows that 64 bits cannot decide, and at those whose answers
+// are in a list.
 #include "launches.h"
 #include "local_entropy/boundary_windows.h"
+#include "local_entropy/counts.h"
 #include "second_looks.h"
 
 #ifdef __CUDACC__
+#include "local_entropy/answers/exceptions.h"
+
+#include <limits>
 
 namespace
 {
@@ -67,6 +72,71 @@ std::vector<Value> ofAPeriod(const std::vector<int> &counts, int width, int heig
     return found;
 }
 
+/// All ways to share so many cells between levels of which the second look has a list.
+std::vector<counting::Counts> listedShares(const Answers &answers, int cells)
+{
+    const std::vector<Exception> list = undecidedShares(answers, cells);
+    std::vector<counting::Counts> shares;
+    counting::forPartitions(cells, [&](const counting::Counts &counts) {
+        float answer;
+        if (lookUp(list.data(), static_cast<int>(list.size()), counting::sumOf(answers, counts),
+                   answer))
+            shares.push_back(counts);
+    });
+    return shares;
+}
+
+constexpr int kNodata = 250;
+
+/// A tile of the window's size again and again: a window that no edge cuts has these counts, unless
+/// it holds the first cell, which is kNodata where one `isMissing`.
+template <typename Cell>
+std::vector<Cell> tiled(const counting::Counts &counts, const Window &window, int width, int height,
+                        bool isMissing)
+{
+    std::vector<Cell> tile, cells;
+    for (std::size_t level = 0; level < counts.size(); ++level)
+        tile.insert(tile.end(), counts[level], static_cast<Cell>(5 * level));
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x)
+            cells.push_back(tile[y % window.height * window.width + x % window.width]);
+    if (isMissing) cells.front() = kNodata;
+    return cells;
+}
+
+/// Looks at all windows of such an image, and has it computed by the engines, too: how often that
+/// differs from the CPU. `right` is the answer of whole windows.
+template <typename Cell>
+int lookAtTiles(const Filter &filter, const counting::Counts &counts, float right,
+                const std::vector<Engine *> &engines, cudaStream_t stream)
+{
+    const int width = 9 * filter.window.width + 3, height = 4 * filter.window.height + 3;
+    const auto cells = tiled<Cell>(counts, filter.window, width, height, filter.nodata.has_value());
+    const View<const Cell> view{cells.data(), width, height, width};
+    std::vector<float> values(cells.size(), std::numeric_limits<float>::quiet_NaN());
+    const View<float> host{values.data(), width, height, width};
+    OnDevice<const Cell> image(view);
+    OnDevice<float> looked(host);
+    std::vector<OnDevice<float>> found;
+    for (std::size_t i = 0; i < engines.size(); ++i) found.emplace_back(host);
+
+    Engine().run(filter, view, host);
+    OnDevice<float> expected(host);
+    EXPECT_EQ(values[height / 2 * width + width / 2], right);
+    const auto from = image.view();
+    const auto to = looked.view();
+    lookAtAll(checkedProblem(filter, {from.data, typeOf<Cell>(), width, height, width}, {},
+                             {to.data, false, width, height, width}, {0, 0, width, height}),
+              stream);
+    int wrong = looked.bytes() != expected.bytes();
+    for (std::size_t i = 0; i < engines.size(); ++i) {
+        engines[i]->enqueue(filter, from, found[i].view(), stream);
+        engines[i]->synchronize();
+        wrong += found[i].bytes() != expected.bytes();
+    }
+    return wrong;
+}
+
 template <typename Cell>
 void askSecondLook(unsigned seed, int questions)
 {
@@ -112,6 +182,44 @@ TEST_F(Launches, OfASecondLookDecideWindowsNextToABoundary)
         EXPECT_EQ(doubles, std::vector<double>(doubles.size(), window.nearestDouble)) << cells;
     }
     EXPECT_GT(tried, 3);
+}
+
+/// What 48 bits cannot decide, though windows have few cells.
+TEST_F(Launches, OfASecondLookHaveTheAnswersOfTheirList)
+{
+    const common::Stream stream;
+    EngineOptions comparing;
+    comparing.method = "equal";
+    Engine any, equal(comparing);
+    int shares = 0;
+    for (const Base base : {Base::E, Base::Two}) {
+        Filter filter;
+        filter.base = base;
+        filter.window.width = base == Base::E ? 7 : 2;
+        filter.window.height = base == Base::E ? 7 : 23;
+        const int cells = filter.window.width * filter.window.height;
+        const Answers answers(Measure::Entropy, 1, base, cells, 0);
+        for (const counting::Counts &counts : listedShares(answers, cells)) {
+            ++shares;
+            const float right = answers.floatOf(counts.data(), static_cast<int>(counts.size()));
+            for (const bool isMissing : {false, true}) {
+                if (isMissing)
+                    filter.nodata = kNodata;
+                else
+                    filter.nodata.reset();
+                filter.levels.count = isMissing ? kNodata : 256; // bytes
+                EXPECT_EQ(
+                    lookAtTiles<std::uint8_t>(filter, counts, right, {&any, &equal}, stream.get()),
+                    0)
+                    << cells << isMissing;
+                filter.levels.count = 65536; // two bytes, or four
+                EXPECT_EQ(lookAtTiles<std::uint16_t>(filter, counts, right, {&any}, stream.get()),
+                          0)
+                    << cells << isMissing;
+            }
+        }
+    }
+    EXPECT_EQ(shares, 14 + 15);
 }
 
 #else

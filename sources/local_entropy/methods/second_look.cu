@@ -4,6 +4,7 @@
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
+#include "local_entropy/answers/exceptions.h"
 #include "local_entropy/answers/gpu_answers.h"
 #include "local_entropy/methods/answers_of.h"
 #include "local_entropy/methods/second_look_kernel.h"
@@ -86,10 +87,11 @@ public:
 
 private:
     SecondLook(const Problem &problem, const Answers &answers)
-        : answers(answers), windowCells(problem.shape.cells),
-          differences(differencesOf(answers)), chunks{upload(chunksOf(problem.shape, 4)),
-                                                      upload(chunksOf(problem.shape, 2)),
-                                                      upload(chunksOf(problem.shape, 1))},
+        : answers(answers), windowCells(problem.shape.cells), differences(differencesOf(answers)),
+          exceptions(exceptionsOf(problem, answers)),
+          listed(upload(exceptions)), chunks{upload(chunksOf(problem.shape, 4)),
+                                             upload(chunksOf(problem.shape, 2)),
+                                             upload(chunksOf(problem.shape, 1))},
           most(multiprocessorsOfGpu() * second_look::kBlocks)
     {
     }
@@ -104,6 +106,18 @@ private:
     {
         std::vector<std::int64_t> all(answers.mostCells() + 1, 0);
         if (answers.fromSums()) std::copy_n(answers.deltas(), answers.mostCells(), all.begin());
+        return common::upload(all.data(), all.size());
+    }
+
+    /// Of whole windows.
+    static std::vector<Exception> exceptionsOf(const Problem &problem, const Answers &answers)
+    {
+        if (problem.result.isDouble) return {};
+        return undecidedShares(answers, problem.shape.cells);
+    }
+    static common::DeviceArray<Exception> upload(std::vector<Exception> all)
+    {
+        all.push_back({}); // there is no array of none
         return common::upload(all.data(), all.size());
     }
 
@@ -154,6 +168,8 @@ private:
         task.words = part.undecided.wordsARow * result.height;
         task.wordsARow = static_cast<int>(part.undecided.wordsARow);
         task.differences = differences.data();
+        task.exceptions = listed.data();
+        task.exceptionCount = static_cast<int>(exceptions.size());
         task.slots = layout.slots;
         task.tables = layout.isShared ? nullptr : static_cast<std::uint32_t *>(part.scratch);
         task.answers = answers.tables();
@@ -173,8 +189,10 @@ private:
     const GpuAnswers answers;
     const int windowCells;
     const common::DeviceArray<std::int64_t> differences;
-    const common::DeviceArray<Chunk> chunks[3]; ///< for cells of 1, 2 and 4 bytes
-    const std::size_t most;                     ///< blocks
+    const std::vector<Exception> exceptions;
+    const common::DeviceArray<Exception> listed; ///< the same, for kernels
+    const common::DeviceArray<Chunk> chunks[3];  ///< for cells of 1, 2 and 4 bytes
+    const std::size_t most;                      ///< blocks
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "local_entropy/answers/answer_tables.h"
+#include "local_entropy/answers/exceptions.h"
 #include "local_entropy/methods/plain/warp.h"
 #include "local_entropy/problem/plane_view.h"
 
@@ -42,8 +43,10 @@ struct Task
     const std::int64_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1; and 0
     int sharedDifferences;           ///< how many are copied into shared memory: all or none
     int packedChunks;                ///< how many are made in shared memory: all or none
-    int slots;                       ///< of a window's table: a multiple of 32
-    std::uint32_t *tables;           ///< of all warps; null: in shared memory
+    const Exception *exceptions;     ///< of whole windows, see undecidedShares()
+    int exceptionCount;
+    int slots;             ///< of a window's table: a multiple of 32
+    std::uint32_t *tables; ///< of all warps; null: in shared memory
     AnswerTables answers;
 };
 

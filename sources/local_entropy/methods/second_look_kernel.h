@@ -8,9 +8,10 @@
 // that lanes may meet the same level. The F here have up to 48 bits of fraction (answers.h), where
 // in a method's kernel a difference has 32 bits in all: one double decides most of what a kernel
 // has left. What it does not goes to a step of its own, in which all lanes compute with 128 bits,
-// and some of that with as many as it takes (answer_tables.h): few windows, but where common ways
-// to share the cells are not decided by fewer bits, as some of 49 cells. So do measures that need
-// the counts, and doubles.
+// and some of that with as many as it takes (answer_tables.h). These are few windows, since the
+// ways to share few cells that a double leaves open are in a list, with their answers
+// (exceptions.h): some of 49 cells are common. Measures that need the counts go to that step, too,
+// and doubles.
 //
 // Counters: a table with one for each level where cells are bytes; else a hash table of twice as
 // many slots as the window has cells, open addressing, whose word is level * 2^16 + count.
@@ -108,6 +109,19 @@ __device__ __noinline__ void addAny(const Task<Cell, float> &task, const std::in
     }
 }
 
+/// Whether the list has the answer for a sum over the levels of so many cells, which then becomes
+/// result (x, y). By all lanes of a group. Apart from the kernel, as addAny() is.
+template <typename Cell, int kGroup>
+__device__ __noinline__ bool isListed(const Task<Cell, float> &task, int cells, std::int64_t sum,
+                                      int x, int y)
+{
+    float answer;
+    if (cells != task.windowCells || !lookUp(task.exceptions, task.exceptionCount, sum, answer))
+        return false;
+    if (threadIdx.x % kGroup == 0) task.result[y * task.resultStride + x] = answer;
+    return true;
+}
+
 /// A warp's windows, kGroup lanes each. `tables`: one for each group, see Counters.
 template <typename Cell, int kGroup>
 class Group
@@ -133,13 +147,13 @@ public:
         sum = warp::sumOf<kGroup>(sum);
         clear();
         if (!isThere) return false;
-        const double value = static_cast<double>(__ldg(&task.answers.sums[cells]) - sum) *
-                             __ldg(&task.answers.scales[cells]);
+        const double value =
+            entropyOf(__ldg(&task.answers.sums[cells]) - sum, __ldg(&task.answers.scales[cells]));
         const bool near = cells && nearBoundary(value, task.answers.band);
         if (own == 0 && !near)
             task.result[y * task.resultStride + x] =
                 cells ? static_cast<float>(value) : task.answers.emptyFloat;
-        return near;
+        return near && !isListed<Cell, kGroup>(task, cells, sum, x, y);
     }
 
 private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/host_device.h"
+#include "local_entropy/answers/exceptions.h"
 #include "local_entropy/answers/measure.h"
 
 #include <cstdint>
@@ -10,13 +11,8 @@
 namespace local_entropy::equal
 {
 
-/// A difference D = F(N) - sum F(n) of N cells that may be the wrong side of the middle between two
-/// floats, and the answer.
-struct Exception
-{
-    std::int64_t key; ///< exceptionKey()
-    float answer;
-};
+/// The key of an Exception: a difference D = F(N) - sum F(n) of N cells that may be the wrong side
+/// of the middle between two floats.
 HOST_DEVICE inline std::int64_t exceptionKey(int cells, std::int64_t difference)
 {
     constexpr int kBits = 48; // of the difference
