@@ -205,7 +205,7 @@ template <typename Cell, int kWidth>
 Chosen<Cell> chosen(const Shape &shape, bool missing)
 {
     Chosen<Cell> own{missing ? slide<Cell, kWidth, 0, true> : slide<Cell, kWidth, 0, false>,
-                     mostThreads(kWidth), Slot<kWidth>::kWords};
+                     mostThreads(kWidth), Ring<kWidth>::kWords};
     if constexpr (kWidth == 5 || kWidth == 7)
         if (shape.height == kWidth && !missing) own.kernel = slide<Cell, kWidth, kWidth, false>;
     return own;
