@@ -3,12 +3,16 @@
 #pragma once
 
 #include "local_entropy/methods/histogram/wide_sums.h"
+#include "local_entropy/methods/shared_words.h"
 #include "local_entropy/problem/plane_view.h"
 
 #include <cstdint>
 
 namespace local_entropy::wide
 {
+
+using shared_words::addressOf, shared_words::addTo, shared_words::differenceAt,
+    shared_words::wordAt;
 
 constexpr int kMostThreads = 512;
 /// Words of 0 before the table of differences: what cells that a window does not hold look up, and
