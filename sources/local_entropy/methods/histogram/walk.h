@@ -51,11 +51,11 @@ __global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ 
     Own walker(addressOf(table + tableWords + warp * task.values * kLanes + lane), addressOf(table),
                task.plane.mask);
     int index = warp * gridDim.x + blockIdx.x;
-    for (; index < task.pieces; index += gridDim.x * blockDim.x / kLanes) {
-        const Piece piece = pieceOf(task, index);
-        Strip<Cell, kWidth, kBits, kShort, kMissing>(task, walker, addressOf(withouts), piece.strip,
+    for (; index < task.items.number; index += gridDim.x * blockDim.x / kLanes) {
+        const Item item = itemOf(task, index);
+        Strip<Cell, kWidth, kBits, kShort, kMissing>(task, walker, addressOf(withouts), item.strip,
                                                      lane)
-            .compute(piece.first, piece.end);
+            .compute(item.first, item.end);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "local_entropy/methods/levels/launch_boxes.h"
 #include "local_entropy/methods/levels/launch_sums.h"
 #include "local_entropy/methods/levels/launch_two.h"
+#include "local_entropy/methods/rows_of_items.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -163,11 +164,11 @@ private:
     {
         constexpr int kThreads = 256, kOwn = 8, kBlocks = 4; // of a multiprocessor
         Task task = taskOf(part, kOwn);
-        divide(task, part.plane, kBlocks * kThreads / kLanes);
+        task.items = itemsOf(task, part.plane, kBlocks * kThreads / kLanes);
         const int bytes = static_cast<int>(sizeof(float)) * (cells + 1);
         const auto kernel = cells <= kMostByteCells ? boxes::twoLevels<8, kThreads>
                                                     : boxes::twoLevels<16, kThreads>;
-        const int blocks = std::min(multiprocessors * kBlocks, task.items);
+        const int blocks = std::min(multiprocessors * kBlocks, task.items.number);
         kernel<<<blocks, kThreads, bytes, stream>>>(task, {two.data()});
         CUDA_CHECK(cudaGetLastError());
     }
@@ -181,11 +182,12 @@ private:
         task.copies = kLanes; // of the table, if there is room
         while (memoryOf(cells, task.copies, own).bytes(warps) > sharedBytes) task.copies /= 2;
         task.tableWords = tableWords(cells, task.copies);
-        divide(task, part.plane, warps);
+        task.items = itemsOf(task, part.plane, warps);
         const int bytes = memoryOf(cells, task.copies, own).bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        own.kernel<<<std::min(multiprocessors, task.items), warps * kLanes, bytes, stream>>>(task);
+        own.kernel<<<std::min(multiprocessors, task.items.number), warps * kLanes, bytes, stream>>>(
+            task);
         CUDA_CHECK(cudaGetLastError());
     }
 
@@ -226,32 +228,16 @@ private:
         return task;
     }
 
-    /// An item for each of so many warps of each multiprocessor; for fewer, if it had so few rows
-    /// that its first window would count.
-    void divide(Task &task, const Plane &plane, int warps) const
+    /// For so many warps of each multiprocessor.
+    ItemsOfStrips itemsOf(const Task &task, const Plane &plane, int warps) const
     {
-        task.strips = common::ceilDiv(task.width, task.kept);
         const auto isSlow = [&](int strip) {
             const int begin = strip * task.kept, end = std::min(begin + task.kept, task.width);
             return begin < plane.left || end + task.windowWidth - 1 > plane.right;
         };
-        while (task.slowLeft < task.strips && isSlow(task.slowLeft)) ++task.slowLeft;
-        while (task.slowLeft + task.slowRight < task.strips &&
-               isSlow(task.strips - 1 - task.slowRight))
-            ++task.slowRight;
-        // A row of a slow strip takes about five thirds of the time of another.
-        const int slow = task.slowLeft + task.slowRight, fast = task.strips - slow;
-        const int slots = multiprocessors * warps;
         const int most = common::ceilDiv(task.height, 2 * task.windowHeight);
-        const auto slowChunks = [&](int chunks) {
-            return std::min(common::ceilDiv(5 * chunks, 3), task.height);
-        };
-        int chunks = 1;
-        while (chunks < most && (chunks + 1) * fast + slowChunks(chunks + 1) * slow <= slots)
-            ++chunks;
-        task.fastChunks = chunks;
-        task.slowChunks = slowChunks(chunks);
-        task.items = chunks * fast + task.slowChunks * slow;
+        return itemsOfStrips(common::ceilDiv(task.width, task.kept), task.height,
+                             multiprocessors * warps, most, isSlow);
     }
 
     const int cells;
