@@ -6,8 +6,7 @@
 #include <vector>
 
 using local_entropy::itemOf;
-using local_entropy::ItemsOfStrips;
-using local_entropy::itemsOfStrips;
+using local_entropy::shareItems;
 
 namespace
 {
@@ -15,8 +14,8 @@ namespace
 /// As kernels have it.
 struct Task
 {
-    ItemsOfStrips items;
     int height;
+    int strips, items, slowLeft, slowRight, slowChunks, fastChunks;
 
     struct Item
     {
@@ -28,16 +27,18 @@ struct Task
 
 Task shared(int strips, int height, int slots, int most, int left, int right)
 {
-    return {itemsOfStrips(strips, height, slots, most,
-                          [=](int strip) { return strip < left || strip >= strips - right; }),
-            height};
+    Task task{};
+    task.height = height;
+    shareItems(task, strips, slots, most,
+               [=](int strip) { return strip < left || strip >= strips - right; });
+    return task;
 }
 
 /// How often each row of each strip is an item's.
 std::vector<int> taken(const Task &task)
 {
-    std::vector<int> times(task.items.strips * task.height, 0);
-    for (int i = 0; i < task.items.number; ++i) {
+    std::vector<int> times(task.strips * task.height, 0);
+    for (int i = 0; i < task.items; ++i) {
         const Task::Item item = itemOf(task, i);
         for (int y = item.first; y < item.end; ++y) ++times.at(item.strip * task.height + y);
     }
@@ -66,21 +67,20 @@ TEST(RowsOfItems, AreNoMoreItemsThanSlotsIfStripsAreNot)
     for (const int slots : {8, 100, 3000})
         for (const int left : {0, 1}) {
             const Task task = shared(4, 1000, slots, 200, left, 1);
-            EXPECT_LE(task.items.number, slots);
-            EXPECT_LE(task.items.fastChunks, 200);
+            EXPECT_LE(task.items, slots);
+            EXPECT_LE(task.fastChunks, 200);
         }
-    EXPECT_EQ(shared(40, 1000, 8, 200, 0, 0).items.number, 40); // one chunk each
+    EXPECT_EQ(shared(40, 1000, 8, 200, 0, 0).items, 40); // one chunk each
 }
 
 TEST(RowsOfItems, OfSlowStripsAreShorterAndComeFirst)
 {
     const Task task = shared(10, 3000, 132, 1000, 1, 1);
-    const ItemsOfStrips &items = task.items;
-    EXPECT_EQ(items.slowLeft, 1);
-    EXPECT_EQ(items.slowRight, 1);
-    EXPECT_EQ(items.slowChunks, (5 * items.fastChunks + 2) / 3);
-    for (int i = 0; i < items.number; ++i) {
+    EXPECT_EQ(task.slowLeft, 1);
+    EXPECT_EQ(task.slowRight, 1);
+    EXPECT_EQ(task.slowChunks, (5 * task.fastChunks + 2) / 3);
+    for (int i = 0; i < task.items; ++i) {
         const int strip = itemOf(task, i).strip;
-        EXPECT_EQ(strip == 0 || strip == 9, i < 2 * items.slowChunks) << i;
+        EXPECT_EQ(strip == 0 || strip == 9, i < 2 * task.slowChunks) << i;
     }
 }

@@ -19,58 +19,57 @@ inline int rowsOfItems(int height, int strips, int wanted, int least)
     return std::max(common::ceilDiv(height, ofStrip), std::min(height, least));
 }
 
-/// Strips of columns, cut into chunks of rows: an item is a chunk of a strip. Slow strips, at the
-/// left and right, have more chunks. All others have the same, so that neighbours read and write
-/// the same rows at about the same time.
-struct ItemsOfStrips
-{
-    int strips, number;         ///< of strips, and of items
-    int slowLeft, slowRight;    ///< how many strips at the left and right are slow
-    int slowChunks, fastChunks; ///< into which those are cut, and the others
-};
+// What a kernel is given, its Task, may have strips of columns that are cut into chunks of rows: an
+// item is a chunk of a strip. Slow strips, at the left and right, have more chunks. All others have
+// the same, so that neighbours read and write the same rows at about the same time. A Task has
+//
+//   int strips, items;          how many
+//   int slowLeft, slowRight;    how many strips at the left and right are slow
+//   int slowChunks, fastChunks; into which those are cut, and the others
+//   rows()                      of the results
+//   Item, placeOf(strip)        {placeOf(strip), first, end}: its rows first ... end - 1
+//
+// They are no struct of their own: with one, nvcc makes other machine code of some kernels.
 
 /// An item for each of `slots` warps; for fewer, if fast strips had more than `most` chunks, so
 /// that what an item does for its first row alone does not count. isSlow(strip): whether the edge
 /// cuts its windows; a row of it takes about five thirds of the time of another.
-template <typename IsSlow>
-ItemsOfStrips itemsOfStrips(int strips, int height, int slots, int most, const IsSlow &isSlow)
+template <typename Task, typename IsSlow>
+void shareItems(Task &task, int strips, int slots, int most, const IsSlow &isSlow)
 {
-    ItemsOfStrips all{};
-    all.strips = strips;
-    while (all.slowLeft < strips && isSlow(all.slowLeft)) ++all.slowLeft;
-    while (all.slowLeft + all.slowRight < strips && isSlow(strips - 1 - all.slowRight))
-        ++all.slowRight;
-    const int slow = all.slowLeft + all.slowRight, fast = strips - slow;
+    task.strips = strips;
+    task.slowLeft = task.slowRight = 0;
+    while (task.slowLeft < strips && isSlow(task.slowLeft)) ++task.slowLeft;
+    while (task.slowLeft + task.slowRight < strips && isSlow(strips - 1 - task.slowRight))
+        ++task.slowRight;
+    const int slow = task.slowLeft + task.slowRight, fast = strips - slow;
     const auto slowChunks = [&](int chunks) {
-        return std::min(common::ceilDiv(5 * chunks, 3), height);
+        return std::min(common::ceilDiv(5 * chunks, 3), task.rows());
     };
     int chunks = 1;
     while (chunks < most && (chunks + 1) * fast + slowChunks(chunks + 1) * slow <= slots) ++chunks;
-    all.fastChunks = chunks;
-    all.slowChunks = slowChunks(chunks);
-    all.number = chunks * fast + all.slowChunks * slow;
-    return all;
+    task.fastChunks = chunks;
+    task.slowChunks = slowChunks(chunks);
+    task.items = chunks * fast + task.slowChunks * slow;
 }
 
-/// Item `index` of a task's `items`, those of slow strips first: rows `first` ... `end` - 1 of its
-/// rows(), and where that strip is, placeOf(strip).
+/// Those of slow strips come first.
 template <typename Task>
 HOST_DEVICE typename Task::Item itemOf(const Task &task, int index)
 {
     using Item = typename Task::Item;
-    const int slow = task.items.slowLeft + task.items.slowRight, fast = task.items.strips - slow;
+    const int slow = task.slowLeft + task.slowRight, fast = task.strips - slow;
     const auto rowsOf = [&](int chunk, int chunks, int strip) {
         const std::int64_t rows = task.rows();
         return Item{task.placeOf(strip), static_cast<int>(rows * chunk / chunks),
                     static_cast<int>(rows * (chunk + 1) / chunks)};
     };
-    if (index < slow * task.items.slowChunks) {
+    if (index < slow * task.slowChunks) {
         const int strip = index % slow;
-        return rowsOf(index / slow, task.items.slowChunks,
-                      strip < task.items.slowLeft ? strip : fast + strip);
+        return rowsOf(index / slow, task.slowChunks, strip < task.slowLeft ? strip : fast + strip);
     }
-    index -= slow * task.items.slowChunks;
-    return rowsOf(index / fast, task.items.fastChunks, task.items.slowLeft + index % fast);
+    index -= slow * task.slowChunks;
+    return rowsOf(index / fast, task.fastChunks, task.slowLeft + index % fast);
 }
 
 } // namespace local_entropy

@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ 
     Own walker(addressOf(table + tableWords + warp * task.values * kLanes + lane), addressOf(table),
                task.plane.mask);
     int index = warp * gridDim.x + blockIdx.x;
-    for (; index < task.items.number; index += gridDim.x * blockDim.x / kLanes) {
+    for (; index < task.items; index += gridDim.x * blockDim.x / kLanes) {
         const Item item = itemOf(task, index);
         Strip<Cell, kWidth, kBits, kShort, kMissing>(task, walker, addressOf(withouts), item.strip,
                                                      lane)

@@ -180,30 +180,28 @@ private:
         task.whole = whole;
         task.wholeScale = wholeScale;
         task.wholeMargin = error * wholeScale;
-        task.items = itemsOf(task, plane, kernel.windows * kLanes, warps);
+        divide(task, plane, kernel.windows * kLanes, warps);
 
         const int bytes = memory.bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(kernel.run, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        const int blocks = std::min(multiprocessors, task.items.number);
+        const int blocks = std::min(multiprocessors, task.items);
         kernel.run<<<blocks, warps * kLanes, bytes, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 
     /// For so many warps of each multiprocessor, strips of so many columns.
     template <typename Cell>
-    ItemsOfStrips itemsOf(const walk::Task<Cell> &task, const Plane &plane, int columns,
-                          int warps) const
+    void divide(walk::Task<Cell> &task, const Plane &plane, int columns, int warps) const
     {
-        const int width = task.results.width, height = task.results.height;
+        const int width = task.results.width;
         const int reach = columns + task.windowWidth - 1;
         const auto isSlow = [&](int strip) {
             const int begin = strip * columns;
             return begin < plane.left || begin + reach > plane.right || begin + columns > width;
         };
-        const int most = common::ceilDiv(height, std::max(task.windowHeight / 2, 4));
-        return itemsOfStrips(common::ceilDiv(width, columns), height, multiprocessors * warps, most,
-                             isSlow);
+        const int most = common::ceilDiv(task.results.height, std::max(task.windowHeight / 2, 4));
+        shareItems(task, common::ceilDiv(width, columns), multiprocessors * warps, most, isSlow);
     }
 
     const int cells;

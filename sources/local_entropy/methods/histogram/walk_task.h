@@ -17,8 +17,7 @@ struct Item
     int strip, first, end;
 };
 
-/// What the kernel reads and writes. The strips of its items are as wide as a warp's columns, and
-/// slow where windows are cut.
+/// What the kernel reads and writes. Strips are as wide as a warp's columns.
 template <typename Cell>
 struct Task
 {
@@ -29,9 +28,12 @@ struct Task
     const std::uint32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
     std::int64_t whole;               ///< F(N) of a window that is all there
     double wholeScale, wholeMargin;   ///< what its D is multiplied by, and then off by
-    ItemsOfStrips items;
+    int strips, items;
+    int slowLeft, slowRight;    ///< how many strips at the left and right have windows that are cut
+    int slowChunks, fastChunks; ///< into which those are cut, and the others
 
-    using Item = walk::Item; // see itemOf()
+    // For shareItems() and itemOf().
+    using Item = walk::Item;
     HOST_DEVICE int rows() const { return results.height; }
     HOST_DEVICE int placeOf(int strip) const { return strip; }
 };

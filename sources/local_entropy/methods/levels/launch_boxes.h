@@ -277,8 +277,7 @@ __global__ void __launch_bounds__(kThreads, 1) boxes(const __grid_constant__ Tas
     auto *const waiting = reinterpret_cast<OwnWaiting *>(handed + warps * Own::kShared) + warp;
     Own walker(task, shared, handed + warp * Own::kShared);
     int number = 0; // of windows that wait
-    for (int index = warp * gridDim.x + blockIdx.x; index < task.items.number;
-         index += gridDim.x * warps)
+    for (int index = warp * gridDim.x + blockIdx.x; index < task.items; index += gridDim.x * warps)
         OwnStrip(task, walker, *waiting, itemOf(task, index)).compute(number);
     answerWaiting(task, *waiting, number);
 }

@@ -164,11 +164,11 @@ private:
     {
         constexpr int kThreads = 256, kOwn = 8, kBlocks = 4; // of a multiprocessor
         Task task = taskOf(part, kOwn);
-        task.items = itemsOf(task, part.plane, kBlocks * kThreads / kLanes);
+        divide(task, part.plane, kBlocks * kThreads / kLanes);
         const int bytes = static_cast<int>(sizeof(float)) * (cells + 1);
         const auto kernel = cells <= kMostByteCells ? boxes::twoLevels<8, kThreads>
                                                     : boxes::twoLevels<16, kThreads>;
-        const int blocks = std::min(multiprocessors * kBlocks, task.items.number);
+        const int blocks = std::min(multiprocessors * kBlocks, task.items);
         kernel<<<blocks, kThreads, bytes, stream>>>(task, {two.data()});
         CUDA_CHECK(cudaGetLastError());
     }
@@ -182,12 +182,11 @@ private:
         task.copies = kLanes; // of the table, if there is room
         while (memoryOf(cells, task.copies, own).bytes(warps) > sharedBytes) task.copies /= 2;
         task.tableWords = tableWords(cells, task.copies);
-        task.items = itemsOf(task, part.plane, warps);
+        divide(task, part.plane, warps);
         const int bytes = memoryOf(cells, task.copies, own).bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        own.kernel<<<std::min(multiprocessors, task.items.number), warps * kLanes, bytes, stream>>>(
-            task);
+        own.kernel<<<std::min(multiprocessors, task.items), warps * kLanes, bytes, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 
@@ -229,15 +228,15 @@ private:
     }
 
     /// For so many warps of each multiprocessor.
-    ItemsOfStrips itemsOf(const Task &task, const Plane &plane, int warps) const
+    void divide(Task &task, const Plane &plane, int warps) const
     {
         const auto isSlow = [&](int strip) {
             const int begin = strip * task.kept, end = std::min(begin + task.kept, task.width);
             return begin < plane.left || end + task.windowWidth - 1 > plane.right;
         };
         const int most = common::ceilDiv(task.height, 2 * task.windowHeight);
-        return itemsOfStrips(common::ceilDiv(task.width, task.kept), task.height,
-                             multiprocessors * warps, most, isSlow);
+        shareItems(task, common::ceilDiv(task.width, task.kept), multiprocessors * warps, most,
+                   isSlow);
     }
 
     const int cells;

@@ -47,9 +47,12 @@ struct Task
     int imageX;                     ///< of the plane's first column
     BadCell *bad;                   ///< lowered to the first cell that is no level
     int kept;                       ///< columns of results of a strip
-    ItemsOfStrips items;            ///< slow are strips with windows that the edge cuts
+    int strips, items;
+    int slowLeft, slowRight;    ///< how many strips at the left and right have windows that are cut
+    int slowChunks, fastChunks; ///< into which those are cut, and the others
 
-    using Item = boxes::Item; // see itemOf()
+    // For shareItems() and itemOf().
+    using Item = boxes::Item;
     HOST_DEVICE int rows() const { return height; }
     HOST_DEVICE int placeOf(int strip) const { return strip * kept; }
 };

@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(kThreads)
     const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
     const int warps = blockDim.x / kLanes;
     Own walker(task);
-    for (int index = warp * gridDim.x + blockIdx.x; index < task.items.number;
+    for (int index = warp * gridDim.x + blockIdx.x; index < task.items;
          index += gridDim.x * warps) {
         const Item item = itemOf(task, index);
         const int x = item.column + lane * kOwn;
