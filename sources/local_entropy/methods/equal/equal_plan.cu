@@ -6,6 +6,7 @@
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "common/integer.h"
+#include "local_entropy/answers/partitions.h"
 #include "local_entropy/methods/answers_of.h"
 #include "local_entropy/methods/equal/nine_walk.h"
 #include "local_entropy/methods/equal/slide_plan.h"
@@ -51,18 +52,6 @@ namespace
 {
 
 using namespace equal;
-
-/// Ways to have counts of two and more of at most `cells` cells: use(counts).
-template <typename Use>
-void forPartitions(int cells, int largest, std::vector<int> &counts, const Use &use)
-{
-    use(counts);
-    for (int n = std::min(cells, largest); n >= 2; --n) {
-        counts.push_back(n);
-        forPartitions(cells - n, n, counts, use);
-        counts.pop_back();
-    }
-}
 
 class NinePlan : public PlanePlan
 {
