@@ -36,25 +36,16 @@ std::vector<int> windowSizes()
     return {sizes.begin(), sizes.end()};
 }
 
-/// Completes `partition` in every way with counts of at most `largest` for the `left` cells and
-/// the partition.levels[0] levels that are left.
-static void complete(Partition partition, int largest, int left, std::vector<Partition> &all)
-{
-    if (left == 0) return all.push_back(partition);
-    for (int n = std::min(largest, left); n >= 1 && n * partition.levels[0] >= left; --n) {
-        Partition next = partition;
-        ++next.levels[n];
-        --next.levels[0];
-        complete(next, n, left - n, all);
-    }
-}
-
 std::vector<Partition> partitionsOf(int cells)
 {
     std::vector<Partition> all;
-    Partition none;
-    none.levels[0] = kLevels;
-    complete(none, kWindowCells, cells, all);
+    forEachPartition(cells, [&](const std::vector<int> &counts) {
+        if (counts.size() > kLevels) return;
+        Partition partition;
+        for (const int n : counts) ++partition.levels[n];
+        partition.levels[0] = static_cast<std::uint8_t>(kLevels - counts.size());
+        all.push_back(partition);
+    });
     return all;
 }
 

@@ -1,17 +1,51 @@
-// The few answers there are. The entropy of a window depends on nothing but how often its levels
-// occur, in any order: 25 cells have 1891 ways to be split into at most 16 counts, and all sizes of
-// windows together about 3000. Each is computed here once, to the last bit; the fast code of this
-// room only has to find out which one it is looking at.
+// All ways to share cells between levels, and the few answers there are at 5x5 with 16 levels. The
+// entropy of a window depends on nothing but how often its levels occur, in any order: 25 cells
+// have 1891 ways to be split into at most 16 counts, and all sizes of windows together about 3000.
+// Each is computed here once, to the last bit; the fast code of bits and words only has to find out
+// which one it is looking at.
 #pragma once
 
 #include "local_entropy/answers/window.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace local_entropy
 {
+
+/// Calls use(counts) for every way to share `cells` cells between levels: the counts of two and
+/// more, the largest first; all other levels have one cell. Behind what `counts` holds, and of at
+/// most `largest`.
+template <typename Use>
+void forPartitions(int cells, int largest, std::vector<int> &counts, const Use &use)
+{
+    for (int n = std::min(cells, largest); n >= 2; --n) {
+        counts.push_back(n);
+        forPartitions(cells - n, n, counts, use);
+        counts.pop_back();
+    }
+    use(counts);
+}
+
+/// These counts, and behind them a one for each of the cells that they leave.
+inline std::vector<int> withOnes(std::vector<int> counts, int cells)
+{
+    const int left = cells - std::accumulate(counts.begin(), counts.end(), 0);
+    counts.insert(counts.end(), left, 1);
+    return counts;
+}
+
+/// use(counts) with all counts of every way to share `cells` cells, the largest first.
+template <typename Use>
+void forEachPartition(int cells, const Use &use)
+{
+    std::vector<int> counts;
+    forPartitions(cells, cells, counts,
+                  [&](const std::vector<int> &above) { use(withOnes(above, cells)); });
+}
 
 /// How many levels occur how often: levels[n] of them occur n times. Their sum, with levels[0],
 /// is kLevels.

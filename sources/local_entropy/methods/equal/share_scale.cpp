@@ -2,6 +2,7 @@
 
 #include "local_entropy/answers/answers.h"
 #include "local_entropy/answers/base.h"
+#include "local_entropy/answers/partitions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,17 +23,18 @@ struct Share
     float answer;
 };
 
-void addShares(int cells, int rest, const Answers &answers, std::vector<int> &counts,
-               std::vector<Share> &shares)
+/// All, of windows of at most so many cells.
+std::vector<Share> sharesOf(int most, const Answers &answers)
 {
-    std::vector<int> all = counts;
-    all.insert(all.end(), rest, 1);
-    shares.push_back({cells, counts, answers.floatOf(all.data(), static_cast<int>(all.size()))});
-    for (int n = std::min(rest, counts.empty() ? rest : counts.back()); n >= 2; --n) {
-        counts.push_back(n);
-        addShares(cells, rest - n, answers, counts, shares);
-        counts.pop_back();
-    }
+    std::vector<Share> shares;
+    std::vector<int> counts;
+    for (int cells = most; cells >= 1; --cells)
+        forPartitions(cells, cells, counts, [&](const std::vector<int> &above) {
+            const std::vector<int> all = withOnes(above, cells);
+            shares.push_back(
+                {cells, above, answers.floatOf(all.data(), static_cast<int>(all.size()))});
+        });
+    return shares;
 }
 
 std::int64_t differenceOf(const Share &share, const std::vector<std::int64_t> &sums)
@@ -90,9 +92,7 @@ Middles middlesOf(const std::vector<Share> &shares, int cells,
 ShareScale::ShareScale(int cells, Base base)
 {
     const Answers answers(Measure::Entropy, 1, base, cells, 0);
-    std::vector<Share> shares;
-    std::vector<int> counts;
-    for (int n = cells; n >= 1; --n) addShares(n, n, answers, counts, shares);
+    const std::vector<Share> shares = sharesOf(cells, answers);
 
     // A difference is below factor (1 + ln N) / (2 ln 2).
     constexpr int kTries = 2000, kSteps = 4;

@@ -2,10 +2,15 @@
 // way from a sum to a float.
 #pragma once
 
+#include "local_entropy/methods/shared_words.h"
+
 #include <cstdint>
 
 namespace local_entropy::walk
 {
+
+using shared_words::addressOf, shared_words::addTo, shared_words::differenceAt,
+    shared_words::wordAt;
 
 constexpr int kLanes = 32;
 
@@ -24,32 +29,6 @@ struct Results
     std::uint32_t *undecided;
     std::int64_t wordsARow;
 };
-
-/// Shared memory by its own 32-bit addresses: what is computed with them fits one instruction.
-__device__ inline std::uint32_t addressOf(const void *shared)
-{
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-}
-__device__ inline std::uint32_t addTo(std::uint32_t address, std::uint32_t what)
-{
-    std::uint32_t before;
-    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(address), "r"(what));
-    return before;
-}
-__device__ inline std::uint32_t wordAt(std::uint32_t address)
-{
-    std::uint32_t word;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
-    return word;
-}
-/// Of the table of differences, which does not change: the compiler may move it.
-template <int kOffset>
-__device__ inline std::int32_t differenceAt(std::uint32_t address)
-{
-    std::int32_t difference;
-    asm("ld.shared.s32 %0, [%1 + %2];" : "=r"(difference) : "r"(address), "n"(kOffset));
-    return difference;
-}
 
 /// kWindows counters of kBits in a word.
 template <int kBits>

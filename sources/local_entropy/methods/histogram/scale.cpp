@@ -3,10 +3,10 @@
 #include "local_entropy/answers/answers.h"
 #include "local_entropy/answers/base.h"
 #include "local_entropy/answers/defect.h"
+#include "local_entropy/answers/partitions.h"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 namespace local_entropy
@@ -121,22 +121,6 @@ std::uint32_t exactFactor(Base base)
     return base == Base::Two ? 60386219 : base == Base::Ten ? 65503000 : 69137409;
 }
 
-/// Calls `use` with each way to share `cells` cells between levels: their counts, ascending.
-template <typename Use>
-void forEachSharing(int cells, const Use &use)
-{
-    std::vector<int> counts;
-    const std::function<void(int, int)> share = [&](int left, int most) {
-        if (left == 0) return use(std::vector<int>(counts.rbegin(), counts.rend()));
-        for (int n = std::min(left, most); n > 0; --n) {
-            counts.push_back(n);
-            share(left - n, n);
-            counts.pop_back();
-        }
-    };
-    share(cells, cells);
-}
-
 /// One way to share cells: D, and the float that it has to become.
 struct Sharing
 {
@@ -175,7 +159,7 @@ ExactScale::ExactScale(Base base, int cells)
     scales.push_back(0);
     for (int all = 1; all <= cells; ++all) {
         std::vector<Sharing> sharings;
-        forEachSharing(all, [&](const std::vector<int> &counts) {
+        forEachPartition(all, [&](const std::vector<int> &counts) {
             std::int64_t sum = 0;
             for (const int n : counts) sum += sums[n];
             sharings.push_back({static_cast<double>(sums[all] - sum),

@@ -15,6 +15,7 @@
 #include "common/integer.h"
 #include "local_entropy/methods/histogram/results_of.h"
 #include "local_entropy/methods/histogram/walk_kernels.h"
+#include "local_entropy/methods/rows_of_items.h"
 
 #include <vector>
 #endif
@@ -184,40 +185,23 @@ private:
         const int bytes = memory.bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(kernel.run, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        const int blocks = std::min(multiprocessors, task.pieces);
+        const int blocks = std::min(multiprocessors, task.items);
         kernel.run<<<blocks, warps * kLanes, bytes, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 
-    /// A piece for each of so many warps of each multiprocessor; for fewer, if it had so few rows
-    /// that its first window would count.
+    /// For so many warps of each multiprocessor, strips of so many columns.
     template <typename Cell>
     void divide(walk::Task<Cell> &task, const Plane &plane, int columns, int warps) const
     {
-        task.strips = common::ceilDiv(task.results.width, columns);
+        const int width = task.results.width;
         const int reach = columns + task.windowWidth - 1;
         const auto isSlow = [&](int strip) {
             const int begin = strip * columns;
-            return begin < plane.left || begin + reach > plane.right ||
-                   begin + columns > task.results.width;
+            return begin < plane.left || begin + reach > plane.right || begin + columns > width;
         };
-        while (task.slowLeft < task.strips && isSlow(task.slowLeft)) ++task.slowLeft;
-        while (task.slowLeft + task.slowRight < task.strips &&
-               isSlow(task.strips - 1 - task.slowRight))
-            ++task.slowRight;
-        // A row of a slow strip takes about five thirds of the time of another.
-        const int slow = task.slowLeft + task.slowRight, fast = task.strips - slow;
-        const int slots = multiprocessors * warps;
         const int most = common::ceilDiv(task.results.height, std::max(task.windowHeight / 2, 4));
-        const auto slowChunks = [&](int chunks) {
-            return std::min(common::ceilDiv(5 * chunks, 3), task.results.height);
-        };
-        int chunks = 1;
-        while (chunks < most && (chunks + 1) * fast + slowChunks(chunks + 1) * slow <= slots)
-            ++chunks;
-        task.fastChunks = chunks;
-        task.slowChunks = slowChunks(chunks);
-        task.pieces = chunks * fast + task.slowChunks * slow;
+        shareItems(task, common::ceilDiv(width, columns), multiprocessors * warps, most, isSlow);
     }
 
     const int cells;

@@ -1,4 +1,4 @@
-// What the kernel of many levels (wide_walk.h, .cu) does in shared memory, and how a warp adds up.
+// How a warp of the kernel of many levels (wide_walk.h, .cu) adds up what its lanes have.
 #pragma once
 
 #include <cstdint>
@@ -8,32 +8,6 @@ namespace local_entropy::wide
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffff;
-
-__device__ inline std::uint32_t addressOf(const void *shared)
-{
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-}
-/// The word before.
-__device__ inline std::uint32_t addTo(std::uint32_t address, std::uint32_t what)
-{
-    std::uint32_t before;
-    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(address), "r"(what));
-    return before;
-}
-__device__ inline std::uint32_t wordAt(std::uint32_t address)
-{
-    std::uint32_t word;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
-    return word;
-}
-/// Of the table of differences, which does not change: the compiler may move it.
-template <int kOffset>
-__device__ inline std::int32_t differenceAt(std::uint32_t address)
-{
-    std::int32_t difference;
-    asm("ld.shared.s32 %0, [%1 + %2];" : "=r"(difference) : "r"(address), "n"(kOffset));
-    return difference;
-}
 
 /// Hands over half of what each lane has, kHalf numbers, so that the lanes whose number has the bit
 /// kHalf keep the upper half; of what is left each is a sum over two lanes.

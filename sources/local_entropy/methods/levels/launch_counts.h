@@ -1,17 +1,17 @@
 // Counts of few levels side by side in words, for kernels (.cu): see launch_boxes.h.
 #pragma once
 
+#include "local_entropy/methods/shared_words.h"
+
 #include <cstdint>
 
 namespace local_entropy::boxes
 {
 
+using shared_words::addressOf;
+
 constexpr int kLevelsAWord = 4;
 
-__device__ inline std::uint32_t addressOf(const void *shared)
-{
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-}
 /// Of a table that does not change: the compiler may move it.
 __device__ inline std::uint32_t entryAt(std::uint32_t address)
 {

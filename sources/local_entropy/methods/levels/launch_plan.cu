@@ -14,6 +14,7 @@
 #include "local_entropy/methods/levels/launch_boxes.h"
 #include "local_entropy/methods/levels/launch_sums.h"
 #include "local_entropy/methods/levels/launch_two.h"
+#include "local_entropy/methods/rows_of_items.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -226,32 +227,16 @@ private:
         return task;
     }
 
-    /// An item for each of so many warps of each multiprocessor; for fewer, if it had so few rows
-    /// that its first window would count.
+    /// For so many warps of each multiprocessor.
     void divide(Task &task, const Plane &plane, int warps) const
     {
-        task.strips = common::ceilDiv(task.width, task.kept);
         const auto isSlow = [&](int strip) {
             const int begin = strip * task.kept, end = std::min(begin + task.kept, task.width);
             return begin < plane.left || end + task.windowWidth - 1 > plane.right;
         };
-        while (task.slowLeft < task.strips && isSlow(task.slowLeft)) ++task.slowLeft;
-        while (task.slowLeft + task.slowRight < task.strips &&
-               isSlow(task.strips - 1 - task.slowRight))
-            ++task.slowRight;
-        // A row of a slow strip takes about five thirds of the time of another.
-        const int slow = task.slowLeft + task.slowRight, fast = task.strips - slow;
-        const int slots = multiprocessors * warps;
         const int most = common::ceilDiv(task.height, 2 * task.windowHeight);
-        const auto slowChunks = [&](int chunks) {
-            return std::min(common::ceilDiv(5 * chunks, 3), task.height);
-        };
-        int chunks = 1;
-        while (chunks < most && (chunks + 1) * fast + slowChunks(chunks + 1) * slow <= slots)
-            ++chunks;
-        task.fastChunks = chunks;
-        task.slowChunks = slowChunks(chunks);
-        task.items = chunks * fast + task.slowChunks * slow;
+        shareItems(task, common::ceilDiv(task.width, task.kept), multiprocessors * warps, most,
+                   isSlow);
     }
 
     const int cells;

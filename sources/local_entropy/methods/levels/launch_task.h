@@ -2,7 +2,9 @@
 // For .cu files that nvcc compiles.
 #pragma once
 
+#include "common/host_device.h"
 #include "local_entropy/answers/answer_tables.h"
+#include "local_entropy/methods/rows_of_items.h"
 #include "local_entropy/problem/plane_view.h"
 
 #include <cstdint>
@@ -14,8 +16,13 @@ constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffff;
 constexpr int kMostWidth = 64; ///< of a window
 
-/// What a kernel reads and writes. The work is cut into items, one for each warp: strips of columns
-/// into chunks of rows. Strips with windows that the edge cuts take longer; they have more chunks.
+/// Results of the rows first ... end - 1 in the columns from `column`.
+struct Item
+{
+    int column, first, end;
+};
+
+/// What a kernel reads and writes.
 struct Task
 {
     PlaneView<std::uint8_t> plane;
@@ -41,30 +48,13 @@ struct Task
     BadCell *bad;                   ///< lowered to the first cell that is no level
     int kept;                       ///< columns of results of a strip
     int strips, items;
-    int slowLeft, slowRight; ///< how many strips at the left and right have windows that are cut
-    int slowChunks, fastChunks;
-};
+    int slowLeft, slowRight;    ///< how many strips at the left and right have windows that are cut
+    int slowChunks, fastChunks; ///< into which those are cut, and the others
 
-/// Results of the rows first ... end - 1 in the columns from `column`.
-struct Item
-{
-    int column, first, end;
+    // For shareItems() and itemOf().
+    using Item = boxes::Item;
+    HOST_DEVICE int rows() const { return height; }
+    HOST_DEVICE int placeOf(int strip) const { return strip * kept; }
 };
-
-__device__ inline Item itemOf(const Task &task, int index)
-{
-    const int slow = task.slowLeft + task.slowRight, fast = task.strips - slow;
-    const auto rowsOf = [&](int chunk, int chunks, int strip) {
-        const std::int64_t height = task.height;
-        return Item{strip * task.kept, static_cast<int>(height * chunk / chunks),
-                    static_cast<int>(height * (chunk + 1) / chunks)};
-    };
-    if (index < slow * task.slowChunks) {
-        const int strip = index % slow;
-        return rowsOf(index / slow, task.slowChunks, strip < task.slowLeft ? strip : fast + strip);
-    }
-    index -= slow * task.slowChunks;
-    return rowsOf(index / fast, task.fastChunks, task.slowLeft + index % fast);
-}
 
 } // namespace local_entropy::boxes

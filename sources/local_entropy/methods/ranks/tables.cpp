@@ -1,5 +1,7 @@
 #include "local_entropy/methods/ranks/tables.h"
 
+#include "local_entropy/answers/partitions.h"
+
 #include <algorithm>
 
 namespace local_entropy
@@ -12,23 +14,6 @@ const std::uint8_t *rankWeights(int cells)
                                                  207, 26,  60,  148, 186, 135, 129, 250};
     return keyBytes(cells) == 1 ? kOfNine : kOfMore;
 }
-
-namespace
-{
-
-/// Calls visit(counts) for every way to write `cells` as a sum of counts, the largest first.
-template <typename Visit>
-void forEachPartition(int cells, int largest, std::vector<int> &counts, const Visit &visit)
-{
-    if (cells == 0) return visit(counts);
-    for (int n = std::min(cells, largest); n >= 1; n--) {
-        counts.push_back(n);
-        forEachPartition(cells - n, n, counts, visit);
-        counts.pop_back();
-    }
-}
-
-} // namespace
 
 RankTable::RankTable(int cells, const Answers &answers, bool mayMiss)
     : most(cells), empty(static_cast<float>(answers.empty())),
@@ -47,8 +32,7 @@ std::vector<RankTable::Entry> RankTable::entries(int cells, const Answers &answe
 {
     const std::uint8_t *const w = rankWeights(most);
     std::vector<Entry> all;
-    std::vector<int> counts;
-    forEachPartition(cells, cells, counts, [&](const std::vector<int> &parts) {
+    forEachPartition(cells, [&](const std::vector<int> &parts) {
         unsigned pairs = 0, weights = 0;
         for (const int n : parts)
             for (int rank = 0; rank < n; rank++) {
