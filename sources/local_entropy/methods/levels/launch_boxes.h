@@ -229,7 +229,7 @@ public:
             entering.load(rows.row(min(row + 1, last)));
             walker.template walk<false>(entered, entered);
         }
-        leaving.load(rows.row(item.first));
+        if constexpr (!kIsCrowded) leaving.load(rows.row(item.first));
         float *to = task.result + item.first * task.resultStride + x;
         for (int y = item.first;; ++y, to += task.resultStride) {
             const bool allThere =
@@ -240,19 +240,31 @@ public:
                 undecided = all & walker.finish(x, y, allThere, answers);
                 write<kOwn>(task, to, results, answers);
             }
+            if constexpr (kIsCrowded) leaving.load(rows.row(y)); // near: read when it entered
             addWaiting(task, waiting, number, undecided, walker.own(), x, y);
             if (y + 1 == item.end) break;
             const Cells<kOwn> left = leaving.levels(task.plane.mask);
             const Cells<kOwn> entered = entering.levels(task.plane.mask, task.toTop, seen);
-            leaving.load(rows.row(y + 1)); // while the counts are changed
-            entering.load(rows.row(min(y + task.windowHeight + 1, last)));
-            walker.template walk<true>(entered, left);
+            if constexpr (kIsCrowded) {
+                walker.template walk<true>(entered, left);
+                // While the results are computed.
+                entering.load(rows.row(min(y + task.windowHeight + 1, last)));
+            } else {
+                leaving.load(rows.row(y + 1)); // while the counts are changed
+                entering.load(rows.row(min(y + task.windowHeight + 1, last)));
+                walker.template walk<true>(entered, left);
+            }
         }
         if (__any_sync(kAllLanes, seen & kTops))
             tellBadCells<Own::kColumns>(task, item.column, item.first, item.end);
     }
 
 private:
+    /// 64 words of counts leave so few of the 128 registers of a thread of 512 that cells which
+    /// arrive during a walk would be put into local memory: the warp would wait for them. Fewer
+    /// threads would have more registers, but too few warps. So none arrive during a walk.
+    static constexpr bool kIsCrowded = kBits == 16 && kOwn == 8 && kWords == 4;
+
     const Task &task;
     Own &walker;
     OwnWaiting &waiting;
