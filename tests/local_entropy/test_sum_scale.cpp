@@ -87,6 +87,39 @@ TEST(SumScale, LeavesRoomForOneStepWithoutASign)
     }
 }
 
+// All 173525 ways to share 49 cells.
+TEST(SumScale, ForWholeWindowsGivesTheNearestFloatForEveryPartition)
+{
+    constexpr int kCells = 49;
+    for (const local_entropy::Base base : counting::kBases) {
+        const SumScale scale = SumScale::forWhole(base, kCells);
+        ASSERT_TRUE(scale.isExactForWhole);
+        EXPECT_LT(scale.sums[kCells] - scale.sums[kCells - 1], std::int64_t(1) << 32);
+        const double factor = scale.scales(base)[kCells];
+        const local_entropy::Answers answers(local_entropy::Measure::Entropy, 1, base, kCells, 0);
+        int ways = 0;
+        forPartitions(kCells, [&](const std::vector<int> &counts) {
+            ++ways;
+            std::int64_t difference = scale.sums[kCells];
+            for (const int n : counts) difference -= scale.sums[n];
+            ASSERT_EQ(static_cast<float>(static_cast<double>(difference) * factor),
+                      answers.floatOf(counts.data(), static_cast<int>(counts.size())))
+                << factor;
+        });
+        EXPECT_EQ(ways, 173525);
+    }
+}
+
+TEST(SumScale, ForWholeWindowsIsTheUsualOneWhereNoneIsKnown)
+{
+    const SumScale usual(81, SumScale::kOneByOne),
+        whole = SumScale::forWhole(local_entropy::Base::E, 81);
+    EXPECT_FALSE(whole.isExactForWhole);
+    EXPECT_EQ(whole.factor, usual.factor);
+    EXPECT_EQ(whole.error, usual.error);
+    EXPECT_EQ(whole.sums, usual.sums);
+}
+
 TEST(ExactScale, GivesTheNearestFloatForEveryPartition)
 {
     for (const local_entropy::Base base : counting::kBases) {

@@ -72,28 +72,53 @@ constexpr std::uint32_t kGoodFactors[] = {
     137791191,  122377795,  111076572,  107538572, 96924813,  91739598,  87049988,
     81764978,   79598785,   71393165,   70463755,  61002226};
 
+namespace
+{
+
+Answers answersFor(int cells) { return Answers(Measure::Entropy, 1, Base::E, cells, 0); }
+
+/// Takes that factor if it leaves less in doubt than the one before.
+void consider(SumScale &scale, std::uint32_t candidate, const Answers &answers)
+{
+    const int cells = answers.mostCells();
+    std::vector<std::int64_t> found(cells + 1);
+    std::vector<double> errors(cells + 1);
+    double ofAll = 0; // F(N) is off as well
+    for (int n = 0; n <= cells; ++n) {
+        found[n] = rounded(answers.wideSums()[n], candidate, errors[n]);
+        ofAll = std::max(ofAll, std::fabs(errors[n]));
+    }
+    const double most = (largestSum(errors, cells) + ofAll) * (1 + 0x1p-30);
+    if (scale.factor != 0 && most / candidate >= scale.error / scale.factor) return;
+    scale.factor = candidate;
+    scale.error = most;
+    scale.sums = found;
+}
+
+} // namespace
+
 SumScale::SumScale(int cells, double bound)
 {
     // A difference of neighbouring F is below factor (1 + ln N) / (2 ln 2).
     const double step = (1 + std::log(static_cast<double>(cells))) / (2 * std::log(2.0));
     const double largest = bound / step - 1;
-    const Answers answers(Measure::Entropy, 1, Base::E, cells, 0);
-    const UInt128 *const wide = answers.wideSums();
-    std::vector<std::int64_t> found(cells + 1);
-    std::vector<double> errors(cells + 1);
-    for (const std::uint32_t candidate : kGoodFactors) {
-        if (candidate > largest) continue;
-        double ofAll = 0; // F(N) is off as well
-        for (int n = 0; n <= cells; ++n) {
-            found[n] = rounded(wide[n], candidate, errors[n]);
-            ofAll = std::max(ofAll, std::fabs(errors[n]));
-        }
-        const double most = (largestSum(errors, cells) + ofAll) * (1 + 0x1p-30);
-        if (factor != 0 && most / candidate >= error / factor) continue;
-        factor = candidate;
-        error = most;
-        sums = found;
-    }
+    const Answers answers = answersFor(cells);
+    for (const std::uint32_t candidate : kGoodFactors)
+        if (candidate <= largest) consider(*this, candidate, answers);
+}
+
+SumScale SumScale::forWhole(Base base, int cells)
+{
+    // Found by trying random ones, with the scale that follows from the factor. Of 49 cells, which
+    // windows of 7x7 have, common ways to share them lie near the middle between two floats.
+    if (cells != 49) return SumScale(cells, kOneByOne);
+    const std::uint32_t factor = base == Base::Two   ? 1119131870
+                                 : base == Base::Ten ? 1140714877
+                                                     : 1071876858;
+    SumScale scale;
+    consider(scale, factor, answersFor(cells));
+    scale.isExactForWhole = true;
+    return scale;
 }
 
 std::vector<double> SumScale::scales(Base base) const

@@ -26,7 +26,14 @@ struct SumScale
 
     explicit SumScale(int cells, double bound = kByFours);
 
+    /// For kernels that add one by one, and windows whose cells all count: where a factor is known
+    /// with which every way to share all `cells` cells gives the nearest float, as ExactScale has
+    /// it for fewer, that one. Windows of fewer cells may be in doubt more often with it.
+    static SumScale forWhole(Base base, int cells);
+
     std::uint32_t factor = 0;
+    /// Whether float(double(F(N) - sum F(n)) * scales(base)[N]) is the nearest for N = `cells`.
+    bool isExactForWhole = false;
     double error = 0;
     std::vector<std::int64_t> sums; ///< F(n), n = 0 ... cells
 
@@ -34,6 +41,9 @@ struct SumScale
     double nats(int cells) const { return 2 * 0x1.62e42fefa39efp-1 / factor / cells; }
     /// The same for the entropy in that base, of N = 0 ... cells; scales[0] is 0.
     std::vector<double> scales(Base base) const;
+
+private:
+    SumScale() = default;
 };
 
 /// F(n + 1) - F(n), which has 32 bits.

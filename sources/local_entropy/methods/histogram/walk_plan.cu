@@ -94,9 +94,11 @@ struct Tables
 {
     std::vector<std::int64_t> sums;
     std::vector<double> scales;
-    double error = 0; ///< of D; 0: every answer is the nearest float
+    double error = 0;             ///< of D; 0: every answer is the nearest float
+    bool isExactForWhole = false; ///< so it is of windows whose cells all count
 
-    Tables(Base base, const Shape &shape)
+    /// allCount: for planes in which no cell is taken away.
+    Tables(Base base, const Shape &shape, bool allCount)
     {
         const int cells = shape.cells;
         if (isShort(shape)) {
@@ -108,10 +110,12 @@ struct Tables
         // What the steps from an integer to a float may be off, in units of the sum, which is below
         // 2^45: three roundings of a double.
         constexpr double kRounding = 0x1p-6;
-        const SumScale scale(cells, SumScale::kOneByOne);
+        const SumScale scale =
+            allCount ? SumScale::forWhole(base, cells) : SumScale(cells, SumScale::kOneByOne);
         scales = scale.scales(base);
         sums = scale.sums;
         error = scale.error + kRounding;
+        isExactForWhole = scale.isExactForWhole;
     }
 
     std::vector<std::uint32_t> differences() const
@@ -127,11 +131,13 @@ class WalkPlan : public PlanePlan
 {
 public:
     explicit WalkPlan(const Problem &problem)
-        : WalkPlan(problem.shape.cells, Tables(problem.filter.base, problem.shape))
+        : cells(problem.shape.cells), ofAny(Tables(problem.filter.base, problem.shape, false)),
+          ofWhole(Tables(problem.filter.base, problem.shape, true)),
+          multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
     {
     }
 
-    bool leavesUndecided() const override { return error > 0; }
+    bool leavesUndecided() const override { return ofAny.error > 0; }
     bool clearsUndecided() const override { return true; }
     bool masksCells() const override { return true; }
 
@@ -145,14 +151,28 @@ public:
     }
 
 private:
-    WalkPlan(int cells, const Tables &tables)
-        : cells(cells), whole(tables.sums.back()), wholeScale(tables.scales.back()),
-          error(tables.error), differences(common::upload(tables.differences().data(), cells)),
-          sums(common::upload(tables.sums.data(), tables.sums.size())),
-          scales(common::upload(tables.scales.data(), tables.scales.size())),
-          multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
+    /// Tables in the memory of the GPU, and what kernels are told of them.
+    struct Placed
     {
-    }
+        explicit Placed(const Tables &tables)
+            : whole(tables.sums.back()), wholeScale(tables.scales.back()), error(tables.error),
+              wholeMargin(tables.isExactForWhole ? 0 : error * wholeScale),
+              differences(upload(tables.differences())), sums(upload(tables.sums)),
+              scales(upload(tables.scales))
+        {
+        }
+        template <typename T>
+        static common::DeviceArray<T> upload(const std::vector<T> &all)
+        {
+            return common::upload(all.data(), all.size());
+        }
+
+        std::int64_t whole; ///< F(cells)
+        double wholeScale, error, wholeMargin;
+        common::DeviceArray<std::uint32_t> differences;
+        common::DeviceArray<std::int64_t> sums;
+        common::DeviceArray<double> scales;
+    };
 
     template <typename Cell>
     void launchOn(const PlanePart &part, cudaStream_t stream) const
@@ -173,13 +193,14 @@ private:
         task.windowWidth = shape.width;
         task.windowHeight = shape.height;
         task.results = walk::resultsOf(part, kernel.windows);
-        task.results.sums = sums.data();
-        task.results.scales = scales.data();
-        task.results.error = error;
-        task.differences = differences.data();
-        task.whole = whole;
-        task.wholeScale = wholeScale;
-        task.wholeMargin = error * wholeScale;
+        const Placed &tables = plane.missing ? ofAny : ofWhole;
+        task.results.sums = tables.sums.data();
+        task.results.scales = tables.scales.data();
+        task.results.error = tables.error;
+        task.differences = tables.differences.data();
+        task.whole = tables.whole;
+        task.wholeScale = tables.wholeScale;
+        task.wholeMargin = tables.wholeMargin;
         divide(task, plane, kernel.windows * kLanes, warps);
 
         const int bytes = memory.bytes(warps);
@@ -205,11 +226,7 @@ private:
     }
 
     const int cells;
-    const std::int64_t whole; ///< F(cells)
-    const double wholeScale, error;
-    const common::DeviceArray<std::uint32_t> differences;
-    const common::DeviceArray<std::int64_t> sums;
-    const common::DeviceArray<double> scales;
+    const Placed ofAny, ofWhole; ///< planes: where cells may be taken away, and where all count
     const int multiprocessors, sharedBytes;
 };
 
