@@ -1,10 +1,10 @@
 // The second look, for second_look.cu.
 //
-// A warp reads 128 words of bits at a time, side by side, and writes the places of those that are
-// set into a queue in shared memory. When that is full, or there are no more, it computes the
-// windows of the queue: several at a time, each by a group of lanes, or one by all lanes. Each lane
-// of a group takes words of a window's cells. A cell raises its level's counter; the old count n
-// names F(n + 1) - F(n), which goes into the sum. These are atomic additions in shared memory, so
+// A warp reads 128 words of bits at a time, four lines of 32 words, and writes the places of those
+// that are set into a queue in shared memory. When that is full, or there are no more, it computes
+// the windows of the queue: several at a time, each by a group of lanes, or one by all lanes. Each
+// lane of a group takes words of a window's cells. A cell raises its level's counter; the old count
+// n names F(n + 1) - F(n), which goes into the sum. These are atomic additions in shared memory, so
 // that lanes may meet the same level. The F here have up to 48 bits of fraction (answers.h), where
 // in a method's kernel a difference has 32 bits in all: one double decides most of what a kernel
 // has left. What it does not goes to a step of its own, in which all lanes compute with 128 bits,
@@ -196,15 +196,18 @@ private:
     std::uint32_t *const tables;
 };
 
-/// The windows that are set in a warp's words of bits, of which every so many are its own. Few are
-/// set, and many lanes want work: windows of many words are gathered before they are computed.
+/// The windows that are set in a warp's words of bits, of which every so many lines are its own, a
+/// word for each lane. Few are set, and many lanes want work: windows of many words are gathered
+/// before they are computed. Those that are set lie close together: so what a warp reads at a time
+/// are lines from far apart.
 class Queue
 {
 public:
+    /// `warp` of `warps` in all.
     __device__ Queue(std::uint32_t *places, const std::uint32_t *undecided, std::int64_t words,
-                     int wordsARow, std::int64_t first, std::int64_t step)
-        : places(places), undecided(undecided), words(words), first(first), step(step),
-          wordsARow(wordsARow)
+                     int wordsARow, std::int64_t warp, std::int64_t warps)
+        : places(places), undecided(undecided), words(words), first(warp * kLanes),
+          step(warps * kLanes), wordsARow(wordsARow)
     {
     }
 
@@ -213,12 +216,12 @@ public:
     __device__ void forAll(const Use &use) const
     {
         int filled = 0;
-        std::uint32_t round = 0;
-        for (std::int64_t word = first; word < words; word += step, ++round) {
-            std::uint32_t bits[kWordsOfALane];
+        std::uint32_t line = 0;
+        for (std::int64_t word = first; word < words; word += kLines * step, line += kLines) {
+            std::uint32_t bits[kLines];
             read(word, bits);
-            fetch(word + step);
-            gather(round, bits, filled, use);
+            fetch(word + kLines * step);
+            gather(line, bits, filled, use);
         }
         if (filled) finish(filled, use);
     }
@@ -226,20 +229,20 @@ public:
     /// Where window i of those is.
     __device__ void find(int i, int &x, int &y) const
     {
-        const std::uint32_t place = places[i], bit = place % kBitsOfARound;
-        const std::int64_t word = first + place / kBitsOfARound * step + bit / 32;
+        const std::uint32_t place = places[i], bit = place % kBitsOfALine;
+        const std::int64_t word = first + place / kBitsOfALine * step + bit / 32;
         y = static_cast<int>(word / wordsARow);
         x = static_cast<int>(word % wordsARow * 32 + bit % 32);
     }
 
 private:
-    static constexpr unsigned kBitsOfARound = 32 * kLanes * kWordsOfALane;
+    static constexpr unsigned kBitsOfALine = 32 * kLanes;
 
     __device__ void read(std::int64_t from, std::uint32_t *bits) const
     {
 #pragma unroll
-        for (int i = 0; i < kWordsOfALane; ++i) {
-            const std::int64_t word = from + i * kLanes + threadIdx.x % kLanes;
+        for (int i = 0; i < kLines; ++i) {
+            const std::int64_t word = from + i * step + threadIdx.x % kLanes;
             bits[i] = word < words ? __ldg(&undecided[word]) : 0;
         }
     }
@@ -247,7 +250,7 @@ private:
     /// What will be read next, into the second-level cache: registers are short.
     __device__ void fetch(std::int64_t from) const
     {
-        const std::int64_t word = from + threadIdx.x % kLanes * kWordsOfALane;
+        const std::int64_t word = from + threadIdx.x % kLines * step;
         if (word < words) asm volatile("prefetch.global.L2 [%0];" ::"l"(&undecided[word]));
     }
 
@@ -259,15 +262,15 @@ private:
         __syncwarp();
     }
 
-    /// Puts the windows of a round behind those that are there.
+    /// Puts the windows of some lines behind those that are there.
     template <typename Use>
-    __device__ void gather(std::uint32_t round, std::uint32_t *bits, int &filled,
+    __device__ void gather(std::uint32_t line, std::uint32_t *bits, int &filled,
                            const Use &use) const
     {
         const int lane = threadIdx.x % kLanes;
         int own = 0;
 #pragma unroll
-        for (int i = 0; i < kWordsOfALane; ++i) own += __popc(bits[i]);
+        for (int i = 0; i < kLines; ++i) own += __popc(bits[i]);
         if (!__any_sync(kAllLanes, own)) return;
         int end = own; // of the lane's places among the round's
         for (int apart = 1; apart < kLanes; apart *= 2) {
@@ -278,9 +281,9 @@ private:
         int total = filled + __shfl_sync(kAllLanes, end, kLanes - 1);
         for (;;) {
 #pragma unroll
-            for (int i = 0; i < kWordsOfALane; ++i)
+            for (int i = 0; i < kLines; ++i)
                 for (; bits[i] && place < kQueue; bits[i] &= bits[i] - 1)
-                    places[place++] = round * kBitsOfARound + (i * kLanes + lane) * 32 +
+                    places[place++] = (line + i) * kBitsOfALine + lane * 32 +
                                       __ffs(static_cast<int>(bits[i])) - 1;
             if (total < kQueue) break;
             finish(kQueue, use);
@@ -290,7 +293,7 @@ private:
         filled = total;
     }
 
-    std::uint32_t *const places; ///< round and bit
+    std::uint32_t *const places; ///< line and bit
     const std::uint32_t *const undecided;
     const std::int64_t words, first, step;
     const int wordsARow;
@@ -323,10 +326,9 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
     for (int i = lane; i < wordsOfWarp; i += kLanes) tables[i] = 0;
     __syncthreads();
 
-    constexpr int kWords = kLanes * kWordsOfALane;
     const Queue queue(places[warp], task.undecided, task.words, task.wordsARow,
-                      (static_cast<std::int64_t>(warp) * gridDim.x + blockIdx.x) * kWords,
-                      static_cast<std::int64_t>(gridDim.x) * warps * kWords);
+                      static_cast<std::int64_t>(warp) * gridDim.x + blockIdx.x,
+                      static_cast<std::int64_t>(gridDim.x) * warps);
     const auto closely = [&](int i) {
         int x, y;
         queue.find(i, x, y);

@@ -113,7 +113,7 @@ private:
         constexpr int kSide = 3;
         Strips<Cell> &strips = task.strips;
         NineItems &items = task.items;
-        shareRows(strips, nineColumns(!strips.fours), warps);
+        shareRows(strips, kNineColumns, warps);
         items.rowsAtEnds = strips.rowsAtEnds;
         items.itemsAtEnds = strips.itemsAtEnds;
         items.rows = strips.rows;
@@ -126,20 +126,13 @@ private:
     }
 
     template <typename Cell>
-    static void (*kernelFor(bool missing, bool anywhere))(NineTask<Cell>)
-    {
-        if (anywhere) return missing ? nine<Cell, true, true> : nine<Cell, false, true>;
-        return missing ? nine<Cell, true, false> : nine<Cell, false, false>;
-    }
-
-    template <typename Cell>
     void launchOn(const PlanePart &part, cudaStream_t stream) const
     {
         NineTask<Cell> task{};
         task.strips = stripsOf<Cell>(part);
         task.answers = answers.data();
         for (int n = 0; n <= kNineCells; ++n) task.sums[n] = sumOfLevel(n);
-        const auto kernel = kernelFor<Cell>(part.plane.missing, !task.strips.fours);
+        const auto kernel = part.plane.missing ? nine<Cell, true> : nine<Cell, false>;
         int blocks = 0; // of a multiprocessor
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kNineThreads, 0));
         const int most = multiprocessors * blocks;

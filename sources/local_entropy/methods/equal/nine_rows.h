@@ -16,7 +16,8 @@
 //
 // The quad of a strip's first lane would need results of the strip before. So strips overlap by the
 // columns of one lane, and the strip before stores that quad. Less than a quad is stored only at
-// the ends of the result's rows.
+// the ends of the result's rows. Rows that all begin at a quad go the same way: a kernel of their
+// own, without the turn and the overlap, took longer, for no reason that its code tells.
 #pragma once
 
 #include "local_entropy/methods/equal/nine.h"
@@ -24,27 +25,21 @@
 namespace local_entropy::equal
 {
 
-/// Columns from one strip to the next. `anywhere`: rows may begin at any address.
-constexpr __host__ __device__ int nineColumns(bool anywhere)
-{
-    return resultColumns(3) - (anywhere ? kCellsALane : 0);
-}
+/// Columns from one strip to the next.
+constexpr int kNineColumns = resultColumns(3) - kCellsALane;
 
 /// Whether the lane stores quads of the strip that begins in that column. The lane behind those
 /// with results of their own could store the results of the last of these, but leaves them to the
 /// next strip.
-template <bool kAnywhere>
-__device__ bool storesQuads(int strip, int width)
+__device__ inline bool storesQuads(int strip, int width)
 {
     constexpr int kResults = resultColumns(3), kEnd = kResults / kCellsALane;
     const int lane = threadIdx.x % kLanes;
-    if (!kAnywhere) return lane < kEnd;
     const bool isLast = width - strip < kResults; // then that lane stores what the row has left
     return (lane > 0 || strip == 0) && (lane < kEnd || isLast);
 }
 
-/// From a lane's own columns of a row to its quad. Not kAnywhere: they are the same.
-template <bool kAnywhere>
+/// From a lane's own columns of a row to its quad.
 class Turn
 {
 public:
@@ -55,15 +50,11 @@ public:
     }
 
     /// The quad begins so many columns left of the lane's own: 0 ... 3.
-    __device__ int columns() const
-    {
-        return kAnywhere ? static_cast<int>(address / kBytes % kCellsALane) : 0;
-    }
+    __device__ int columns() const { return static_cast<int>(address / kBytes % kCellsALane); }
     __device__ float4 *quad() const
     {
         constexpr std::uintptr_t kWithin = kCellsALane * kBytes - 1;
-        const auto first = reinterpret_cast<std::uintptr_t>(to);
-        return reinterpret_cast<float4 *>(kAnywhere ? first & ~kWithin : first);
+        return reinterpret_cast<float4 *>(reinterpret_cast<std::uintptr_t>(to) & ~kWithin);
     }
 
     // Shifts are by columns() times kBits. The address has columns() times kBytes in it, and of a
@@ -72,7 +63,6 @@ public:
     /// Of the quad's windows. By all lanes.
     __device__ Weights operator()(const Weights &own) const
     {
-        if (!kAnywhere) return own;
         constexpr std::uint32_t kBits = 16; // so two columns are a word
         const Weights before{__shfl_up_sync(kAllLanes, own.first, 1),
                              __shfl_up_sync(kAllLanes, own.last, 1)};
@@ -86,7 +76,6 @@ public:
     /// A byte of each.
     __device__ std::uint32_t operator()(std::uint32_t own) const
     {
-        if (!kAnywhere) return own;
         constexpr std::uint32_t kBits = 8;
         return __funnelshift_l(__shfl_up_sync(kAllLanes, own, 1), own, kBits / kBytes * address);
     }

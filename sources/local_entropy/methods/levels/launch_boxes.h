@@ -49,8 +49,9 @@ public:
     {
         std::uint32_t words[kVector];
     };
-    /// Of a warp's columns, [part][column % kOwn][lane]; threads that have no results read behind.
-    static constexpr int kShared = kParts * (kColumns + kMostWidth / kOwn + 1);
+    /// Of a warp's columns, [column % kOwn][lane] for each part; threads that have no results read
+    /// behind those, but not what others write for the next part.
+    static constexpr int kPart = kColumns + kMostWidth / kOwn + 1, kShared = kParts * kPart;
 
     /// `table`: of the first lane.
     __device__ Walker(const Task &task, const std::uint32_t *table, Vector *shared)
@@ -122,7 +123,7 @@ private:
 #pragma unroll
             for (int i = 0; i < kOwn; ++i) before[i].words[k] += left;
         }
-        Vector *const own = shared + part * kColumns + lane;
+        Vector *const own = shared + part * kPart + lane;
 #pragma unroll
         for (int i = 0; i < kOwn; ++i) own[i * kLanes] = before[i];
         __syncwarp();
