@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
@@ -50,12 +50,13 @@ class Build(build_py):
         shutil.copy2(built_library(), package / "local_entropy/liblocal_entropy.so.1")
 
 
+class Package(Distribution):
+    def has_ext_modules(self):  # it has code of a kind of processor
+        return True
+
+
 class Wheel(bdist_wheel):
     """One for all Pythons: the library is loaded by ctypes."""
-
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
 
     def get_tag(self):
         return "py3", "none", super().get_tag()[2]
@@ -71,4 +72,5 @@ class Sdist(sdist):
             copy(PROJECT / part, to)
 
 
-setup(version=version(), cmdclass={"build_py": Build, "bdist_wheel": Wheel, "sdist": Sdist})
+setup(version=version(), distclass=Package,
+      cmdclass={"build_py": Build, "bdist_wheel": Wheel, "sdist": Sdist})

@@ -4,14 +4,26 @@ import math
 
 import numpy as np
 
-_PADS = {"nearest": "edge", "reflect": "symmetric", "mirror": "reflect", "wrap": "wrap"}
+
+def _inside(i, size, mode):
+    """Which cell of a row stands for the cells `i`, of which some lie beyond its ends."""
+    if mode == "nearest":
+        return np.clip(i, 0, size - 1)
+    if mode == "wrap":
+        return i % size
+    period = 2 * size if mode == "reflect" else max(1, 2 * size - 2)
+    return np.minimum(i % period, period - (1 if mode == "reflect" else 0) - i % period)
 
 
-def _padded(array, before, after, mode, value):
-    widths = list(zip(before, after))
-    if mode in ("crop", "constant"):
-        return np.pad(array, widths, constant_values=value)
-    return np.pad(array, widths, mode=_PADS[mode])
+def _around(levels, before, after, mode, outside):
+    """The cells that windows reach, beyond the edges too."""
+    at = [np.arange(-first, size + last)
+          for first, last, size in zip(before, after, levels.shape)]
+    if mode not in ("crop", "constant"):
+        return levels[np.ix_(*(_inside(i, n, mode) for i, n in zip(at, levels.shape)))]
+    cells = np.full([len(i) for i in at], -1 if mode == "crop" else outside)
+    cells[before[0]:, before[1]:][:levels.shape[0], :levels.shape[1]] = levels
+    return cells
 
 
 def measure_of(counts, index, q, base):
@@ -38,7 +50,7 @@ def reference(levels, footprint, *, origin=(0, 0), mode="crop", outside=0, index
     levels, footprint = np.asarray(levels, np.int64), np.asarray(footprint) != 0
     before = [side // 2 + start for side, start in zip(footprint.shape, origin)]
     after = [side - 1 - first for side, first in zip(footprint.shape, before)]
-    around = _padded(levels, before, after, mode, -1 if mode == "crop" else outside)
+    around = _around(levels, before, after, mode, outside)
     result = np.full(levels.shape, float(empty))
     for y, x in np.ndindex(levels.shape):
         window = around[y:y + footprint.shape[0], x:x + footprint.shape[1]][footprint]

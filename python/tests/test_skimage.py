@@ -87,6 +87,13 @@ def test_volumes_are_the_originals():
     compare(volume, morphology.ball(1), shift_z=1, mask=volume > 2)
 
 
+def test_in_the_place_of_the_original(monkeypatch):
+    volume, ball = RANDOM.integers(0, 9, (3, 6, 7), dtype=np.uint8), morphology.ball(1)
+    expected = rank.entropy(volume, ball)
+    monkeypatch.setattr(rank, "entropy", entropy)
+    np.testing.assert_array_equal(rank.entropy(volume, ball), expected)
+
+
 def same_error(kind, *arguments, **named):
     with pytest.raises(kind):
         rank.entropy(*arguments, **named)
