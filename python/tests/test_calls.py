@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from local_entropy import LevelError, entropy
+from local_entropy import LevelError, _library, entropy
 
 RANDOM = np.random.default_rng(7)
 SMALL = RANDOM.integers(0, 256, (64, 64), dtype=np.uint8)
@@ -126,6 +126,17 @@ def test_processes(method):
     with multiprocessing.get_context(method).Pool(2) as pool:
         found = pool.map(in_child, [3, 9])
     np.testing.assert_array_equal(found, expected)
+
+
+def engines():
+    return dict(_library._engines)
+
+
+def test_a_forked_process_has_engines_of_its_own():
+    entropy(SMALL)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply(engines) == {}
+    assert engines()
 
 
 @pytest.mark.parametrize("device", ["auto", "cpu"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from local_entropy import LevelError, diversity, entropy
+from local_entropy import LevelError, _levels, diversity, entropy
 
 RANDOM = np.random.default_rng(6)
 
@@ -54,6 +54,23 @@ def test_bins_are_those_of_the_definition():
     found = diversity(image, (1, 2), "richness", levels=7, range=(edges[0], edges[-1]))
     level = np.minimum(np.floor((edges - edges[0]) * (7 / (edges[-1] - edges[0]))), 6)
     np.testing.assert_array_equal(found[0, 1:], 1 + (np.diff(level) != 0))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float16", "float32", "float64"])
+def test_the_upper_limit_is_in_the_last_bin(dtype):
+    image = np.array([[9, 12]], dtype)
+    assert diversity(image, 3, "richness", levels=4, range=(0, 12)).max() == 1
+
+
+def test_rows_far_below(monkeypatch):
+    """Cells are converted some rows at a time."""
+    monkeypatch.setattr(_levels, "_CELLS_AT_ONCE", 20)
+    image = RANDOM.random((2, 30, 7))
+    bins = {"levels": 8, "range": (0, 1)}
+    np.testing.assert_array_equal(entropy(image, 3, **bins),
+                                  entropy((image * 8).astype(np.uint8), 3))
+    image[1, 22, 6] = 2
+    cell_is_none(image, (1, 22, 6), r"image\[1, 22, 6\] is 2.0", **bins)
 
 
 def test_doubles_are_binned_as_doubles():
