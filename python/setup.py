@@ -1,7 +1,7 @@
 """Builds the shared library by the project's Makefile, and puts it into the package.
 
-What the Makefile takes from the environment holds here, too: CUDA=0, ARCH=all-major, CXX=clang++, and
-BUILD, where objects are kept. The project is the folder above; an sdist has it in `project`.
+What the Makefile takes from the environment holds here, too: CUDA=0, ARCH=all-major, CXX=clang++,
+and BUILD, where objects are kept. The project is the folder above; an sdist has it in `project`.
 """
 
 import os
@@ -18,7 +18,8 @@ from setuptools.command.sdist import sdist
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE / "project" if (HERE / "project").is_dir() else HERE.parent
-PARTS = ("Makefile", "sources", "tools/install.mk", "tools/install", "tools/python.mk")  # of it, that make needs
+# Of the project, what make needs.
+PARTS = ("Makefile", "sources", "tools/install.mk", "tools/install", "tools/python.mk")
 
 
 def version():

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes an sdist of the Python package, a wheel of the sdist, and tests the wheel where nothing else is
-# installed: tools/python_package.sh PYTHON BUILD TO. BUILD has the objects of this tree, which the
+# Makes an sdist of the Python package, a wheel of the sdist, and tests the wheel where nothing else
+# is installed: tools/python_package.sh PYTHON BUILD TO. BUILD has the objects of this tree, which the
 # sources of the sdist are not newer than.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,7 @@
-"""Images in the memory of GPUs: CuPy, PyTorch, Numba, and all with __cuda_array_interface__.
+"""Images in the memory of GPUs: of CuPy, PyTorch, Numba, and of all that share it by a protocol.
 
-The protocol: https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html, version 3.
+The protocols: DLPack, and __cuda_array_interface__, version 3:
+https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Any, ContextManager, Dict, NamedTuple, Optional, Protocol, Tu
 import numpy as np
 
 from . import _library as library
+from ._dlpack import CUDA_MEMORY, LEGACY_STREAM, Exported
 from ._host import result_dtype
 from ._levels import Levels, given_levels
-from ._question import Measure, Window, filter_of
+from ._question import Request, filter_of
 
 _TYPES: Dict[Any, int] = {
     np.dtype("uint8"): library.UINT8, np.dtype("uint16"): library.UINT16,
@@ -59,10 +61,13 @@ class _Kind:
         """Another array of this kind."""
         raise ValueError(f"out is missing, expected for an image that is a {_type_name(array)}")
 
+    def enqueued(self) -> None:
+        """Called when the result is on its way."""
+
     def packed(self, array: Any) -> Any:
         """The array, or a copy whose rows have no gaps."""
-        raise ValueError(f"the {_type_name(array)} has rows with gaps or in reverse, expected cells "
-                         "of a row side by side")
+        raise ValueError(f"the {_type_name(array)} has rows with gaps or in reverse, expected "
+                         "cells of a row side by side")
 
 
 class _CuPy(_Kind):
@@ -107,7 +112,17 @@ class _Numba(_Kind):
         return importlib.import_module("numba.cuda").device_array(shape, dtype)
 
 
-_ANY = _Kind()
+class _DLPack(_Kind):
+    """Arrays with DLPack alone. It has no way to say in which stream a result will be: so wait."""
+
+    def bare(self, array: Any) -> Any:
+        return Exported(array.__dlpack__(stream=LEGACY_STREAM), LEGACY_STREAM)
+
+    def enqueued(self) -> None:
+        library.synchronize()
+
+
+_ANY, _DLPACK = _Kind(), _DLPack()
 _KINDS: Dict[str, _Kind] = {"cupy": _CuPy(), "torch": _PyTorch(), "numba": _Numba()}
 
 
@@ -118,9 +133,11 @@ def kind_of(array: Any) -> Optional[_Kind]:
     package = type(array).__module__.partition(".")[0]
     if package == "torch":  # of a tensor with a gradient the protocol raises RuntimeError
         return _KINDS[package] if getattr(array, "is_cuda", False) else None
-    if not hasattr(array, "__cuda_array_interface__"):
-        return None
-    return _KINDS.get(package, _ANY)
+    if hasattr(array, "__cuda_array_interface__"):
+        return _KINDS.get(package, _ANY)
+    if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == CUDA_MEMORY:
+        return _DLPACK
+    return None
 
 
 def _type_name(array: Any) -> str:
@@ -200,9 +217,8 @@ class _Question(NamedTuple):
                             self.result.plane(place, self.result_type), self.stream)
 
 
-def _levels(dtype: np.dtype[Any], count: Optional[int], limits: Optional[Tuple[float, float]],
-            clip: bool) -> Levels:
-    levels = given_levels(dtype, count, limits, clip)
+def _levels(dtype: np.dtype[Any], request: Request) -> Levels:
+    levels = given_levels(dtype, request.levels, request.range, request.clip)
     return _NATURAL[dtype] if levels is None else levels
 
 
@@ -223,11 +239,40 @@ def _alike(kind: _Kind, image: Any, name: str, array: Any) -> Any:
     return kind.bare(array)
 
 
-def compute(kind: _Kind, image: Any, window: Window, measure: Measure, *, levels: Optional[int],
-            range: Optional[Tuple[float, float]], mask: Any, nodata: Optional[float], mode: str,
-            cval: float, clip: bool, empty: float, out: Any, dtype: Any, device: str) -> Any:
+def _mask_of(kind: _Kind, image: Any, mask: Any, cells: _Memory) -> Tuple[Any, _Memory, int]:
+    """The bare array, its memory as large as the image, and its type."""
+    mask = _alike(kind, image, "mask", mask)
+    counts = _memory("mask", mask)
+    if counts.shape == cells.shape[-2:]:
+        still = (0,) * (len(cells.shape) - 2)
+        counts = counts._replace(shape=cells.shape, strides=still + counts.strides)
+    mask_type = _fits("mask", counts, _MASK_TYPES, cells.shape)
+    if not counts.has_rows():
+        raise ValueError("the mask has rows with gaps or in reverse, expected cells of a row side "
+                         "by side")
+    return mask, counts, mask_type
+
+
+def _result_of(kind: _Kind, image: Any, out: Any, cells: _Memory,
+               dtype: Any) -> Tuple[Any, _Memory, int]:
+    """The same of the result."""
+    if out is None:
+        result = kind.empty(image, cells.shape, result_dtype(dtype))
+    else:
+        result = _alike(kind, image, "out", out)
+    values = _memory("out", result)
+    result_type = _fits("out", values, _RESULT_TYPES, cells.shape)
+    if dtype is not None and values.dtype != result_dtype(dtype):
+        raise ValueError(f"out is {values.dtype}, dtype {np.dtype(dtype)}, expected the same")
+    if not values.has_rows():
+        raise ValueError("out has rows with gaps or in reverse, expected cells of a row side by "
+                         "side")
+    return result, values, result_type
+
+
+def compute(kind: _Kind, image: Any, mask: Any, out: Any, request: Request) -> Any:
     """Puts the measure of the window around every cell into the stream of the image."""
-    if device == "cpu":
+    if request.device == "cpu":
         raise ValueError("device is 'cpu', and the image is in the memory of a GPU: copy it into "
                          "host memory, or leave device out")
     image = kind.bare(image)
@@ -240,33 +285,16 @@ def compute(kind: _Kind, image: Any, window: Window, measure: Measure, *, levels
         arrays = {"image": image}
         counts, mask_type = None, 0
         if mask is not None:
-            mask = arrays["mask"] = _alike(kind, image, "mask", mask)
-            counts = _memory("mask", mask)
-            if counts.shape == cells.shape[-2:]:
-                counts = counts._replace(shape=cells.shape, strides=(0,) * (len(cells.shape) - 2) +
-                                         counts.strides)
-            mask_type = _fits("mask", counts, _MASK_TYPES, cells.shape)
-            if not counts.has_rows():
-                raise ValueError("the mask has rows with gaps or in reverse, expected cells of a "
-                                 "row side by side")
-        if out is None:
-            result = kind.empty(image, cells.shape, result_dtype(dtype))
-        else:
-            result = _alike(kind, image, "out", out)
+            arrays["mask"], counts, mask_type = _mask_of(kind, image, mask, cells)
+        result, values, result_type = _result_of(kind, image, out, cells, request.dtype)
         arrays["out"] = result
-        values = _memory("out", result)
-        result_type = _fits("out", values, _RESULT_TYPES, cells.shape)
-        if dtype is not None and values.dtype != result_dtype(dtype):
-            raise ValueError(f"out is {values.dtype}, dtype {np.dtype(dtype)}, expected the same")
-        if not values.has_rows():
-            raise ValueError("out has rows with gaps or in reverse, expected cells of a row side by "
-                             "side")
-        wanted = filter_of(window, _levels(cells.dtype, levels, range, clip),
-                           None if nodata is None else float(nodata), mode, float(cval), measure,
-                           empty)
+        nodata = None if request.nodata is None else float(request.nodata)
+        wanted = filter_of(request.window, _levels(cells.dtype, request), nodata, request.mode,
+                           float(request.cval), request.measure, request.empty)
         if 0 not in cells.shape:
             _Question(wanted, cells, image_type, counts, mask_type, values, result_type,
                       _one_stream(kind, arrays)).enqueue()
+            kind.enqueued()
     return result if out is None else out
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Optional, Tuple
 
 import numpy as np
 
 from . import _library as library
 from ._levels import readable
-from ._question import Measure, Window, filter_of
+from ._question import Request, filter_of
 
 Ndarray = np.ndarray[Any, np.dtype[Any]]
 
@@ -27,7 +28,7 @@ def image_and_mask(image: Any, mask: Any) -> Tuple[Ndarray, Optional[Ndarray]]:
     if isinstance(image, np.ma.MaskedArray):
         hidden = np.ma.getmaskarray(image)
         mask = ~hidden if mask is None else ~hidden & (np.asarray(mask) != 0)
-    cells = image if type(image) is np.ndarray else np.asarray(image)
+    cells = image if type(image) is np.ndarray else _as_array(image)
     if cells.ndim < 2:
         raise ValueError(f"the image has {cells.ndim} dimensions, expected (..., rows, columns)")
     if mask is None:
@@ -38,6 +39,13 @@ def image_and_mask(image: Any, mask: Any) -> Tuple[Ndarray, Optional[Ndarray]]:
     if counts.dtype.kind != "b" and counts.dtype != np.uint8:
         counts = counts != 0
     return cells, np.broadcast_to(counts, cells.shape)
+
+
+def _as_array(image: Any) -> Ndarray:
+    if hasattr(image, "__dlpack__") and not hasattr(image, "__array__"):
+        shared: Ndarray = np.from_dlpack(image)
+        return shared
+    return np.asarray(image)
 
 
 def result_dtype(dtype: Any) -> np.dtype[Any]:
@@ -54,7 +62,8 @@ def _result(out: Any, dtype: Any, shape: Tuple[int, ...]) -> Ndarray:
     if out is None:
         return np.empty(shape, result_dtype(dtype))
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"out is a {type(out).__name__}, expected a NumPy array as the image is one")
+        raise TypeError(f"out is a {type(out).__name__}, expected a NumPy array as the "
+                        "image is one")
     if out.shape != shape:
         raise ValueError(f"out has the shape {out.shape}, the image {shape}")
     if result_dtype(out.dtype) != result_dtype(out.dtype if dtype is None else dtype):
@@ -121,25 +130,43 @@ def _run_plane(engine: int, wanted: library.Filter, image: Ndarray, mask: Option
     result[...] = copy
 
 
-def compute(image: Any, window: Window, measure: Measure, *, levels: Optional[int],
-            range: Optional[Tuple[float, float]], mask: Any, nodata: Optional[float], mode: str,
-            cval: float, clip: bool, empty: float, out: Any, dtype: Any, device: str,
-            threads: Optional[int], progress: Optional[library.Progress]) -> Ndarray:
+def compute(image: Any, mask: Any, out: Any, request: Request) -> Ndarray:
     """The measure of the window around every cell."""
     image, counts = image_and_mask(image, mask)
-    result = _result(out, dtype, image.shape)
+    result = _result(out, request.dtype, image.shape)
     if image.size == 0:
         return result
-    cells = readable(image, counts, levels, range, clip, nodata, cval, mode == "constant")
-    wanted = filter_of(window, cells.levels, cells.nodata, mode, cells.cval, measure, empty)
-    engine = library.engine(device == "auto", 0 if threads is None else threads)
+    cells = readable(image, counts, request.levels, request.range, request.clip, request.nodata,
+                     request.cval, request.mode == "constant")
+    wanted = filter_of(request.window, cells.levels, cells.nodata, request.mode, cells.cval,
+                       request.measure, request.empty)
+    engine = library.engine(request.device == "auto", request.threads or 0)
     if image.ndim == 2:
-        _run_plane(engine, wanted, cells.image, counts, result, progress, ())
+        _run_plane(engine, wanted, cells.image, counts, result, request.progress, ())
         return result
-    part = None if progress is None else _Part(progress, result[..., 0, 0].size)
+    part = None
+    if request.progress is not None:
+        part = _Part(request.progress, result[..., 0, 0].size)
     for place in np.ndindex(image.shape[:-2]):
         _run_plane(engine, wanted, cells.image[place], None if counts is None else counts[place],
                    result[place], part, place)
         if part is not None:
             part.done += 1
     return result
+
+
+# ---- tensors of PyTorch ------------------------------------------------------------------------
+
+
+def is_tensor(image: Any) -> bool:
+    """Whether it is one, in host memory, so that the result is to be one, too."""
+    return type(image) is not np.ndarray and type(image).__module__ == "torch" and \
+        hasattr(image, "detach")
+
+
+def compute_tensor(image: Any, mask: Any, out: Any, request: Request) -> Any:
+    """The same of tensors: arrays share their memory."""
+    image, mask, shared = (array.detach().numpy() if is_tensor(array) else array
+                           for array in (image, mask, out))
+    result = compute(image, mask, shared, request)
+    return importlib.import_module("torch").from_numpy(result) if out is None else out

@@ -56,11 +56,12 @@ def given_levels(dtype: Any, count: Optional[int], limits: Optional[Tuple[float,
         except (TypeError, ValueError):
             raise ValueError(f"range is {limits!r}, expected two numbers (low, high)") from None
         if not (low < high and math.isfinite(high - low)):
-            raise ValueError(f"range is ({low:g}, {high:g}), expected finite numbers, low below high")
+            raise ValueError(f"range is ({low:g}, {high:g}), expected finite numbers, low below "
+                             "high")
         return Levels(count, True, low, high, bool(clip))
     if dtype.kind == "f":
-        raise ValueError(f"the image is {dtype}, whose cells are put into bins, expected levels and "
-                         "range: levels=16, range=(0.0, 1.0)")
+        raise ValueError(f"the image is {dtype}, whose cells are put into bins, expected levels "
+                         "and range: levels=16, range=(0.0, 1.0)")
     return None if count is None else Levels(count, False, 0, 0, bool(clip))
 
 

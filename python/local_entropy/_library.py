@@ -197,9 +197,9 @@ def _watch(progress: Optional[Progress],
         yield 1
 
 
-# Python runs the handlers of signals (Ctrl-C) when it comes to a function's first instruction, before
-# any `try` in it: what they raise would be lost in ctypes. A generator comes back to an instruction
-# within its `try`. So the callback is the method send of one, which `user` points to.
+# Python runs the handlers of signals (Ctrl-C) when it comes to a function's first instruction,
+# before any `try` in it: what they raise would be lost in ctypes. A generator comes back to an
+# instruction within its `try`. So the callback is the method send of one, which `user` points to.
 _send = CFUNCTYPE(c_int, py_object, c_double)(GeneratorType.send)
 _SEND = ctypes.cast(_send, c_void_p).value
 

@@ -1,4 +1,4 @@
-"""What is asked of the library for a cell: window, border, measure. Checked, and kept as structs."""
+"""What is asked of the library: window, border, measure. Checked, and kept as structs."""
 
 from __future__ import annotations
 
@@ -46,6 +46,24 @@ class Measure(NamedTuple):
     kind: int
     base: int = library.BASE_E
     order: float = 1.0
+
+
+class Request(NamedTuple):
+    """The arguments of a call that are no arrays of its image's kind."""
+
+    window: Window
+    measure: Measure
+    levels: Optional[int]
+    range: Optional[Tuple[float, float]]
+    clip: bool
+    nodata: Optional[float]
+    mode: str
+    cval: float
+    empty: float
+    dtype: Any
+    device: str
+    threads: Optional[int]
+    progress: Optional[library.Progress]
 
 
 # ---- the window --------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from . import _device, _host
 from ._host import Ndarray
 from ._library import Progress
-from ._question import Measure, entropy_in, index_of, window_of
+from ._question import Request, entropy_in, index_of, window_of
 
 Size = Union[int, Tuple[int, int]]
 OnDevice = TypeVar("OnDevice", bound=_device.SupportsDevice)
@@ -19,8 +19,8 @@ _DEVICES = ("auto", "cpu")
 
 
 @overload
-def entropy(image: OnDevice, size: Optional[Size] = ..., *, footprint: Optional[npt.ArrayLike] = ...,
-            origin: Size = ..., levels: Optional[int] = ...,
+def entropy(image: OnDevice, size: Optional[Size] = ..., *,
+            footprint: Optional[npt.ArrayLike] = ..., origin: Size = ..., levels: Optional[int] = ...,
             range: Optional[Tuple[float, float]] = ..., clip: bool = ...,
             mask: Optional[OnDevice] = ..., nodata: Optional[float] = ..., mode: str = ...,
             cval: float = ..., base: Union[float, str] = ..., empty: float = ...,
@@ -171,8 +171,9 @@ def entropy(image: Any, size: Optional[Size] = None, *, footprint: Any = None, o
     >>> entropy(image, footprint=x**2 + y**2 <= 4, mode="reflect").round(2)[0]
     array([0.77, 1.24, 1.24, 0.77], dtype=float32)
     """
-    return _compute(image, size, entropy_in(base), footprint, origin, levels, range, clip, mask,
-                    nodata, mode, cval, empty, out, dtype, device, threads, progress)
+    return _compute(image, mask, out, Request(
+        window_of(size, footprint, origin), entropy_in(base), levels, range, clip, nodata, mode,
+        cval, empty, dtype, device, threads, progress))
 
 
 @overload
@@ -182,8 +183,8 @@ def diversity(image: OnDevice, size: Optional[Size] = ..., index: str = ..., *,
               range: Optional[Tuple[float, float]] = ..., clip: bool = ...,
               mask: Optional[OnDevice] = ..., nodata: Optional[float] = ..., mode: str = ...,
               cval: float = ..., base: Union[float, str] = ..., empty: float = ...,
-              out: Optional[OnDevice] = ..., dtype: Optional[npt.DTypeLike] = ..., device: str = ...,
-              threads: Optional[int] = ..., progress: Optional[Progress] = ...) -> OnDevice: ...
+              out: Optional[OnDevice] = ..., dtype: Optional[npt.DTypeLike] = ...,
+              device: str = ..., threads: Optional[int] = ..., progress: Optional[Progress] = ...) -> OnDevice: ...
 
 
 @overload
@@ -193,9 +194,9 @@ def diversity(image: npt.ArrayLike, size: Optional[Size] = ..., index: str = ...
               range: Optional[Tuple[float, float]] = ..., clip: bool = ...,
               mask: Optional[npt.ArrayLike] = ..., nodata: Optional[float] = ...,
               mode: str = ..., cval: float = ..., base: Union[float, str] = ...,
-              empty: float = ..., out: Optional[Ndarray] = ..., dtype: Optional[npt.DTypeLike] = ...,
-              device: str = ..., threads: Optional[int] = ...,
-              progress: Optional[Progress] = ...) -> Ndarray: ...
+              empty: float = ..., out: Optional[Ndarray] = ...,
+              dtype: Optional[npt.DTypeLike] = ..., device: str = ...,
+              threads: Optional[int] = ..., progress: Optional[Progress] = ...) -> Ndarray: ...
 
 
 def diversity(image: Any, size: Optional[Size] = None, index: str = "shannon", *,
@@ -259,25 +260,20 @@ def diversity(image: Any, size: Optional[Size] = None, index: str = "shannon", *
            [1.  , 1.53, 2.  , 1.47],
            [1.  , 1.8 , 1.92, 1.  ]], dtype=float32)
     """
-    return _compute(image, size, index_of(index, q, base), footprint, origin, levels, range, clip,
-                    mask, nodata, mode, cval, empty, out, dtype, device, threads, progress)
+    return _compute(image, mask, out, Request(
+        window_of(size, footprint, origin), index_of(index, q, base), levels, range, clip, nodata,
+        mode, cval, empty, dtype, device, threads, progress))
 
 
-def _compute(image: Any, size: Any, measure: Measure, footprint: Any, origin: Any,
-             levels: Optional[int], range: Optional[Tuple[float, float]], clip: bool, mask: Any,
-             nodata: Optional[float], mode: str, cval: float, empty: float, out: Any, dtype: Any,
-             device: str, threads: Optional[int], progress: Optional[Progress]) -> Any:
+def _compute(image: Any, mask: Any, out: Any, request: Request) -> Any:
     """Where the image lies, there it is computed."""
-    if device not in _DEVICES:
-        raise ValueError(f"device is {device!r}, expected 'auto' or 'cpu'")
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads is {threads}, expected 1 or more")
-    window = window_of(size, footprint, origin)
+    if request.device not in _DEVICES:
+        raise ValueError(f"device is {request.device!r}, expected 'auto' or 'cpu'")
+    if request.threads is not None and request.threads < 1:
+        raise ValueError(f"threads is {request.threads}, expected 1 or more")
     kind = _device.kind_of(image)
     if kind is not None:
-        return _device.compute(kind, image, window, measure, levels=levels, range=range, mask=mask,
-                               nodata=nodata, mode=mode, cval=cval, clip=clip, empty=empty,
-                               out=out, dtype=dtype, device=device)
-    return _host.compute(image, window, measure, levels=levels, range=range, mask=mask,
-                         nodata=nodata, mode=mode, cval=cval, clip=clip, empty=empty, out=out,
-                         dtype=dtype, device=device, threads=threads, progress=progress)
+        return _device.compute(kind, image, mask, out, request)
+    if _host.is_tensor(image):
+        return _host.compute_tensor(image, mask, out, request)
+    return _host.compute(image, mask, out, request)

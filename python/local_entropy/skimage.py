@@ -68,8 +68,8 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     counts = np.asarray(footprint) > 0
     if cells.ndim == 3 or not counts.any() or (max(counts.shape) > _LONGEST and not counts.all()):
         # Of its own module: skimage.filters.rank.entropy may be this function, put there.
-        original = _from_scikit_image("filters.rank.generic", "what the library does not compute, such as "
-                                      "volumes,").entropy
+        original = _from_scikit_image(
+            "filters.rank.generic", "what the library does not compute, such as volumes,").entropy
         shifts = {"shift_z": shift_z} if cells.ndim == 3 else {}
         return np.asarray(original(image, footprint, out=out, mask=mask, shift_x=shift_x,
                                    shift_y=shift_y, **shifts))

@@ -1,4 +1,4 @@
-"""The definition, window by window, in NumPy and double precision: shares nothing with the package."""
+"""The definition, window by window, in double precision: shares nothing with the package."""
 
 import math
 

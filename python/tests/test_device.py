@@ -8,7 +8,7 @@ import types
 import numpy as np
 import pytest
 
-from local_entropy import _device, _library, diversity, entropy
+from local_entropy import _library, diversity, entropy
 
 RANDOM = np.random.default_rng(9)
 IMAGE = RANDOM.integers(0, 9, (11, 13), dtype=np.uint8)
@@ -236,10 +236,91 @@ def test_torch(streams, torch):
     assert streams == [0x60] * 2
 
 
-def test_tensors_in_host_memory_are_arrays(torch):
-    class Tensor(np.ndarray):
+@pytest.fixture
+def tensor(monkeypatch):
+    """What a tensor in host memory is to the package."""
+
+    class Tensor:
         is_cuda = False
 
+        def __init__(self, array):
+            self.array = array
+
+        def detach(self):
+            return self
+
+        def numpy(self):
+            return self.array
+
     Tensor.__module__ = "torch"
-    assert _device.kind_of(IMAGE.view(Tensor)) is None
-    np.testing.assert_array_equal(entropy(IMAGE.view(Tensor), 3), entropy(IMAGE, 3))
+    module = types.ModuleType("torch")
+    module.from_numpy = Tensor
+    monkeypatch.setitem(sys.modules, "torch", module)
+    return Tensor
+
+
+def test_tensors_in_host_memory(tensor):
+    found = entropy(tensor(IMAGE), 3, mask=tensor(IMAGE > 2))
+    assert type(found) is tensor
+    np.testing.assert_array_equal(found.array, entropy(IMAGE, 3, mask=IMAGE > 2))
+    out = tensor(np.empty(IMAGE.shape))
+    assert entropy(tensor(IMAGE), 3, out=out) is out
+    np.testing.assert_array_equal(out.array, entropy(IMAGE, 3, dtype=np.float64))
+
+
+# ---- DLPack ------------------------------------------------------------------------------------
+
+
+class Packed:
+    """An array with DLPack alone, over the memory of one of NumPy."""
+
+    def __init__(self, array, kind):
+        self.array, self.kind, self.asked = array, kind, []
+
+    def __dlpack_device__(self):
+        return self.kind, 0
+
+    def __dlpack__(self, *, stream=None, **others):
+        self.asked.append(stream)
+        return self.array.__dlpack__()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "uint16", "int16", "float32"])
+def test_dlpack_of_a_gpu(streams, monkeypatch, dtype):
+    waited = []
+    monkeypatch.setattr(_library, "synchronize", lambda: waited.append(len(streams)))
+    image = np.pad(IMAGE % 2 if dtype == "bool" else IMAGE, 2).astype(dtype)[1:-1, 1:-1]
+    bins = {"levels": 9, "range": (0, 9)} if dtype == "float32" else {}
+    given, mask, out = (Packed(array, 2) for array in (image, image > 0,
+                                                       np.empty(image.shape, np.float32)))
+    assert entropy(given, 3, mask=mask, out=out, **bins) is out
+    np.testing.assert_array_equal(out.array, entropy(image, 3, mask=image > 0, **bins))
+    assert streams == given.asked == out.asked == [1] and waited == [1]
+
+
+def test_dlpack_without_out(streams):
+    with pytest.raises(ValueError, match="out is missing"):
+        entropy(Packed(IMAGE, 2))
+    with pytest.raises(TypeError, match="DLPack's type 5 of 128 bits"):
+        entropy(Packed(IMAGE * 1j, 2))
+
+
+def test_dlpack_of_host_memory():
+    found = entropy(Packed(IMAGE, 1), 3)
+    assert type(found) is np.ndarray
+    np.testing.assert_array_equal(found, entropy(IMAGE, 3))
+
+
+def test_capsules_give_back_what_they_hold(streams):
+    import gc
+    import weakref
+
+    class Owner(np.ndarray):
+        pass
+
+    owner = np.zeros((5, 5), np.uint8).view(Owner)
+    gone = weakref.ref(owner)
+    entropy(Packed(owner, 2), 3, out=Packed(np.empty((5, 5), np.float32), 2))
+    del owner
+    gc.collect()
+    assert gone() is None

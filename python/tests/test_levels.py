@@ -88,7 +88,8 @@ def test_wide_integers_are_exact():
 def test_nodata_is_not_among_the_levels(dtype):
     image = RANDOM.integers(0, 9, (9, 9)).astype(dtype)
     image[4] = nodata = np.iinfo(dtype).min if dtype != "uint16" else 65535
-    np.testing.assert_array_equal(entropy(image, 3, nodata=nodata), entropy(image, 3, mask=image != nodata))
+    np.testing.assert_array_equal(entropy(image, 3, nodata=nodata),
+                                  entropy(image, 3, mask=image != nodata))
     assert (entropy(np.full((3, 3), nodata), 3, nodata=nodata, empty=-1) == -1).all()
 
 

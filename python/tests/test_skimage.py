@@ -65,7 +65,8 @@ def test_out(dtype):
     np.testing.assert_allclose(mine, theirs, rtol=1e-6)
 
 
-@pytest.mark.parametrize("image", [IMAGE / 255, IMAGE.astype(np.int8), IMAGE.astype(np.float32) / 99],
+@pytest.mark.parametrize("image", [IMAGE / 255, IMAGE.astype(np.int8),
+                                   IMAGE.astype(np.float32) / 99],
                          ids=lambda image: image.dtype.name)
 def test_other_types_become_bytes_with_a_warning(image):
     with pytest.warns(UserWarning, match="Possible precision loss converting image"):
