@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes an sdist of the Python package, a wheel of the sdist, and tests the wheel where nothing else
-# is installed: tools/python_package.sh PYTHON BUILD TO. BUILD has the objects of this tree, which the
-# sources of the sdist are not newer than.
+# is installed: tools/python_package.sh PYTHON BUILD TO. BUILD has the objects of this tree; the
+# sources of the sdist are not newer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${1:?usage: python_package.sh PYTHON BUILD TO} build=$2 to=$3

@@ -48,13 +48,13 @@ def _as_array(image: Any) -> Ndarray:
     return np.asarray(image)
 
 
-def result_dtype(dtype: Any) -> np.dtype[Any]:
+def result_dtype(dtype: Any, name: str = "dtype") -> np.dtype[Any]:
     """float32 unless the caller wants float64."""
     if dtype is None:
         return _RESULTS[0]
     wanted: np.dtype[Any] = np.dtype(dtype)
     if wanted.newbyteorder("=") not in _RESULTS:
-        raise ValueError(f"dtype is {wanted}, expected float32 or float64")
+        raise ValueError(f"{name} is {wanted}, expected float32 or float64")
     return wanted
 
 
@@ -66,7 +66,7 @@ def _result(out: Any, dtype: Any, shape: Tuple[int, ...]) -> Ndarray:
                         "image is one")
     if out.shape != shape:
         raise ValueError(f"out has the shape {out.shape}, the image {shape}")
-    if result_dtype(out.dtype) != result_dtype(out.dtype if dtype is None else dtype):
+    if result_dtype(out.dtype, "out") != (out.dtype if dtype is None else result_dtype(dtype)):
         raise ValueError(f"out is {out.dtype}, dtype {np.dtype(dtype)}, expected the same")
     if not out.flags.writeable:
         raise ValueError("out is read-only")

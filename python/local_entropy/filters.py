@@ -20,10 +20,10 @@ _DEVICES = ("auto", "cpu")
 
 @overload
 def entropy(image: OnDevice, size: Optional[Size] = ..., *,
-            footprint: Optional[npt.ArrayLike] = ..., origin: Size = ..., levels: Optional[int] = ...,
-            range: Optional[Tuple[float, float]] = ..., clip: bool = ...,
-            mask: Optional[OnDevice] = ..., nodata: Optional[float] = ..., mode: str = ...,
-            cval: float = ..., base: Union[float, str] = ..., empty: float = ...,
+            footprint: Optional[npt.ArrayLike] = ..., origin: Size = ...,
+            levels: Optional[int] = ..., range: Optional[Tuple[float, float]] = ...,
+            clip: bool = ..., mask: Optional[OnDevice] = ..., nodata: Optional[float] = ...,
+            mode: str = ..., cval: float = ..., base: Union[float, str] = ..., empty: float = ...,
             out: Optional[OnDevice] = ..., dtype: Optional[npt.DTypeLike] = ..., device: str = ...,
             threads: Optional[int] = ..., progress: Optional[Progress] = ...) -> OnDevice: ...
 
@@ -184,7 +184,8 @@ def diversity(image: OnDevice, size: Optional[Size] = ..., index: str = ..., *,
               mask: Optional[OnDevice] = ..., nodata: Optional[float] = ..., mode: str = ...,
               cval: float = ..., base: Union[float, str] = ..., empty: float = ...,
               out: Optional[OnDevice] = ..., dtype: Optional[npt.DTypeLike] = ...,
-              device: str = ..., threads: Optional[int] = ..., progress: Optional[Progress] = ...) -> OnDevice: ...
+              device: str = ..., threads: Optional[int] = ...,
+              progress: Optional[Progress] = ...) -> OnDevice: ...
 
 
 @overload

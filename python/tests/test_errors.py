@@ -35,7 +35,7 @@ REFUSED = [
     ({"mode": "constant", "cval": 300}, "the constant of the border, 300, is not a cell"),
     ({"base": 3}, "base is 3, expected 2, 10 or math.e"),
     ({"out": np.zeros((5, 5), np.float32)}, r"out has the shape \(5, 5\), the image \(5, 6\)"),
-    ({"out": np.zeros((5, 6), np.int32)}, "int32, expected float32 or float64"),
+    ({"out": np.zeros((5, 6), np.int32)}, "out is int32, expected float32 or float64"),
     ({"out": np.zeros((5, 6)), "dtype": np.float32}, "out is float64, dtype float32"),
     ({"out": np.broadcast_to(np.float32(0), (5, 6))}, "out is read-only"),
     ({"dtype": np.float16}, "dtype is float16, expected float32 or float64"),

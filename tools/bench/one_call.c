@@ -1,5 +1,5 @@
-/* Times calls of the library from C, one after another: one_call SIDE WINDOW THREADS CALLS. Cells are
-   random bytes. Prints the median microseconds of a call. */
+/* Times calls of the library from C, one after another: one_call SIDE WINDOW THREADS CALLS. Cells
+   are random bytes. Prints the median microseconds of a call. */
 #include <local_entropy/local_entropy.h>
 
 #include <stdio.h>

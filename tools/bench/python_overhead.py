@@ -5,7 +5,8 @@ usage: tools/bench/python_overhead.py [--side N] [--rounds N] [--calls N] [--cc 
 
 It takes the package local_entropy that Python finds (make test-python leaves one in
 build/python/tree), and compiles tools/bench/one_call.c over the same shared library. Rounds of C
-and Python take turns; each round's time is the median of its calls, and the table has the median round.
+and Python take turns; each round's time is the median of its calls, and the table has the median
+round.
 
 exit status: 0 done; 1 a program failed; 2 bad usage
 """
