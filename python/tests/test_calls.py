@@ -13,22 +13,17 @@ from local_entropy import LevelError, _library, entropy
 
 RANDOM = np.random.default_rng(7)
 SMALL = RANDOM.integers(0, 256, (64, 64), dtype=np.uint8)
-# A float64 result of large windows takes seconds: long enough to be ended.
+# Large windows in double precision: all of this image takes seconds, long enough to be ended.
 LARGE = RANDOM.integers(0, 65536, (6000, 6000), dtype=np.uint16)
 LONG = {"size": 101, "dtype": np.float64, "threads": 1}
 
 
-def test_progress():
+@pytest.mark.parametrize("shape", [(1500, 1500), (4, 800, 800), (400, 100, 100)])
+def test_progress(shape):
+    """Of an image, of a stack of large ones, and of many that each end soon."""
     parts = []
-    entropy(LARGE[:1500, :1500], 31, levels=65536, threads=1, progress=parts.append)
-    assert parts and parts == sorted(parts) and 0 <= parts[0] and parts[-1] <= 1
-
-
-def test_progress_of_a_stack():
-    parts = []
-    entropy(LARGE[:1800, :1200].reshape(3, 600, 1200), 31, levels=65536, threads=1,
-            progress=parts.append)
-    assert parts == sorted(parts) and parts[-1] > 0.6 and parts[-1] <= 1
+    entropy(LARGE.flat[:np.prod(shape)].reshape(shape), **LONG, progress=parts.append)
+    assert parts and parts == sorted(parts) and 0 <= parts[0] and 0.3 < parts[-1] <= 1
 
 
 class Enough(BaseException):
@@ -46,7 +41,7 @@ def test_what_progress_raises_ends_the_call(kind):
     with pytest.raises(kind) as caught:
         entropy(LARGE, **LONG, progress=stop)
     assert caught.value is error
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 3
     entropy(SMALL, threads=1)  # the engine goes on
 
 
@@ -60,20 +55,20 @@ def test_control_c_ends_a_call(threads):
         with pytest.raises(KeyboardInterrupt):
             entropy(LARGE, **{**LONG, "threads": threads})
         timer.join()
-        assert time.monotonic() - start < 5
+        assert time.monotonic() - start < 3
 
 
 def test_a_handler_that_raises_nothing_ends_nothing():
     seen = []
     before = signal.signal(signal.SIGALRM, lambda number, frame: seen.append(number))
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
-        found = entropy(LARGE[:2000, :2000], 31, threads=1)
+        signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+        found = entropy(LARGE[:1000, :1000], **LONG)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert seen
-    np.testing.assert_array_equal(found, entropy(LARGE[:2000, :2000], 31))
+    np.testing.assert_array_equal(found, entropy(LARGE[:1000, :1000], **LONG))
 
 
 def test_other_threads_run_meanwhile():
@@ -87,11 +82,11 @@ def test_other_threads_run_meanwhile():
     ticker = threading.Thread(target=tick)
     ticker.start()
     start = time.monotonic()
-    entropy(LARGE[:2000, :2000], 31, threads=1)
+    entropy(LARGE[:1500, :1500], **LONG)
     end = time.monotonic()
     done.set()
     ticker.join()
-    assert sum(start < at < end for at in ticks) > 0.1 * (end - start) / 0.005
+    assert sum(start < at < end for at in ticks) > 0.1 * (end - start) / 0.005 > 1
 
 
 def test_calls_from_many_threads():

@@ -2,13 +2,14 @@
 arrays of GPUs by arrays of NumPy."""
 
 import contextlib
+import ctypes
 import sys
 import types
 
 import numpy as np
 import pytest
 
-from local_entropy import _library, diversity, entropy
+from local_entropy import _dlpack, _library, diversity, entropy
 
 RANDOM = np.random.default_rng(9)
 IMAGE = RANDOM.integers(0, 9, (11, 13), dtype=np.uint8)
@@ -214,6 +215,13 @@ def torch(monkeypatch):
     cuda = types.SimpleNamespace(device=device, current_stream=lambda which: stream)
     kind, module = played("torch", {"cuda": cuda, "float32": np.float32, "float64": np.float64})
     kind.is_cuda, kind.device = True, "cuda:1"
+
+    def facts(self):
+        if self.names_stream == "has a gradient":
+            raise RuntimeError("call detach() first")
+        return dict(self.array.__array_interface__, version=2)
+
+    kind.__cuda_array_interface__ = property(facts)
     kind.detach = lambda self: kind(self.array)
     kind.contiguous = lambda self: kind(np.ascontiguousarray(self.array))
 
@@ -227,7 +235,7 @@ def torch(monkeypatch):
 
 
 def test_torch(streams, torch):
-    found = entropy(torch(IMAGE[::-1]), 3)
+    found = entropy(torch(IMAGE[::-1], "has a gradient"), 3)
     assert type(found) is torch and found.array.dtype == np.float32
     np.testing.assert_array_equal(found.array, entropy(IMAGE[::-1], 3))
     out = torch(np.empty(IMAGE.shape))
@@ -303,6 +311,20 @@ def test_dlpack_without_out(streams):
         entropy(Packed(IMAGE, 2))
     with pytest.raises(TypeError, match="DLPack's type 5 of 128 bits"):
         entropy(Packed(IMAGE * 1j, 2))
+
+
+def test_dlpack_with_an_offset():
+    """NumPy's own capsules have none."""
+    cells = np.arange(12, dtype=np.int16)
+    shape = (ctypes.c_int64 * 2)(2, 3)
+    tensor = _dlpack._Tensor(cells.ctypes.data, 2, 0, 2, 0, 16, 1, shape, None, 4)
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    exported = _dlpack.Exported(new(ctypes.addressof(tensor), b"dltensor", None), 1)
+    assert exported.__cuda_array_interface__ == {
+        "shape": (2, 3), "typestr": "<i2", "data": (cells.ctypes.data + 4, False), "strides": None,
+        "version": 3, "stream": 1}
 
 
 def test_dlpack_of_host_memory():
