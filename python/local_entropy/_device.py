@@ -160,6 +160,17 @@ class _Memory(NamedTuple):
         down = self.strides[-2] if height > 1 else 0
         return library.Array(self.address + start, kind, width, height, down // self.dtype.itemsize)
 
+    def overlaps(self, other: _Memory) -> bool:
+        """Whether one of them begins before the other ends."""
+        (begin, end), (first, last) = self.limits(), other.limits()
+        return begin < last and first < end
+
+    def limits(self) -> Tuple[int, int]:
+        """The first address, and the one behind the last."""
+        steps = [(side - 1) * step for side, step in zip(self.shape, self.strides)]
+        return (self.address + sum(step for step in steps if step < 0),
+                self.address + sum(step for step in steps if step > 0) + self.dtype.itemsize)
+
     def has_rows(self) -> bool:
         """Whether the library can go along its rows."""
         size, (height, width), (down, along) = \
@@ -288,6 +299,8 @@ def compute(kind: _Kind, image: Any, mask: Any, out: Any, request: Request) -> A
             arrays["mask"], counts, mask_type = _mask_of(kind, image, mask, cells)
         result, values, result_type = _result_of(kind, image, out, cells, request.dtype)
         arrays["out"] = result
+        if values.overlaps(cells) or (counts is not None and values.overlaps(counts)):
+            raise ValueError("out overlaps the image or the mask")
         nodata = None if request.nodata is None else float(request.nodata)
         wanted = filter_of(request.window, _levels(cells.dtype, request), nodata, request.mode,
                            float(request.cval), request.measure, request.empty)

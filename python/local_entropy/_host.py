@@ -145,6 +145,22 @@ def compute(image: Any, mask: Any, out: Any, request: Request) -> Ndarray:
     result = _result(out, request.dtype, image.shape)
     if image.size == 0:
         return result
+    if out is not None and _share_memory(out, image, counts):
+        fresh = np.empty(result.shape, result.dtype)
+        _compute_into(fresh, image, counts, request)
+        result[...] = fresh
+    else:
+        _compute_into(result, image, counts, request)
+    return result
+
+
+def _share_memory(out: Ndarray, image: Ndarray, mask: Optional[Ndarray]) -> bool:
+    return np.may_share_memory(out, image) or (mask is not None and
+                                               np.may_share_memory(out, mask))
+
+
+def _compute_into(result: Ndarray, image: Ndarray, counts: Optional[Ndarray],
+                  request: Request) -> None:
     cells = readable(image, counts, request.levels, request.range, request.clip, request.nodata,
                      request.cval, request.mode == "constant")
     wanted = filter_of(request.window, cells.levels, cells.nodata, request.mode, cells.cval,
@@ -152,7 +168,7 @@ def compute(image: Any, mask: Any, out: Any, request: Request) -> Ndarray:
     engine = library.engine(request.device == "auto", request.threads or 0)
     if image.ndim == 2:
         _run_plane(engine, wanted, cells.image, counts, result, request.progress, ())
-        return result
+        return
     part = None
     if request.progress is not None:
         part = _Part(request.progress, result[..., 0, 0].size)
@@ -161,7 +177,6 @@ def compute(image: Any, mask: Any, out: Any, request: Request) -> Ndarray:
                    result[place], part, place)
         if part is not None:
             part.plane_is_done()
-    return result
 
 
 # ---- tensors of PyTorch ------------------------------------------------------------------------

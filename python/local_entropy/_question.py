@@ -84,7 +84,8 @@ def _pair(name: str, value: Any) -> Pair:
 
 
 def _hashable(value: Any) -> Any:
-    return tuple(value) if isinstance(value, (list, np.ndarray)) else value
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    return tuple(value) if isinstance(value, list) else value
 
 
 def window_of(size: Any, footprint: Any, origin: Any) -> Window:

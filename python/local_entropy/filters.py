@@ -95,8 +95,8 @@ def entropy(image: Any, size: Optional[Size] = None, *, footprint: Any = None, o
     empty : float, optional
         The result where no cell of a window counts. It may be NaN.
     out : array, shape of the image, optional
-        Where the result goes: float32 or float64. It may not overlap the image or the mask. After
-        an error it may hold anything.
+        Where the result goes: float32 or float64. After an error it may hold anything. In host
+        memory it may overlap the image or the mask; then there is a copy on the way.
     dtype : {float32, float64}, optional
         Of the result: float32, or that of `out`, unless told.
     device : {"auto", "cpu"}, optional
@@ -270,7 +270,7 @@ def _compute(image: Any, mask: Any, out: Any, request: Request) -> Any:
     """Where the image lies, there it is computed."""
     if request.device not in _DEVICES:
         raise ValueError(f"device is {request.device!r}, expected 'auto' or 'cpu'")
-    if request.threads is not None and request.threads < 1:
+    if request.threads is not None and not 1 <= request.threads < 1 << 31:
         raise ValueError(f"threads is {request.threads}, expected 1 or more")
     kind = _device.kind_of(image)
     if kind is not None:

@@ -134,6 +134,23 @@ def test_subclasses_become_arrays():
     np.testing.assert_array_equal(found, EXPECTED)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_result_over_the_image(order):
+    stack = RANDOM.random((3, 8, 9)).astype(np.float32)
+    bins = {"levels": 5, "range": (0, 1)}
+    expected = entropy(stack, 3, **bins)
+    out = stack[::order]
+    assert entropy(stack, 3, out=out, **bins) is out
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_a_result_over_the_mask():
+    floats = RANDOM.random(IMAGE.shape).astype(np.float32)
+    mask = floats.view(np.uint8)[:, 3:3 + IMAGE.shape[1]]
+    expected = entropy(IMAGE, 3, mask=mask.copy())
+    np.testing.assert_array_equal(entropy(IMAGE, 3, mask=mask, out=floats), expected)
+
+
 def test_types_of_results():
     assert entropy(IMAGE).dtype == np.float32
     assert entropy(IMAGE, dtype=float).dtype == np.float64
@@ -151,6 +168,7 @@ def test_nine_is_the_usual_size():
 def test_size_is_rows_and_columns():
     np.testing.assert_allclose(entropy(IMAGE, (3, 7)), reference(IMAGE, np.ones((3, 7))), rtol=1e-6)
     np.testing.assert_array_equal(entropy(IMAGE, [3, 7]), entropy(IMAGE, np.array([3, 7])))
+    np.testing.assert_array_equal(entropy(IMAGE, np.int64(3)), entropy(IMAGE, np.array(3)))
     np.testing.assert_array_equal(entropy(IMAGE, 201),
                                   entropy(IMAGE, footprint=np.ones((201, 201))))
 

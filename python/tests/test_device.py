@@ -131,6 +131,19 @@ def test_refused(streams):
     assert not streams
 
 
+def test_a_result_over_the_image(streams):
+    stack = RANDOM.random((2, 5, 6)).astype(np.float32)
+    bins = {"levels": 4, "range": (0, 1)}
+    for image, out in ((stack, stack), (stack, stack[::-1]), (stack[0], stack[0])):
+        with pytest.raises(ValueError, match="out overlaps the image or the mask"):
+            entropy(Fake(image), out=Fake(out), **bins)
+    mask = stack[1].view(np.uint8)[:, :6]
+    with pytest.raises(ValueError, match="out overlaps the image or the mask"):
+        entropy(Fake(stack[0]), mask=Fake(mask), out=Fake(stack[1]), **bins)
+    assert not streams
+    entropy(Fake(stack[0]), out=Fake(stack[1]), **bins)
+
+
 def test_no_cells(streams):
     out = Fake(np.empty((0, 4), np.float32))
     assert entropy(Fake(np.empty((0, 4), np.uint8)), out=out) is out

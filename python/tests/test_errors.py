@@ -41,6 +41,7 @@ REFUSED = [
     ({"dtype": np.float16}, "dtype is float16, expected float32 or float64"),
     ({"device": "gpu"}, "device is 'gpu', expected 'auto' or 'cpu'"),
     ({"threads": 0}, "threads is 0, expected 1 or more"),
+    ({"threads": 1 << 32}, "threads is 4294967296, expected"),
 ]
 
 
@@ -74,15 +75,6 @@ def test_images_without_rows(image):
 def test_refused_indices(index, q, match):
     with pytest.raises(ValueError, match=match):
         diversity(IMAGE, 3, index, q=q)
-
-
-def test_a_result_over_the_image():
-    image = np.zeros((5, 6), np.float32)
-    with pytest.raises(ValueError, match="result and the image overlap"):
-        entropy(image, levels=2, range=(0, 1), out=image)
-    mask = image.view(np.uint8)[:, :6]
-    with pytest.raises(ValueError, match="result and the mask overlap"):
-        entropy(IMAGE, mask=mask, out=image)
 
 
 def test_an_out_of_another_kind():
