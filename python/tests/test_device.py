@@ -132,9 +132,10 @@ def test_refused(streams):
 
 
 def test_a_result_over_the_image(streams):
-    stack = RANDOM.random((2, 5, 6)).astype(np.float32)
+    stack = RANDOM.random((3, 5, 6)).astype(np.float32)
     bins = {"levels": 4, "range": (0, 1)}
-    for image, out in ((stack, stack), (stack, stack[::-1]), (stack[0], stack[0])):
+    for image, out in ((stack, stack), (stack, stack[::-1]), (stack[0], stack[0]),
+                       (stack[:2], stack[:0:-1]), (stack[:0:-1], stack[:2])):
         with pytest.raises(ValueError, match="out overlaps the image or the mask"):
             entropy(Fake(image), out=Fake(out), **bins)
     mask = stack[1].view(np.uint8)[:, :6]
