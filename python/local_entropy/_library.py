@@ -28,7 +28,8 @@ class LevelError(ValueError):
     Attributes
     ----------
     index : tuple of int or None
-        Where the cell is in the image, so that ``image[error.index]`` is the cell.
+        Where the cell is in the image, so that ``image[error.index]`` is the cell. Of what
+        `synchronize` found: where it is in its 2-D image.
     """
 
     def __init__(self, message: str, index: Optional[Tuple[int, ...]] = None) -> None:
@@ -123,7 +124,10 @@ def _fail(status: int, plane: Tuple[int, ...] = ()) -> NoReturn:
         cell = _CELL.fullmatch(sentence)
         if cell is None:
             raise LevelError(sentence)
-        raise LevelError.at((*plane, int(cell[2]), int(cell[1])), cell[3])
+        row, column, rest = int(cell[2]), int(cell[1]), cell[3]
+        if rest.startswith("of "):  # an image that was put into a stream: which, is not known
+            raise LevelError(f"the cell [{row}, {column}] {rest}", (row, column))
+        raise LevelError.at((*plane, row, column), rest)
     if status == BAD_ARGUMENT:
         raise ValueError(sentence)
     if status == UNAVAILABLE and _NO_MEMORY.search(sentence):

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from local_entropy import LevelError
 from local_entropy import _library as library
 
 HEADER = pathlib.Path(__file__).parents[2] / "sources/local_entropy/local_entropy.h"
@@ -72,3 +73,17 @@ def test_what_is_not_available(monkeypatch, sentence, kind):
     monkeypatch.setattr(library._library, "le_last_error", lambda: sentence)
     with pytest.raises(kind, match=re.escape(sentence.decode())):
         library._fail(library.UNAVAILABLE)
+
+
+@pytest.mark.parametrize("sentence, message, index", [
+    ("the cell at x 7, y 5 is 300, expected an integer 0..255",
+     "image[2, 5, 7] is 300, expected an integer 0..255", (2, 5, 7)),
+    ("the cell at x 7, y 5 of an image that was put into a stream is not a level",
+     "the cell [5, 7] of an image that was put into a stream is not a level", (5, 7)),
+    ("a cell is not a level", "a cell is not a level", None),
+])
+def test_cells_that_are_no_levels(monkeypatch, sentence, message, index):
+    monkeypatch.setattr(library._library, "le_last_error", sentence.encode)
+    with pytest.raises(LevelError) as caught:
+        library._fail(library.BAD_LEVEL, (2,))
+    assert str(caught.value) == message and caught.value.index == index
