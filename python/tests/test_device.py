@@ -311,9 +311,11 @@ class Packed:
 def test_dlpack_of_a_gpu(streams, monkeypatch, dtype):
     waited = []
     monkeypatch.setattr(_library, "synchronize", lambda: waited.append(len(streams)))
+    if dtype == "bool" and np.lib.NumpyVersion(np.__version__) < "1.25.0":
+        pytest.skip("needs NumPy 1.25, whose capsules may have bool")
     image = np.pad(IMAGE % 2 if dtype == "bool" else IMAGE, 2).astype(dtype)[1:-1, 1:-1]
     bins = {"levels": 9, "range": (0, 9)} if dtype == "float32" else {}
-    given, mask, out = (Packed(array, 2) for array in (image, image > 0,
+    given, mask, out = (Packed(array, 2) for array in (image, (image > 0).astype(np.uint8),
                                                        np.empty(image.shape, np.float32)))
     assert entropy(given, 3, mask=mask, out=out, **bins) is out
     np.testing.assert_array_equal(out.array, entropy(image, 3, mask=image > 0, **bins))
