@@ -116,7 +116,8 @@ def test_a_cell_that_is_no_level_is_told_once():
     image[5, 9] = 100
     out = OnGpu(np.zeros(image.shape, np.float32))
     entropy(OnGpu(image), levels=16, out=out)
-    with pytest.raises(LevelError, match=r"the cell \[5, 9\] of an image .* is not a level") as caught:
+    told = r"the cell \[5, 9\] of an image .* is not a level"
+    with pytest.raises(LevelError, match=told) as caught:
         local_entropy.synchronize()
     assert caught.value.index == (5, 9)
     local_entropy.synchronize()
