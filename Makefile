@@ -51,7 +51,7 @@ PROGRAM     := $(BUILD)/$(if $(filter core,$(CORE)),entropy,$(CORE))
 
 # A core's name becomes that of a program: it may not be another's, and make knows no spaces. A file
 # with such a name is left out, and the other builds go on.
-TAKEN   := core entropy make_data maximum transpose hello tests grade batch \
+TAKEN   := core entropy make_data maximum transpose hello tests grade batch python \
            $(basename $(notdir $(wildcard tools/*.cu tools/*.cpp tests/*.cu tests/*.cpp)))
 WRONG_NAME := is left out: the name of a core is letters, digits, - and _, and not that of another \
               program here
@@ -498,6 +498,7 @@ test-grade: needs-python $(GRADE_TOOLS) $(BUILD)/make_data
 	@tests/run.sh '$(subst ','\'',$(TEST_GRADE))'
 
 include tools/install.mk
+include tools/python.mk
 
 # ---- the rest ----------------------------------------------------------------------------------
 
@@ -530,6 +531,9 @@ make test-arm       the library's tests on 64-bit ARM, by g++-aarch64-linux-gnu 
 make sanitize       compute-sanitizer over every kernel, on small images: needs a GPU; the results are
                     kept in $(RESULTS)/sanitizers.txt
 make install        the library local_entropy, for other programs: PREFIX=/usr/local, DESTDIR=; make uninstall
+make python         the Python package: a wheel and an sdist in $(BUILD)/python/dist, tested where nothing
+                    else is installed; needs the network. make test-python: the package of this tree,
+                    with PYTHON='s NumPy and pytest
 make grade          build, check and time every core of a folder: CORES=folder; also DATA=, REFERENCE=, GRADES=,
                     LIMIT=60, MEMORY=4G, JOBS=, BASELINE=v12, FRESH=1; make grade-help explains them
 make clean          remove $(BUILD)/, data/data.bin and data/reference.bin

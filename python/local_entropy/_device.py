@@ -1,0 +1,333 @@
+"""Images in the memory of GPUs: of CuPy, PyTorch, Numba, and of all that share it by a protocol.
+
+The protocols: DLPack, and __cuda_array_interface__, version 3:
+https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from typing import Any, ContextManager, Dict, NamedTuple, Optional, Protocol, Tuple
+
+import numpy as np
+
+from . import _library as library
+from ._dlpack import CUDA_MEMORY, LEGACY_STREAM, Exported
+from ._host import result_dtype
+from ._levels import Levels, given_levels
+from ._question import Request, filter_of
+
+_TYPES: Dict[Any, int] = {
+    np.dtype("uint8"): library.UINT8, np.dtype("uint16"): library.UINT16,
+    np.dtype("int16"): library.INT16, np.dtype("float32"): library.FLOAT32,
+    np.dtype("bool"): library.BOOL}
+_RESULT_TYPES: Dict[Any, int] = {
+    np.dtype("float32"): library.FLOAT32, np.dtype("float64"): library.FLOAT64}
+_MASK_TYPES: Dict[Any, int] = {np.dtype("bool"): library.BOOL, np.dtype("uint8"): library.UINT8}
+
+# Levels that every cell of a type is one of: the cells are seen by the GPU alone.
+_NATURAL = {np.dtype("bool"): Levels(2), np.dtype("uint8"): Levels(256),
+            np.dtype("uint16"): Levels(65536), np.dtype("int16"): Levels(65536, low=-32768)}
+
+
+class SupportsDevice(Protocol):
+    """An array in the memory of a GPU."""
+
+    @property
+    def __cuda_array_interface__(self) -> Dict[str, Any]: ...
+
+
+# ---- kinds of arrays ---------------------------------------------------------------------------
+
+
+class _Kind:
+    """Arrays of which nothing is known but the protocol."""
+
+    def bare(self, array: Any) -> Any:
+        """The array, without what hides its memory."""
+        return array
+
+    def on_its_gpu(self, array: Any) -> ContextManager[Any]:
+        """Makes the GPU of the array the current one."""
+        return contextlib.nullcontext()
+
+    def stream(self, array: Any) -> Optional[int]:
+        """The stream in which the array may be used. None: any."""
+        stream: Optional[int] = array.__cuda_array_interface__.get("stream")
+        return stream
+
+    def empty(self, array: Any, shape: Tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Another array of this kind."""
+        raise ValueError(f"out is missing, expected for an image that is a {_type_name(array)}")
+
+    def enqueued(self) -> None:
+        """Called when the result is on its way."""
+
+    def packed(self, array: Any) -> Any:
+        """The array, or a copy whose rows have no gaps."""
+        raise ValueError(f"the {_type_name(array)} has rows with gaps or in reverse, expected "
+                         "cells of a row side by side")
+
+
+class _CuPy(_Kind):
+    def on_its_gpu(self, array: Any) -> ContextManager[Any]:
+        device: ContextManager[Any] = array.device
+        return device
+
+    def stream(self, array: Any) -> Optional[int]:
+        stream: int = importlib.import_module("cupy").cuda.get_current_stream().ptr
+        return stream
+
+    def empty(self, array: Any, shape: Tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        return importlib.import_module("cupy").empty(shape, dtype)
+
+    def packed(self, array: Any) -> Any:
+        return importlib.import_module("cupy").ascontiguousarray(array)
+
+
+class _PyTorch(_Kind):
+    def bare(self, array: Any) -> Any:
+        return array.detach()
+
+    def on_its_gpu(self, array: Any) -> ContextManager[Any]:
+        device: ContextManager[Any] = importlib.import_module("torch").cuda.device(array.device)
+        return device
+
+    def stream(self, array: Any) -> Optional[int]:
+        torch = importlib.import_module("torch")
+        stream: int = torch.cuda.current_stream(array.device).cuda_stream
+        return stream
+
+    def empty(self, array: Any, shape: Tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        torch = importlib.import_module("torch")
+        return torch.empty(shape, dtype=getattr(torch, dtype.name), device=array.device)
+
+    def packed(self, array: Any) -> Any:
+        return array.contiguous()
+
+
+class _Numba(_Kind):
+    def empty(self, array: Any, shape: Tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        return importlib.import_module("numba.cuda").device_array(shape, dtype)
+
+
+class _DLPack(_Kind):
+    """Arrays with DLPack alone. It has no way to say in which stream a result will be: so wait."""
+
+    def bare(self, array: Any) -> Any:
+        return Exported(array.__dlpack__(stream=LEGACY_STREAM), LEGACY_STREAM)
+
+    def enqueued(self) -> None:
+        library.synchronize()
+
+
+_ANY, _DLPACK = _Kind(), _DLPack()
+_KINDS: Dict[str, _Kind] = {"cupy": _CuPy(), "torch": _PyTorch(), "numba": _Numba()}
+
+
+def kind_of(array: Any) -> Optional[_Kind]:
+    """What kind of array in the memory of a GPU it is; None of all others."""
+    if type(array) is np.ndarray:
+        return None
+    package = type(array).__module__.partition(".")[0]
+    if package == "torch":  # of a tensor with a gradient the protocol raises RuntimeError
+        return _KINDS[package] if getattr(array, "is_cuda", False) else None
+    if hasattr(array, "__cuda_array_interface__"):
+        return _KINDS.get(package, _ANY)
+    if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == CUDA_MEMORY:
+        return _DLPACK
+    return None
+
+
+def _type_name(array: Any) -> str:
+    return f"{type(array).__module__}.{type(array).__qualname__}"
+
+
+# ---- their memory ------------------------------------------------------------------------------
+
+
+class _Memory(NamedTuple):
+    address: int
+    dtype: np.dtype[Any]
+    shape: Tuple[int, ...]
+    strides: Tuple[int, ...]  # in bytes
+
+    def plane(self, place: Tuple[int, ...], kind: int) -> library.Array:
+        """The 2-D array at that place of the stack; its rows have no gaps."""
+        start = sum(i * step for i, step in zip(place, self.strides))
+        height, width = self.shape[-2:]
+        down = self.strides[-2] if height > 1 else 0
+        return library.Array(self.address + start, kind, width, height, down // self.dtype.itemsize)
+
+    def overlaps(self, other: _Memory) -> bool:
+        """Whether one of them begins before the other ends."""
+        (begin, end), (first, last) = self.limits(), other.limits()
+        return begin < last and first < end
+
+    def limits(self) -> Tuple[int, int]:
+        """The first address, and the one behind the last."""
+        steps = [(side - 1) * step for side, step in zip(self.shape, self.strides)]
+        return (self.address + sum(step for step in steps if step < 0),
+                self.address + sum(step for step in steps if step > 0) + self.dtype.itemsize)
+
+    def has_rows(self) -> bool:
+        """Whether the library can go along its rows."""
+        size, (height, width), (down, along) = \
+            self.dtype.itemsize, self.shape[-2:], self.strides[-2:]
+        return (width == 1 or along == size) and \
+            (height == 1 or (down >= width * size and down % size == 0))
+
+
+def _memory(name: str, array: Any) -> _Memory:
+    facts = array.__cuda_array_interface__
+    if facts.get("mask") is not None:
+        raise ValueError(f"the {name} has a mask of its own, expected one as the argument mask")
+    dtype, shape = np.dtype(facts["typestr"]), tuple(facts["shape"])
+    if len(shape) < 2:
+        raise ValueError(f"the {name} has {len(shape)} dimensions, expected (..., rows, columns)")
+    strides = facts.get("strides")
+    if strides is None:
+        strides = [dtype.itemsize]
+        for side in reversed(shape[1:]):
+            strides.insert(0, strides[0] * side)
+    return _Memory(facts["data"][0], dtype, shape, tuple(strides))
+
+
+def _fits(name: str, memory: _Memory, types: Dict[Any, int],
+          shape: Tuple[int, ...]) -> int:
+    """The library's number of its type."""
+    if memory.shape != shape:
+        raise ValueError(f"the {name} has the shape {memory.shape}, the image {shape}")
+    if memory.dtype not in types:
+        raise TypeError(f"the {name} is {memory.dtype} in the memory of a GPU, expected "
+                        f"{', '.join(map(str, types))}: convert it there")
+    return types[memory.dtype]
+
+
+# ---- calls -------------------------------------------------------------------------------------
+
+
+class _Question(NamedTuple):
+    """What is asked of each plane."""
+
+    wanted: library.Filter
+    image: _Memory
+    image_type: int
+    mask: Optional[_Memory]
+    mask_type: int
+    result: _Memory
+    result_type: int
+    stream: Optional[int]
+
+    def enqueue(self) -> None:
+        engine = library.engine(*library.ON_GPUS)
+        for place in np.ndindex(self.image.shape[:-2]):
+            mask = None if self.mask is None else self.mask.plane(place, self.mask_type)
+            library.enqueue(engine, self.wanted, self.image.plane(place, self.image_type), mask,
+                            self.result.plane(place, self.result_type), self.stream)
+
+
+def _levels(dtype: np.dtype[Any], request: Request) -> Levels:
+    levels = given_levels(dtype, request.levels, request.range, request.clip)
+    return _NATURAL[dtype] if levels is None else levels
+
+
+def _one_stream(kind: _Kind, arrays: Dict[str, Any]) -> Optional[int]:
+    """The stream in which all of the arrays may be used."""
+    streams = {name: stream for name, stream in
+               ((name, kind.stream(array)) for name, array in arrays.items()) if stream is not None}
+    if len(set(streams.values())) > 1:
+        raise ValueError("the arrays are in different streams: " +
+                         ", ".join(f"{name} in {stream:#x}" for name, stream in streams.items()))
+    return next(iter(streams.values()), None)
+
+
+def _alike(kind: _Kind, image: Any, name: str, array: Any) -> Any:
+    if kind_of(array) is not kind:
+        raise TypeError(f"{name} is a {_type_name(array)}, expected a {_type_name(image)} as the "
+                        "image is one")
+    return kind.bare(array)
+
+
+def _mask_of(kind: _Kind, image: Any, mask: Any, cells: _Memory) -> Tuple[Any, _Memory, int]:
+    """The bare array, its memory as large as the image, and its type."""
+    mask = _alike(kind, image, "mask", mask)
+    counts = _memory("mask", mask)
+    if counts.shape == cells.shape[-2:]:
+        still = (0,) * (len(cells.shape) - 2)
+        counts = counts._replace(shape=cells.shape, strides=still + counts.strides)
+    mask_type = _fits("mask", counts, _MASK_TYPES, cells.shape)
+    if not counts.has_rows():
+        raise ValueError("the mask has rows with gaps or in reverse, expected cells of a row side "
+                         "by side")
+    return mask, counts, mask_type
+
+
+def _result_of(kind: _Kind, image: Any, out: Any, cells: _Memory,
+               dtype: Any) -> Tuple[Any, _Memory, int]:
+    """The same of the result."""
+    if out is None:
+        result = kind.empty(image, cells.shape, result_dtype(dtype))
+    else:
+        result = _alike(kind, image, "out", out)
+    values = _memory("out", result)
+    result_type = _fits("out", values, _RESULT_TYPES, cells.shape)
+    if dtype is not None and values.dtype != result_dtype(dtype):
+        raise ValueError(f"out is {values.dtype}, dtype {np.dtype(dtype)}, expected the same")
+    if not values.has_rows():
+        raise ValueError("out has rows with gaps or in reverse, expected cells of a row side by "
+                         "side")
+    return result, values, result_type
+
+
+def compute(kind: _Kind, image: Any, mask: Any, out: Any, request: Request) -> Any:
+    """Puts the measure of the window around every cell into the stream of the image."""
+    if request.device == "cpu":
+        raise ValueError("device is 'cpu', and the image is in the memory of a GPU: copy it into "
+                         "host memory, or leave device out")
+    image = kind.bare(image)
+    with kind.on_its_gpu(image):
+        cells = _memory("image", image)
+        image_type = _fits("image", cells, _TYPES, cells.shape)
+        if not cells.has_rows():
+            image = kind.packed(image)
+            cells = _memory("image", image)
+        arrays = {"image": image}
+        counts, mask_type = None, 0
+        if mask is not None:
+            arrays["mask"], counts, mask_type = _mask_of(kind, image, mask, cells)
+        result, values, result_type = _result_of(kind, image, out, cells, request.dtype)
+        arrays["out"] = result
+        if values.overlaps(cells) or (counts is not None and values.overlaps(counts)):
+            raise ValueError("out overlaps the image or the mask")
+        nodata = None if request.nodata is None else float(request.nodata)
+        wanted = filter_of(request.window, _levels(cells.dtype, request), nodata, request.mode,
+                           float(request.cval), request.measure, request.empty)
+        if 0 not in cells.shape:
+            _Question(wanted, cells, image_type, counts, mask_type, values, result_type,
+                      _one_stream(kind, arrays)).enqueue()
+            kind.enqueued()
+    return result if out is None else out
+
+
+def synchronize() -> None:
+    """Waits for what was put into streams of the current GPU.
+
+    Arrays in the memory of a GPU are computed there after the call of `entropy` or `diversity` has
+    returned, and only the GPU sees their cells.
+
+    Raises
+    ------
+    LevelError
+        A cell was not a level in a call since this was last said: results of that call may hold
+        anything. The message has the first such cell, by row and column of its 2-D image.
+    RuntimeError
+        The GPU has failed.
+
+    Examples
+    --------
+    >>> import local_entropy
+    >>> local_entropy.synchronize()  # nothing was put into a stream
+    """
+    library.synchronize()

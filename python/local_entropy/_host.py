@@ -1,0 +1,196 @@
+"""Images in host memory: NumPy arrays, plane by plane, as the library's structs."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from . import _library as library
+from ._levels import readable
+from ._question import Request, filter_of
+
+Ndarray = np.ndarray[Any, np.dtype[Any]]
+
+# By name and order of bytes, which is quicker than by type.
+_TYPES = {np.dtype(name).str: kind for name, kind in (
+    ("uint8", library.UINT8), ("uint16", library.UINT16), ("int16", library.INT16),
+    ("float32", library.FLOAT32), ("bool", library.BOOL), ("float64", library.FLOAT64))}
+_RESULTS: Tuple[np.dtype[Any], ...] = (np.dtype("float32"), np.dtype("float64"))
+
+
+# ---- arguments as arrays -----------------------------------------------------------------------
+
+
+def image_and_mask(image: Any, mask: Any) -> Tuple[Ndarray, Optional[Ndarray]]:
+    """As arrays of one shape. Of a masked array, what is masked does not count."""
+    if isinstance(image, np.ma.MaskedArray):
+        hidden = np.ma.getmaskarray(image)
+        mask = ~hidden if mask is None else ~hidden & (np.asarray(mask) != 0)
+    cells = image if type(image) is np.ndarray else _as_array(image)
+    if cells.ndim < 2:
+        raise ValueError(f"the image has {cells.ndim} dimensions, expected (..., rows, columns)")
+    if mask is None:
+        return cells, None
+    counts = np.asarray(mask)
+    if counts.shape not in (cells.shape, cells.shape[-2:]):
+        raise ValueError(f"the mask has the shape {counts.shape}, the image {cells.shape}")
+    if counts.dtype.kind != "b" and counts.dtype != np.uint8:
+        counts = counts != 0
+    return cells, np.broadcast_to(counts, cells.shape)
+
+
+def _as_array(image: Any) -> Ndarray:
+    if hasattr(image, "__dlpack__") and not hasattr(image, "__array__"):
+        shared: Ndarray = np.from_dlpack(image)
+        return shared
+    return np.asarray(image)
+
+
+def result_dtype(dtype: Any, name: str = "dtype") -> np.dtype[Any]:
+    """float32 unless the caller wants float64."""
+    if dtype is None:
+        return _RESULTS[0]
+    wanted: np.dtype[Any] = np.dtype(dtype)
+    if wanted.newbyteorder("=") not in _RESULTS:
+        raise ValueError(f"{name} is {wanted}, expected float32 or float64")
+    return wanted
+
+
+def _result(out: Any, dtype: Any, shape: Tuple[int, ...]) -> Ndarray:
+    if out is None:
+        return np.empty(shape, result_dtype(dtype))
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out is a {type(out).__name__}, expected a NumPy array as the "
+                        "image is one")
+    if out.shape != shape:
+        raise ValueError(f"out has the shape {out.shape}, the image {shape}")
+    if result_dtype(out.dtype, "out") != (out.dtype if dtype is None else result_dtype(dtype)):
+        raise ValueError(f"out is {out.dtype}, dtype {np.dtype(dtype)}, expected the same")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")
+    return out
+
+
+# ---- planes ------------------------------------------------------------------------------------
+
+
+def _struct(plane: Ndarray) -> Optional[library.Array]:
+    """Of a plane whose rows the library can go along; None of another."""
+    height, width = plane.shape
+    down, along = plane.strides
+    size = plane.itemsize
+    if along != size and width > 1:
+        return None
+    if height == 1:
+        down = 0
+    elif down < width * size or down % size:
+        return None
+    kind = _TYPES.get(plane.dtype.str)
+    if kind is None or not plane.flags.aligned:
+        return None
+    return library.Array(plane.ctypes.data, kind, width, height, down // size)
+
+
+def _read(plane: Ndarray) -> Tuple[library.Array, Ndarray]:
+    """The struct, and the array whose memory it names: the plane or a copy."""
+    struct = _struct(plane)
+    if struct is None:
+        plane = np.array(plane, order="C")
+        struct = _struct(plane)
+    assert struct is not None
+    return struct, plane
+
+
+class _Part:
+    """Of a stack of planes: makes the caller's progress that of the whole."""
+
+    def __init__(self, progress: library.Progress, planes: int) -> None:
+        self.progress, self.planes, self.done = progress, planes, 0
+        self.said = time.monotonic()
+
+    def __call__(self, part: float) -> None:
+        self.said = time.monotonic()
+        self.progress((self.done + part) / self.planes)
+
+    def plane_is_done(self) -> None:
+        """Some fifty times a second, where planes end before the library says anything."""
+        self.done += 1
+        if time.monotonic() - self.said > 0.02:
+            self(0.0)
+
+
+def _run_plane(engine: int, wanted: library.Filter, image: Ndarray, mask: Optional[Ndarray],
+               result: Ndarray, progress: Optional[library.Progress],
+               place: Tuple[int, ...]) -> None:
+    cells, image = _read(image)
+    counts = None
+    if mask is not None:
+        counts, mask = _read(mask)
+    values = _struct(result)
+    if values is not None:
+        library.run(engine, wanted, cells, counts, values, progress, place)
+        return
+    copy = np.empty(result.shape, result.dtype.newbyteorder("="))
+    values, copy = _read(copy)
+    library.run(engine, wanted, cells, counts, values, progress, place)
+    result[...] = copy
+
+
+def compute(image: Any, mask: Any, out: Any, request: Request) -> Ndarray:
+    """The measure of the window around every cell."""
+    image, counts = image_and_mask(image, mask)
+    result = _result(out, request.dtype, image.shape)
+    if image.size == 0:
+        return result
+    if out is not None and _share_memory(out, image, counts):
+        fresh = np.empty(result.shape, result.dtype)
+        _compute_into(fresh, image, counts, request)
+        result[...] = fresh
+    else:
+        _compute_into(result, image, counts, request)
+    return result
+
+
+def _share_memory(out: Ndarray, image: Ndarray, mask: Optional[Ndarray]) -> bool:
+    return np.may_share_memory(out, image) or (mask is not None and
+                                               np.may_share_memory(out, mask))
+
+
+def _compute_into(result: Ndarray, image: Ndarray, counts: Optional[Ndarray],
+                  request: Request) -> None:
+    cells = readable(image, counts, request.levels, request.range, request.clip, request.nodata,
+                     request.cval, request.mode == "constant")
+    wanted = filter_of(request.window, cells.levels, cells.nodata, request.mode, cells.cval,
+                       request.measure, request.empty)
+    engine = library.engine(request.device == "auto", request.threads or 0)
+    if image.ndim == 2:
+        _run_plane(engine, wanted, cells.image, counts, result, request.progress, ())
+        return
+    part = None
+    if request.progress is not None:
+        part = _Part(request.progress, result[..., 0, 0].size)
+    for place in np.ndindex(image.shape[:-2]):
+        _run_plane(engine, wanted, cells.image[place], None if counts is None else counts[place],
+                   result[place], part, place)
+        if part is not None:
+            part.plane_is_done()
+
+
+# ---- tensors of PyTorch ------------------------------------------------------------------------
+
+
+def is_tensor(image: Any) -> bool:
+    """Whether it is one, in host memory, so that the result is to be one, too."""
+    return type(image) is not np.ndarray and type(image).__module__ == "torch" and \
+        hasattr(image, "detach")
+
+
+def compute_tensor(image: Any, mask: Any, out: Any, request: Request) -> Any:
+    """The same of tensors: arrays share their memory."""
+    image, mask, shared = (array.detach().numpy() if is_tensor(array) else array
+                           for array in (image, mask, out))
+    result = compute(image, mask, shared, request)
+    return importlib.import_module("torch").from_numpy(result) if out is None else out

@@ -1,0 +1,177 @@
+"""What is asked of the library: window, border, measure. Checked, and kept as structs."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import operator
+from functools import lru_cache
+from typing import Any, Callable, Iterable, NamedTuple, Optional, Tuple, TypeVar, cast
+
+import numpy as np
+
+from . import _library as library
+from ._levels import Levels
+
+Pair = Tuple[int, int]
+
+_USUAL_SIZE = 9
+_LONGEST, _LONGEST_FOOTPRINT = 255, 63  # sides
+MODES = {"crop": library.CUT, "constant": library.CONSTANT, "nearest": library.NEAREST,
+         "reflect": library.REFLECT, "mirror": library.MIRROR, "wrap": library.WRAP}
+_BASES = {2: library.BASE_2, 10: library.BASE_10, math.e: library.BASE_E, "e": library.BASE_E}
+_MEASURES = {"shannon": library.ENTROPY, "simpson": library.SIMPSON,
+             "richness": library.RICHNESS, "hill": library.HILL}
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _kept(function: _Function) -> _Function:
+    """Keeps what the function returned lately; it has the type that it had."""
+    return cast(_Function, lru_cache(maxsize=256, typed=True)(function))
+
+
+class Window(NamedTuple):
+    """Rows and columns, the placement as in SciPy, and the footprint's bytes."""
+
+    height: int
+    width: int
+    origin: Pair
+    footprint: Optional[bytes] = None
+
+
+class Measure(NamedTuple):
+    """What is computed from the counts of a window."""
+
+    kind: int
+    base: int = library.BASE_E
+    order: float = 1.0
+
+
+class Request(NamedTuple):
+    """The arguments of a call that are no arrays of its image's kind."""
+
+    window: Window
+    measure: Measure
+    levels: Optional[int]
+    range: Optional[Tuple[float, float]]
+    clip: bool
+    nodata: Optional[float]
+    mode: str
+    cval: float
+    empty: float
+    dtype: Any
+    device: str
+    threads: Optional[int]
+    progress: Optional[library.Progress]
+
+
+# ---- the window --------------------------------------------------------------------------------
+
+
+def _pair(name: str, value: Any) -> Pair:
+    """One integer for rows and columns, or one for each."""
+    try:
+        return (operator.index(value),) * 2
+    except TypeError:
+        pass
+    try:
+        rows, columns = (operator.index(side) for side in value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}, expected an integer or two, (rows, columns)") \
+            from None
+    return rows, columns
+
+
+def _hashable(value: Any) -> Any:
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    return tuple(value) if isinstance(value, list) else value
+
+
+def window_of(size: Any, footprint: Any, origin: Any) -> Window:
+    """The window that a caller's `size` or `footprint` describe."""
+    if footprint is None:
+        return _rectangle(_USUAL_SIZE if size is None else _hashable(size), _hashable(origin))
+    if size is not None:
+        raise ValueError("size and footprint are both given, expected one of them")
+    cells = np.asarray(footprint)
+    if cells.ndim != 2:
+        raise ValueError(f"the footprint has {cells.ndim} dimensions, expected 2")
+    counts = cells != 0
+    if counts.all():
+        return _placed("footprint", counts.shape, origin, _LONGEST)
+    return _placed("footprint", counts.shape, origin, _LONGEST_FOOTPRINT)._replace(
+        footprint=counts.tobytes())
+
+
+@_kept
+def _rectangle(size: Any, origin: Any) -> Window:
+    return _placed("size", _pair("size", size), origin, _LONGEST)
+
+
+def _placed(name: str, sides: Pair, origin: Any, longest: int) -> Window:
+    if not all(1 <= side <= longest for side in sides):
+        raise ValueError(f"{name} is {sides[0]} x {sides[1]} (rows x columns), expected 1 to "
+                         f"{longest} each" + (", or all of its cells to count"
+                                              if longest == _LONGEST_FOOTPRINT else ""))
+    starts = _pair("origin", origin)
+    for side, start in zip(sides, starts):
+        if not -(side // 2) <= start <= (side - 1) // 2:
+            raise ValueError(f"origin has {start} for a side of {side}, expected {-(side // 2)} to "
+                             f"{(side - 1) // 2}")
+    return Window(*sides, starts)
+
+
+# ---- the measure -------------------------------------------------------------------------------
+
+
+def entropy_in(base: Any) -> Measure:
+    """The entropy in that base."""
+    try:
+        return Measure(library.ENTROPY, _BASES[base])
+    except (KeyError, TypeError):
+        raise ValueError(f"base is {base!r}, expected 2, 10 or math.e") from None
+
+
+def index_of(name: str, q: Optional[float], base: Any) -> Measure:
+    """The index of diversity of that name."""
+    if name not in _MEASURES:
+        raise ValueError(f"index is {name!r}, expected {_one_of(_MEASURES)}")
+    if (q is None) == (name == "hill"):
+        raise ValueError("q is missing, expected the order of the Hill number: 0 or more"
+                         if q is None else f"q is given for the index {name!r}, expected only for "
+                         "'hill'")
+    if name == "shannon":
+        return entropy_in(base)
+    return Measure(_MEASURES[name], order=1.0 if q is None else float(q))
+
+
+def _one_of(names: Iterable[str]) -> str:
+    quoted = [repr(name) for name in names]
+    return ", ".join(quoted[:-1]) + " or " + quoted[-1]
+
+
+# ---- the struct --------------------------------------------------------------------------------
+
+
+@_kept
+def filter_of(window: Window, levels: Levels, nodata: Optional[float], mode: str, cval: float,
+              measure: Measure, empty: float) -> library.Filter:
+    """The struct of the library. Nobody changes it: calls of all threads read the same one."""
+    if mode not in MODES:
+        raise ValueError(f"mode is {mode!r}, expected {_one_of(MODES)}")
+    made = library.default_filter()
+    made.width, made.height = window.width, window.height
+    made.origin_y, made.origin_x = window.origin
+    if window.footprint is not None:
+        bytes_of = ctypes.create_string_buffer(window.footprint, len(window.footprint))
+        made.footprint = ctypes.addressof(bytes_of)
+        made.keeps = bytes_of
+    made.levels, made.binned, made.clamp = levels.number, levels.binned, levels.clip
+    made.low, made.high = levels.low, levels.high
+    made.border, made.constant = MODES[mode], cval
+    made.measure, made.base, made.order = measure.kind, measure.base, measure.order
+    made.empty = empty
+    if nodata is not None:
+        made.has_nodata, made.nodata = True, nodata
+    return made

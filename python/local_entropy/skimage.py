@@ -1,0 +1,107 @@
+"""The entropy of scikit-image, with its arguments.
+
+``from local_entropy.skimage import entropy`` in place of ``from skimage.filters.rank import
+entropy``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ._host import Ndarray
+from .filters import entropy as _entropy
+
+_LONGEST = 63  # side of a footprint of which not all cells count
+
+
+def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0,
+            shift_y: int = 0, shift_z: int = 0) -> Ndarray:
+    """Local entropy in bits: a drop-in for `skimage.filters.rank.entropy`.
+
+    The same values, float rounding apart, of the same type, with the same rules for masks, shifts
+    and other types of images. Images of many levels are not slow here: no warning says so.
+
+    Parameters
+    ----------
+    image : array_like, shape (rows, columns) or (planes, rows, columns)
+        Of uint8 or uint16. Others become bytes by `skimage.util.img_as_ubyte`, with its warning.
+    footprint : array_like of as many dimensions
+        The cells around a cell that count: those above 0.
+    out : array, shape of the image, optional
+        Where the result goes. Integers are cut off.
+    mask : array_like, shape of the image, optional
+        The cells that count: bytes that are not 0, as `skimage.util.img_as_ubyte` makes them.
+    shift_x, shift_y, shift_z : int, optional
+        Offset of the footprint's centre, which must remain in it.
+
+    Returns
+    -------
+    array of float64, shape of the image
+        `out`, if it is given.
+
+    Notes
+    -----
+    What the library does not compute goes to scikit-image itself, which must be installed for it:
+    volumes, and footprints of more than 63 cells to a side of which not all count.
+
+    See Also
+    --------
+    local_entropy.entropy : the same with more choices, and float32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from local_entropy.skimage import entropy
+    >>> image = np.array([[0, 1, 0, 1]] * 4, dtype=np.uint8)
+    >>> entropy(image, np.ones((2, 2)))[1:, 1:]
+    array([[1., 1., 1.],
+           [1., 1., 1.],
+           [1., 1., 1.]])
+    """
+    cells: Ndarray = np.asarray(image)
+    if cells.ndim not in (2, 3):
+        raise ValueError(f"`image` must have 2 or 3 dimensions, got {cells.ndim}.")
+    counts = np.asarray(footprint) > 0
+    if cells.ndim == 3 or not counts.any() or (max(counts.shape) > _LONGEST and not counts.all()):
+        # Of its own module: skimage.filters.rank.entropy may be this function, put there.
+        original = _from_scikit_image(
+            "filters.rank.generic", "what the library does not compute, such as volumes,").entropy
+        shifts = {"shift_z": shift_z} if cells.ndim == 3 else {}
+        return np.asarray(original(image, footprint, out=out, mask=mask, shift_x=shift_x,
+                                   shift_y=shift_y, **shifts))
+    if image is out:
+        raise NotImplementedError("Cannot perform rank operation in place.")
+    if cells.dtype == bool:
+        raise ValueError("dtype cannot be bool.")
+    if cells.dtype not in (np.uint8, np.uint16):
+        warnings.warn(f"Possible precision loss converting image of type {cells.dtype} to uint8 as "
+                      "required by rank filters. Convert manually using "
+                      "skimage.util.img_as_ubyte to silence this warning.", stacklevel=2)
+        cells = _as_bytes(cells)
+    result = _entropy(cells, footprint=counts, origin=(shift_y, shift_x), dtype=np.float64,
+                      mask=None if mask is None else _as_bytes(np.asarray(mask)))
+    if out is None:
+        return result
+    written: Ndarray = out if out.ndim == 2 else out[..., 0]
+    np.copyto(written, result, casting="unsafe")
+    return written
+
+
+def _as_bytes(array: Ndarray) -> Ndarray:
+    """By the rule of scikit-image, where it is not plain."""
+    if array.dtype == bool or array.dtype == np.uint8:
+        return array
+    converted: Ndarray = _from_scikit_image("util", f"an array of {array.dtype} as bytes") \
+        .img_as_ubyte(array)
+    return converted
+
+
+def _from_scikit_image(module: str, what: str) -> Any:
+    try:
+        return importlib.import_module(f"skimage.{module}")
+    except ImportError:
+        raise NotImplementedError(f"{what} needs scikit-image, which is not installed") from None

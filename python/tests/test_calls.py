@@ -1,0 +1,141 @@
+"""Calls that are long, that are ended, and that are many at once."""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from local_entropy import LevelError, _library, entropy
+
+RANDOM = np.random.default_rng(7)
+SMALL = RANDOM.integers(0, 256, (64, 64), dtype=np.uint8)
+# Large windows in double precision: all of this image takes seconds, long enough to be ended.
+LARGE = RANDOM.integers(0, 65536, (6000, 6000), dtype=np.uint16)
+LONG = {"size": 101, "dtype": np.float64, "threads": 1}
+
+
+@pytest.mark.parametrize("shape", [(1500, 1500), (4, 800, 800), (400, 100, 100)])
+def test_progress(shape):
+    """Of an image, of a stack of large ones, and of many that each end soon."""
+    parts = []
+    entropy(LARGE.flat[:np.prod(shape)].reshape(shape), **LONG, progress=parts.append)
+    assert parts and parts == sorted(parts) and 0 <= parts[0] and 0.3 < parts[-1] <= 1
+
+
+class Enough(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("kind", [Enough, ValueError, KeyboardInterrupt])
+def test_what_progress_raises_ends_the_call(kind):
+    error = kind("enough")
+
+    def stop(part):
+        raise error
+
+    start = time.monotonic()
+    with pytest.raises(kind) as caught:
+        entropy(LARGE, **LONG, progress=stop)
+    assert caught.value is error
+    assert time.monotonic() - start < 3
+    entropy(SMALL, threads=1)  # the engine goes on
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_control_c_ends_a_call(threads):
+    # Of several, in case that one comes where Python itself runs.
+    for _ in range(5):
+        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            entropy(LARGE, **{**LONG, "threads": threads})
+        timer.join()
+        assert time.monotonic() - start < 3
+
+
+def test_a_handler_that_raises_nothing_ends_nothing():
+    seen = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: seen.append(number))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+        found = entropy(LARGE[:1000, :1000], **LONG)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert seen
+    np.testing.assert_array_equal(found, entropy(LARGE[:1000, :1000], **LONG))
+
+
+def test_other_threads_run_meanwhile():
+    ticks = []
+    done = threading.Event()
+
+    def tick():
+        while not done.wait(0.005):
+            ticks.append(time.monotonic())
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    start = time.monotonic()
+    entropy(LARGE[:1500, :1500], **LONG)
+    end = time.monotonic()
+    done.set()
+    ticker.join()
+    assert sum(start < at < end for at in ticks) > 0.1 * (end - start) / 0.005 > 1
+
+
+def test_calls_from_many_threads():
+    sizes = [3, 5, 7, 9, 11, 13]
+    expected = {size: entropy(SMALL, size) for size in sizes}
+    wrong = []
+
+    def compute(start):
+        for i in range(60):
+            size = sizes[(start + i) % len(sizes)]
+            if i % 7 == 0:
+                with pytest.raises(LevelError, match=rf"is {SMALL.max()}|is \d+, expected an"):
+                    entropy(SMALL, size, levels=5 + start)
+            if not np.array_equal(entropy(SMALL, size, threads=1 + i % 2), expected[size]):
+                wrong.append(size)
+
+    threads = [threading.Thread(target=compute, args=(i,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def in_child(size):
+    return entropy(SMALL, size)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes(method):
+    expected = [entropy(SMALL, size) for size in (3, 9)]
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        found = pool.map(in_child, [3, 9])
+    np.testing.assert_array_equal(found, expected)
+
+
+def engines():
+    return dict(_library._engines)
+
+
+def test_a_forked_process_has_engines_of_its_own():
+    entropy(SMALL)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply(engines) == {}
+    assert engines()
+
+
+@pytest.mark.parametrize("device", ["auto", "cpu"])
+@pytest.mark.parametrize("threads", [None, 1, 2, 3])
+def test_threads_and_devices_cannot_be_seen(threads, device):
+    np.testing.assert_array_equal(entropy(LARGE[:300, :300], 9, threads=threads, device=device),
+                                  entropy(LARGE[:300, :300], 9))

@@ -1,0 +1,364 @@
+"""Arrays in the memory of GPUs, as far as no GPU is needed: le_enqueue() is played by le_run(), and
+arrays of GPUs by arrays of NumPy."""
+
+import contextlib
+import ctypes
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from local_entropy import _dlpack, _library, diversity, entropy
+
+RANDOM = np.random.default_rng(9)
+IMAGE = RANDOM.integers(0, 9, (11, 13), dtype=np.uint8)
+
+
+class Fake:
+    """An array with the protocol, over the memory of one of NumPy; of a stream."""
+
+    def __init__(self, array, stream=None):
+        self.array, self.names_stream = array, stream
+
+    @property
+    def __cuda_array_interface__(self):
+        facts = dict(self.array.__array_interface__, version=3, stream=self.names_stream)
+        return facts
+
+
+@pytest.fixture
+def streams(monkeypatch):
+    """Where calls were put."""
+    used = []
+
+    def play(engine, wanted, image, mask, result, stream):
+        used.append(stream)
+        _library.run(engine, wanted, image, mask, result)
+
+    monkeypatch.setattr(_library, "enqueue", play)
+    return used
+
+
+def filled(image=IMAGE, dtype=np.float32):
+    return Fake(np.full(image.shape, 7, dtype))
+
+
+# ---- arrays of which only the protocol is known ------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "uint16", "int16"])
+def test_integers(streams, dtype):
+    image = (IMAGE % 2 if dtype == "bool" else IMAGE).astype(dtype)
+    out = filled()
+    assert entropy(Fake(image), 3, out=out) is out
+    np.testing.assert_array_equal(out.array, entropy(image, 3))
+    assert streams == [None]
+
+
+def test_negative_integers(streams):
+    image = (IMAGE * np.int16(8192)).astype(np.int16)
+    out = filled()
+    entropy(Fake(image), 3, out=out)
+    np.testing.assert_array_equal(out.array, entropy(image, 3))
+
+
+def test_reals(streams):
+    image, out = RANDOM.random(IMAGE.shape).astype(np.float32), filled(dtype=np.float64)
+    diversity(Fake(image), 5, "hill", q=2, levels=6, range=(0, 1), mode="wrap", out=out)
+    np.testing.assert_array_equal(out.array, diversity(image, 5, "hill", q=2, levels=6,
+                                                       range=(0, 1), mode="wrap", dtype="f8"))
+    with pytest.raises(ValueError, match="expected levels and range"):
+        entropy(Fake(image), out=out)
+
+
+@pytest.mark.parametrize("mask", [IMAGE > 3, IMAGE % 3], ids=["bool", "uint8"])
+def test_masks(streams, mask):
+    out = filled()
+    entropy(Fake(IMAGE), 3, mask=Fake(mask), out=out)
+    np.testing.assert_array_equal(out.array, entropy(IMAGE, 3, mask=mask))
+
+
+def test_stacks(streams):
+    stack = RANDOM.integers(0, 9, (3, 2, 9, 8), dtype=np.uint8)
+    mask, out = stack[1, 1] > 2, filled(stack)
+    entropy(Fake(stack[::-1]), 3, mask=Fake(mask), out=out)
+    np.testing.assert_array_equal(out.array, entropy(stack[::-1], 3, mask=mask))
+    assert len(streams) == 6
+
+
+def test_rows_with_gaps(streams):
+    wide, out = np.zeros((11, 20), np.uint16), filled()
+    wide[:, 3:16] = IMAGE
+    around = Fake(np.full((11, 15), 7, np.float32)[:, 1:-1])
+    entropy(Fake(wide[:, 3:16]), 3, out=around)
+    np.testing.assert_array_equal(around.array, entropy(IMAGE, 3))
+    entropy(Fake(IMAGE[:1]), 3, out=Fake(out.array[:1]))
+    np.testing.assert_array_equal(out.array[:1], entropy(IMAGE[:1], 3))
+    assert (around.array.base[:, [0, -1]] == 7).all()
+
+
+@pytest.mark.parametrize("part", [np.s_[::-1], np.s_[:, ::-1], np.s_[:, ::2]])
+def test_rows_that_cannot_be_gone_along(streams, part):
+    usual = filled(IMAGE[part])
+    with pytest.raises(ValueError, match="rows with gaps or in reverse"):
+        entropy(Fake(IMAGE[part]), out=usual)
+    with pytest.raises(ValueError, match="the mask has rows with gaps or in reverse"):
+        entropy(Fake(IMAGE[part].copy()), mask=Fake(IMAGE[part]), out=usual)
+    with pytest.raises(ValueError, match="out has rows with gaps or in reverse"):
+        entropy(Fake(IMAGE[part].copy()), out=Fake(filled().array[part]))
+    assert not streams
+
+
+def test_refused(streams):
+    image, out = Fake(IMAGE), filled()
+    for kind, arguments, match in [
+            (ValueError, {}, "out is missing, expected for an image that is a .*Fake"),
+            (ValueError, {"out": out, "device": "cpu"}, "the image is in the memory of a GPU"),
+            (TypeError, {"out": out, "mask": IMAGE}, "mask is a numpy.ndarray, expected a .*Fake"),
+            (TypeError, {"out": out.array}, "out is a numpy.ndarray, expected a .*Fake"),
+            (ValueError, {"out": filled(IMAGE[1:])}, r"out has the shape \(10, 13\), the image"),
+            (TypeError, {"out": filled(dtype=np.int32)}, "the out is int32 in the memory"),
+            (ValueError, {"out": out, "mask": Fake(IMAGE[1:])}, "the mask has the shape"),
+            (TypeError, {"out": out, "mask": Fake(IMAGE * 1.0)}, "the mask is float64"),
+            (ValueError, {"out": out, "dtype": np.float64}, "out is float32, dtype float64")]:
+        with pytest.raises(kind, match=match):
+            entropy(image, 3, **arguments)
+    with pytest.raises(TypeError, match="the image is int32 in the memory of a GPU, expected"):
+        entropy(Fake(IMAGE.astype(np.int32)), out=out)
+    with pytest.raises(ValueError, match="1 dimensions"):
+        entropy(Fake(IMAGE[0]), out=out)
+    assert not streams
+
+
+def test_a_result_over_the_image(streams):
+    stack = RANDOM.random((3, 5, 6)).astype(np.float32)
+    bins = {"levels": 4, "range": (0, 1)}
+    for image, out in ((stack, stack), (stack, stack[::-1]), (stack[0], stack[0]),
+                       (stack[:2], stack[:0:-1]), (stack[:0:-1], stack[:2])):
+        with pytest.raises(ValueError, match="out overlaps the image or the mask"):
+            entropy(Fake(image), out=Fake(out), **bins)
+    mask = stack[1].view(np.uint8)[:, :6]
+    with pytest.raises(ValueError, match="out overlaps the image or the mask"):
+        entropy(Fake(stack[0]), mask=Fake(mask), out=Fake(stack[1]), **bins)
+    assert not streams
+    entropy(Fake(stack[0]), out=Fake(stack[1]), **bins)
+
+
+def test_no_cells(streams):
+    out = Fake(np.empty((0, 4), np.float32))
+    assert entropy(Fake(np.empty((0, 4), np.uint8)), out=out) is out
+    assert not streams
+
+
+def test_streams(streams):
+    image, mask, out = Fake(IMAGE, 0x70), Fake(IMAGE, 0x70), filled()
+    entropy(image, out=out)
+    entropy(Fake(IMAGE), mask=mask, out=out)
+    entropy(image, mask=mask, out=out)
+    assert streams == [0x70] * 3
+    with pytest.raises(ValueError, match="different streams: .*mask in 0x70, out in 0x90"):
+        entropy(image, mask=mask, out=Fake(out.array, 0x90))
+
+
+def test_a_mask_of_the_protocol(streams):
+    class Masked(Fake):
+        @property
+        def __cuda_array_interface__(self):
+            return dict(super().__cuda_array_interface__, mask=Fake(IMAGE))
+
+    with pytest.raises(ValueError, match="has a mask of its own"):
+        entropy(Masked(IMAGE), out=filled())
+
+
+def test_without_a_gpu():
+    with pytest.raises((RuntimeError, ValueError), match="GPU|CUDA"):
+        entropy(Fake(IMAGE), out=filled())  # with a GPU: it is not in its memory
+
+
+# ---- CuPy and PyTorch, played ------------------------------------------------------------------
+
+
+def played(package, module_parts):
+    """A class that claims to be of that package, which has these parts."""
+    kind = type("ndarray", (Fake,), {"__module__": f"{package}.core"})
+    module = types.ModuleType(package)
+    vars(module).update(module_parts)
+    return kind, module
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    entered = []
+
+    @contextlib.contextmanager
+    def device():
+        entered.append("in")
+        yield
+        entered.append("out")
+
+    cuda = types.SimpleNamespace(
+        get_current_stream=lambda: types.SimpleNamespace(ptr=0x50 if entered[-1:] == ["in"] else 0))
+    kind, module = played("cupy", {"cuda": cuda})
+    kind.device = property(lambda self: device())
+    module.empty = lambda shape, dtype: kind(np.empty(shape, dtype))
+    module.ascontiguousarray = lambda array: kind(np.ascontiguousarray(array.array))
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    return kind
+
+
+def test_cupy(streams, cupy):
+    found = entropy(cupy(IMAGE[:, ::-1]), 3, mask=cupy(IMAGE > 2), dtype=np.float64)
+    assert type(found) is cupy and found.array.dtype == np.float64
+    np.testing.assert_array_equal(found.array, entropy(IMAGE[:, ::-1], 3, mask=IMAGE > 2,
+                                                       dtype=np.float64))
+    assert streams == [0x50]
+
+
+@pytest.fixture
+def torch(monkeypatch):
+    on = []
+
+    @contextlib.contextmanager
+    def device(which):
+        on.append(which)
+        yield
+        on.pop()
+
+    stream = types.SimpleNamespace(cuda_stream=0x60)
+    cuda = types.SimpleNamespace(device=device, current_stream=lambda which: stream)
+    kind, module = played("torch", {"cuda": cuda, "float32": np.float32, "float64": np.float64})
+    kind.is_cuda, kind.device = True, "cuda:1"
+
+    def facts(self):
+        if self.names_stream == "has a gradient":
+            raise RuntimeError("call detach() first")
+        return dict(self.array.__array_interface__, version=2)
+
+    kind.__cuda_array_interface__ = property(facts)
+    kind.detach = lambda self: kind(self.array)
+    kind.contiguous = lambda self: kind(np.ascontiguousarray(self.array))
+
+    def empty(shape, dtype, device):
+        assert on == [device] == ["cuda:1"]
+        return kind(np.empty(shape, dtype))
+
+    module.empty = empty
+    monkeypatch.setitem(sys.modules, "torch", module)
+    return kind
+
+
+def test_torch(streams, torch):
+    found = entropy(torch(IMAGE[::-1], "has a gradient"), 3)
+    assert type(found) is torch and found.array.dtype == np.float32
+    np.testing.assert_array_equal(found.array, entropy(IMAGE[::-1], 3))
+    out = torch(np.empty(IMAGE.shape))
+    assert entropy(torch(IMAGE), 3, out=out) is out
+    np.testing.assert_array_equal(out.array, entropy(IMAGE, 3, dtype=np.float64))
+    assert streams == [0x60] * 2
+
+
+@pytest.fixture
+def tensor(monkeypatch):
+    """What a tensor in host memory is to the package."""
+
+    class Tensor:
+        is_cuda = False
+
+        def __init__(self, array):
+            self.array = array
+
+        def detach(self):
+            return self
+
+        def numpy(self):
+            return self.array
+
+    Tensor.__module__ = "torch"
+    module = types.ModuleType("torch")
+    module.from_numpy = Tensor
+    monkeypatch.setitem(sys.modules, "torch", module)
+    return Tensor
+
+
+def test_tensors_in_host_memory(tensor):
+    found = entropy(tensor(IMAGE), 3, mask=tensor(IMAGE > 2))
+    assert type(found) is tensor
+    np.testing.assert_array_equal(found.array, entropy(IMAGE, 3, mask=IMAGE > 2))
+    out = tensor(np.empty(IMAGE.shape))
+    assert entropy(tensor(IMAGE), 3, out=out) is out
+    np.testing.assert_array_equal(out.array, entropy(IMAGE, 3, dtype=np.float64))
+
+
+# ---- DLPack ------------------------------------------------------------------------------------
+
+
+class Packed:
+    """An array with DLPack alone, over the memory of one of NumPy."""
+
+    def __init__(self, array, kind):
+        self.array, self.kind, self.asked = array, kind, []
+
+    def __dlpack_device__(self):
+        return self.kind, 0
+
+    def __dlpack__(self, *, stream=None, **others):
+        self.asked.append(stream)
+        return self.array.__dlpack__()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "uint16", "int16", "float32"])
+def test_dlpack_of_a_gpu(streams, monkeypatch, dtype):
+    waited = []
+    monkeypatch.setattr(_library, "synchronize", lambda: waited.append(len(streams)))
+    if dtype == "bool" and np.lib.NumpyVersion(np.__version__) < "1.25.0":
+        pytest.skip("needs NumPy 1.25, whose capsules may have bool")
+    image = np.pad(IMAGE % 2 if dtype == "bool" else IMAGE, 2).astype(dtype)[1:-1, 1:-1]
+    bins = {"levels": 9, "range": (0, 9)} if dtype == "float32" else {}
+    given, mask, out = (Packed(array, 2) for array in (image, (image > 0).astype(np.uint8),
+                                                       np.empty(image.shape, np.float32)))
+    assert entropy(given, 3, mask=mask, out=out, **bins) is out
+    np.testing.assert_array_equal(out.array, entropy(image, 3, mask=image > 0, **bins))
+    assert streams == given.asked == out.asked == [1] and waited == [1]
+
+
+def test_dlpack_without_out(streams):
+    with pytest.raises(ValueError, match="out is missing"):
+        entropy(Packed(IMAGE, 2))
+    with pytest.raises(TypeError, match="DLPack's type 5 of 128 bits"):
+        entropy(Packed(IMAGE * 1j, 2))
+
+
+def test_dlpack_with_an_offset():
+    """NumPy's own capsules have none."""
+    cells = np.arange(12, dtype=np.int16)
+    shape = (ctypes.c_int64 * 2)(2, 3)
+    tensor = _dlpack._Tensor(cells.ctypes.data, 2, 0, 2, 0, 16, 1, shape, None, 4)
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    exported = _dlpack.Exported(new(ctypes.addressof(tensor), b"dltensor", None), 1)
+    assert exported.__cuda_array_interface__ == {
+        "shape": (2, 3), "typestr": "<i2", "data": (cells.ctypes.data + 4, False), "strides": None,
+        "version": 3, "stream": 1}
+
+
+def test_dlpack_of_host_memory():
+    found = entropy(Packed(IMAGE, 1), 3)
+    assert type(found) is np.ndarray
+    np.testing.assert_array_equal(found, entropy(IMAGE, 3))
+
+
+def test_capsules_give_back_what_they_hold(streams):
+    import gc
+    import weakref
+
+    class Owner(np.ndarray):
+        pass
+
+    owner = np.zeros((5, 5), np.uint8).view(Owner)
+    gone = weakref.ref(owner)
+    entropy(Packed(owner, 2), 3, out=Packed(np.empty((5, 5), np.float32), 2))
+    del owner
+    gc.collect()
+    assert gone() is None

@@ -1,0 +1,131 @@
+"""Which level a cell is, and cells that are none."""
+
+import numpy as np
+import pytest
+
+from local_entropy import LevelError, _levels, diversity, entropy
+
+RANDOM = np.random.default_rng(6)
+
+
+def cell_is_none(image, index, match, **arguments):
+    with pytest.raises(LevelError, match=match) as caught:
+        entropy(image, 3, **arguments)
+    assert caught.value.index == index
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16", "int8", "int32", "int64", "uint64"])
+def test_an_integer_beyond_is_named(dtype):
+    image = np.zeros((5, 6), dtype)
+    image[3, 4] = 16
+    cell_is_none(image, (3, 4), r"image\[3, 4\] is 16, expected an integer 0\.\.15", levels=16)
+    cell_is_none(np.stack([image * 0, image]), (1, 3, 4), r"image\[1, 3, 4\] is 16", levels=16)
+    cell_is_none(image, (3, 4), r"is 16, expected 0 to 10", levels=4, range=(0, 10))
+    entropy(image, 3, levels=17)
+    entropy(image, 3, levels=16, mask=image == 0)
+    entropy(image, 3, levels=16, nodata=16)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("cell", [1.5, -0.25, np.inf, -np.inf])
+def test_a_real_number_beyond_is_named(dtype, cell):
+    image = np.zeros((5, 6), dtype)
+    image[0, 5] = cell
+    cell_is_none(image, (0, 5), rf"image\[0, 5\] is {cell}, expected 0 to 1", levels=4,
+                 range=(0, 1))
+    clipped = entropy(image, 3, levels=4, range=(0, 1), clip=True)
+    np.testing.assert_array_equal(clipped, entropy(np.clip(image, 0, 1), 3, levels=4, range=(0, 1)))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "int64"])
+def test_clipped_integers(dtype):
+    image = RANDOM.integers(-20, 100, (9, 9)).astype(dtype)
+    np.testing.assert_array_equal(entropy(image, 3, levels=16, clip=True),
+                                  entropy(np.clip(image, 0, 15), 3))
+    np.testing.assert_array_equal(
+        entropy(image, 3, levels=5, range=(10, 20), clip=True),
+        entropy(np.clip(image, 10, 20), 3, levels=5, range=(10, 20)))
+
+
+def test_bins_are_those_of_the_definition():
+    edges = np.linspace(0.1, 0.9, 8)  # 7 bins, the numbers between them as near as doubles are
+    image = np.tile(edges, (2, 1))
+    found = diversity(image, (1, 2), "richness", levels=7, range=(edges[0], edges[-1]))
+    level = np.minimum(np.floor((edges - edges[0]) * (7 / (edges[-1] - edges[0]))), 6)
+    np.testing.assert_array_equal(found[0, 1:], 1 + (np.diff(level) != 0))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float16", "float32", "float64"])
+def test_the_upper_limit_is_in_the_last_bin(dtype):
+    image = np.array([[9, 12]], dtype)
+    assert diversity(image, 3, "richness", levels=4, range=(0, 12)).max() == 1
+
+
+def test_rows_far_below(monkeypatch):
+    """Cells are converted some rows at a time."""
+    monkeypatch.setattr(_levels, "_CELLS_AT_ONCE", 20)
+    image = RANDOM.random((2, 30, 7))
+    bins = {"levels": 8, "range": (0, 1)}
+    np.testing.assert_array_equal(entropy(image, 3, **bins),
+                                  entropy((image * 8).astype(np.uint8), 3))
+    image[1, 22, 6] = 2
+    cell_is_none(image, (1, 22, 6), r"image\[1, 22, 6\] is 2.0", **bins)
+
+
+def test_doubles_are_binned_as_doubles():
+    image = np.array([[0.5, np.nextafter(0.5, 0)]])  # one number as float32
+    assert diversity(image, 3, "richness", levels=2, range=(0, 1)).max() == 2
+
+
+def test_wide_integers_are_exact():
+    image = np.array([[2**60, 2**60 + 1, 2**60 + 2]])  # one number as float64
+    assert diversity(image, 3, "richness").max() == 3
+    assert diversity(image.astype(np.uint64), 3, "richness").max() == 3
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "int16", "int32"])
+def test_nodata_is_not_among_the_levels(dtype):
+    image = RANDOM.integers(0, 9, (9, 9)).astype(dtype)
+    image[4] = nodata = np.iinfo(dtype).min if dtype != "uint16" else 65535
+    np.testing.assert_array_equal(entropy(image, 3, nodata=nodata),
+                                  entropy(image, 3, mask=image != nodata))
+    assert (entropy(np.full((3, 3), nodata), 3, nodata=nodata, empty=-1) == -1).all()
+
+
+def test_masked_cells_are_not_among_the_levels():
+    image = np.array([[0, 1, 2**31 - 1]], np.int32)
+    np.testing.assert_array_equal(entropy(image, (1, 3), mask=[[1, 1, 0]]), [[1, 1, 0]])
+
+
+def test_a_span_that_is_too_long():
+    with pytest.raises(ValueError, match=r"int32 with cells from -1 to 65535, expected at most"):
+        entropy(np.array([[-1, 65535]], np.int32), 3)
+    entropy(np.array([[0, 65535]], np.int32), 3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_real_numbers_need_bins(dtype):
+    image = np.zeros((3, 3), dtype)
+    for arguments in ({}, {"levels": 4}):
+        with pytest.raises(ValueError, match=f"the image is {dtype}, .* expected levels and range"):
+            entropy(image, 3, **arguments)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16", "int32", "float32", "float64"])
+def test_the_cell_beyond_the_edge(dtype):
+    image = RANDOM.integers(0, 4, (6, 7)).astype(dtype)
+    bins = {"levels": 301, "range": (0, 301)} if image.dtype.kind == "f" else {}
+    found = entropy(image, 3, mode="constant", cval=250, **bins)
+    np.testing.assert_array_equal(found, entropy(np.pad(image, 1, constant_values=250), 3,
+                                                 **bins)[1:-1, 1:-1])
+    gone = entropy(image, 3, mode="constant", cval=250, nodata=250, **bins)
+    np.testing.assert_array_equal(gone, entropy(image, 3, **bins))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float64"])
+def test_a_cell_beyond_the_edge_that_is_no_level(dtype):
+    bins = {"levels": 4, "range": (0, 4)}
+    with pytest.raises(ValueError, match="5"):
+        entropy(np.zeros((3, 3), dtype), 3, mode="constant", cval=5, **bins)
+    entropy(np.zeros((3, 3), dtype), 3, mode="crop", cval=5, **bins)

@@ -1,0 +1,89 @@
+"""The binding and the header say the same."""
+
+import ctypes
+import pathlib
+import re
+
+import pytest
+
+from local_entropy import LevelError
+from local_entropy import _library as library
+
+HEADER = pathlib.Path(__file__).parents[2] / "sources/local_entropy/local_entropy.h"
+TYPES = {"size_t": ctypes.c_size_t, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64,
+         "double": ctypes.c_double}
+STRUCTS = {"le_filter": library.Filter, "le_image": library.Array, "le_result": library.Array,
+           "le_engine_options": library.EngineOptions, "le_run_options": library.RunOptions}
+
+
+@pytest.fixture(scope="module")
+def header():
+    if not HEADER.exists():
+        pytest.skip("needs the sources of the library")
+    return re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.DOTALL)
+
+
+def fields(header, name):
+    body = re.search(rf"typedef struct {name}\s*{{(.*?)}} {name};", header, re.DOTALL)[1]
+    body = re.sub(r"int \(\*(\w+)\)\([^)]*\)", r"void *\1", body)
+    for declared in filter(str.strip, body.split(";")):
+        kind, names = re.fullmatch(r"\s*((?:const )?\w+ ?\**)\s*(.*)", declared, re.DOTALL).groups()
+        for field in names.split(","):
+            pointer = "*" in kind or "*" in field
+            yield field.strip(" *\n"), None if pointer else TYPES[kind.strip()]
+
+
+@pytest.mark.parametrize("name", STRUCTS)
+def test_structs(header, name):
+    declared = list(fields(header, name))
+    mine = STRUCTS[name]._fields_
+    assert [field for field, _ in mine] == [field for field, _ in declared]
+    for (field, kind), (_, expected) in zip(mine, declared):
+        if expected is None:
+            assert kind in (ctypes.c_void_p, ctypes.c_char_p), field
+        else:
+            assert kind is expected, field
+
+
+def test_enumerators(header):
+    names = dict(re.findall(r"\bLE_(\w+) = (\d+)", header))
+    mine = {"ENTROPY", "SIMPSON", "RICHNESS", "HILL", "CUT", "UINT8", "FLOAT64", "BAD_LEVEL"}
+    assert mine <= set(names)
+    for name, number in names.items():
+        assert getattr(library, name) == int(number), name
+
+
+def test_version(header):
+    assert library.version() == re.search(r'LE_VERSION "(.*)"', header)[1]
+
+
+def test_defaults():
+    made = library.default_filter()
+    assert (made.width, made.height, made.levels, made.order) == (5, 5, 256, 1)
+
+
+@pytest.mark.parametrize("sentence, kind", [
+    (b"no memory", MemoryError),
+    (b"no host memory for the tables of entropies", MemoryError),
+    (b"cudaMalloc: out of memory", MemoryError),
+    (b"more than 2^30 columns or rows are not computed in the memory of a GPU", RuntimeError),
+    (b"needs a GPU with more shared memory", RuntimeError),
+])
+def test_what_is_not_available(monkeypatch, sentence, kind):
+    monkeypatch.setattr(library._library, "le_last_error", lambda: sentence)
+    with pytest.raises(kind, match=re.escape(sentence.decode())):
+        library._fail(library.UNAVAILABLE)
+
+
+@pytest.mark.parametrize("sentence, message, index", [
+    ("the cell at x 7, y 5 is 300, expected an integer 0..255",
+     "image[2, 5, 7] is 300, expected an integer 0..255", (2, 5, 7)),
+    ("the cell at x 7, y 5 of an image that was put into a stream is not a level",
+     "the cell [5, 7] of an image that was put into a stream is not a level", (5, 7)),
+    ("a cell is not a level", "a cell is not a level", None),
+])
+def test_cells_that_are_no_levels(monkeypatch, sentence, message, index):
+    monkeypatch.setattr(library._library, "le_last_error", sentence.encode)
+    with pytest.raises(LevelError) as caught:
+        library._fail(library.BAD_LEVEL, (2,))
+    assert str(caught.value) == message and caught.value.index == index

@@ -1,0 +1,122 @@
+"""The drop-in beside the original, on the original's own sample images."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+rank = pytest.importorskip("skimage.filters.rank", reason="needs scikit-image")
+data = pytest.importorskip("skimage.data", reason="needs scikit-image")
+morphology = pytest.importorskip("skimage.morphology", reason="needs scikit-image")
+
+from local_entropy.skimage import entropy  # noqa: E402
+
+RANDOM = np.random.default_rng(8)
+IMAGE = RANDOM.integers(0, 40, (31, 37), dtype=np.uint8)
+
+
+def sample(name):
+    """An image that scikit-image brings along: bytes, one channel."""
+    image = getattr(data, name)()
+    return np.ascontiguousarray(image[..., 0] if image.ndim == 3 else image)
+
+
+def compare(*arguments, **named):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of many levels
+        expected = rank.entropy(*arguments, **named)
+    found = entropy(*arguments, **named)
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("footprint", [morphology.disk(5), np.ones((9, 9)), np.ones((4, 7))],
+                         ids=["disk", "square", "even"])
+@pytest.mark.parametrize("name", ["camera", "coins", "page", "moon", "text", "astronaut"])
+def test_sample_images(name, footprint):
+    compare(sample(name), footprint)
+
+
+@pytest.mark.parametrize("name", ["camera", "coins"])
+def test_16_bits(name):
+    compare(sample(name).astype(np.uint16) * 16, morphology.disk(3))
+
+
+@pytest.mark.parametrize("mask", [IMAGE > 9, (IMAGE > 9).astype(np.uint8), IMAGE % 4,
+                                  (IMAGE > 9).astype(float), IMAGE / 255,
+                                  IMAGE.astype(np.uint16) * 300, IMAGE.astype(np.int64)],
+                         ids=lambda mask: mask.dtype.name)
+def test_masks(mask):
+    compare(IMAGE, morphology.disk(2), mask=mask)
+
+
+@pytest.mark.parametrize("shift_x, shift_y", [(0, 0), (1, 0), (-2, 1), (2, -1)])
+@pytest.mark.parametrize("sides", [(3, 5), (4, 6)])
+def test_shifts(sides, shift_x, shift_y):
+    compare(IMAGE, RANDOM.random(sides) < 0.7, shift_x=shift_x, shift_y=shift_y)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.float64])
+def test_out(dtype):
+    mine, theirs = np.empty(IMAGE.shape, dtype), np.empty(IMAGE.shape, dtype)
+    found = entropy(IMAGE, morphology.disk(2), out=mine)
+    assert np.shares_memory(found, mine)
+    rank.entropy(IMAGE, morphology.disk(2), out=theirs)
+    np.testing.assert_allclose(mine, theirs, rtol=1e-6)
+
+
+@pytest.mark.parametrize("image", [IMAGE / 255, IMAGE.astype(np.int8),
+                                   IMAGE.astype(np.float32) / 99],
+                         ids=lambda image: image.dtype.name)
+def test_other_types_become_bytes_with_a_warning(image):
+    with pytest.warns(UserWarning, match="Possible precision loss converting image"):
+        found = entropy(image, morphology.disk(2))
+    with pytest.warns(UserWarning, match="Possible precision loss converting image"):
+        expected = rank.entropy(image, morphology.disk(2))
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("footprint", [np.ones((3, 3), kind) for kind in (bool, int, float)] +
+                         [np.array([[-1, 2], [0.5, 0]]), np.zeros((3, 3)), np.eye(65)])
+def test_footprints(footprint):
+    compare(IMAGE, footprint)
+
+
+def test_volumes_are_the_originals():
+    volume = RANDOM.integers(0, 9, (5, 6, 7), dtype=np.uint8)
+    compare(volume, morphology.ball(1))
+    compare(volume, morphology.ball(1), shift_z=1, mask=volume > 2)
+
+
+def test_in_the_place_of_the_original(monkeypatch):
+    volume, ball = RANDOM.integers(0, 9, (3, 6, 7), dtype=np.uint8), morphology.ball(1)
+    expected = rank.entropy(volume, ball)
+    monkeypatch.setattr(rank, "entropy", entropy)
+    np.testing.assert_array_equal(rank.entropy(volume, ball), expected)
+
+
+def same_error(kind, *arguments, **named):
+    with pytest.raises(kind):
+        rank.entropy(*arguments, **named)
+    with pytest.raises(kind):
+        entropy(*arguments, **named)
+
+
+def test_the_same_errors():
+    same_error(ValueError, np.arange(10), morphology.disk(3))
+    same_error(ValueError, IMAGE > 3, morphology.disk(3))
+    same_error(ValueError, IMAGE, np.ones((3, 3, 3)))
+    same_error(NotImplementedError, IMAGE, morphology.disk(3), out=IMAGE)
+
+
+def test_without_scikit_image(monkeypatch):
+    import local_entropy.skimage as module
+
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(module.importlib, "import_module", missing)
+    found = entropy(IMAGE, np.ones((3, 3)), mask=IMAGE > 3)
+    assert found.dtype == np.float64
+    with pytest.raises(NotImplementedError, match="needs scikit-image, which is not installed"):
+        entropy(np.zeros((3, 3, 3), np.uint8), np.ones((3, 3, 3)))

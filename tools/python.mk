@@ -1,0 +1,17 @@
+# ---- the Python package ------------------------------------------------------------------------
+
+.PHONY: python test-python
+PACKAGE := $(BUILD)/python
+
+# A wheel and an sdist, of which the wheel is made. Both need the network, or pip's own store.
+python: $(SHARED_LIBRARY) needs-python
+	@tools/python_package.sh $(PYTHON) $(abspath $(BUILD)) $(PACKAGE)
+
+# The package of this tree over the library of this build.
+test-python: $(SHARED_LIBRARY) needs-python
+	@$(PYTHON) -c 'import numpy, pytest' || { echo 'make test-python: pip install numpy pytest, and \
+	    scikit-image to compare with; or name a Python that has them, PYTHON=' >&2; exit 2; }
+	@rm -rf $(PACKAGE)/tree && mkdir -p $(PACKAGE)/tree && cp -r python/local_entropy $(PACKAGE)/tree
+	@cp -f $(SHARED_LIBRARY) $(PACKAGE)/tree/local_entropy/liblocal_entropy.so.1
+	PYTHONPATH=$(abspath $(PACKAGE)/tree) $(PYTHON) -m pytest -q -p no:cacheprovider \
+	    --doctest-modules python/tests $(PACKAGE)/tree/local_entropy $(TESTFLAGS)
