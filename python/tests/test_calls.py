@@ -15,7 +15,7 @@ RANDOM = np.random.default_rng(7)
 SMALL = RANDOM.integers(0, 256, (64, 64), dtype=np.uint8)
 # Large windows in double precision: all of this image takes seconds, long enough to be ended.
 LARGE = RANDOM.integers(0, 65536, (6000, 6000), dtype=np.uint16)
-LONG = {"size": 101, "dtype": np.float64, "threads": 1}
+LONG = {"size": 101, "dtype": np.float64, "threads": 1, "device": "cpu"}
 
 
 @pytest.mark.parametrize("shape", [(1500, 1500), (4, 800, 800), (400, 100, 100)])
