@@ -9,7 +9,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from . import _library as library
-from ._levels import readable
+from ._levels import Cells, readable
 from ._question import Request, filter_of
 
 Ndarray = np.ndarray[Any, np.dtype[Any]]
@@ -124,18 +124,18 @@ class _Part:
 
 def _run_plane(engine: int, wanted: library.Filter, image: Ndarray, mask: Optional[Ndarray],
                result: Ndarray, progress: Optional[library.Progress],
-               place: Tuple[int, ...]) -> None:
+               place: Tuple[int, ...], region: Optional[library.Region] = None) -> None:
     cells, image = _read(image)
     counts = None
     if mask is not None:
         counts, mask = _read(mask)
     values = _struct(result)
     if values is not None:
-        library.run(engine, wanted, cells, counts, values, progress, place)
+        library.run(engine, wanted, cells, counts, values, progress, place, region)
         return
     copy = np.empty(result.shape, result.dtype.newbyteorder("="))
     values, copy = _read(copy)
-    library.run(engine, wanted, cells, counts, values, progress, place)
+    library.run(engine, wanted, cells, counts, values, progress, place, region)
     result[...] = copy
 
 
@@ -159,13 +159,19 @@ def _share_memory(out: Ndarray, image: Ndarray, mask: Optional[Ndarray]) -> bool
                                                np.may_share_memory(out, mask))
 
 
-def _compute_into(result: Ndarray, image: Ndarray, counts: Optional[Ndarray],
-                  request: Request) -> None:
+def _prepared(image: Ndarray, counts: Optional[Ndarray],
+              request: Request) -> Tuple[Cells, library.Filter, int]:
+    """What the library is given: the cells as it reads them, the filter, the engine."""
     cells = readable(image, counts, request.levels, request.range, request.clip, request.nodata,
                      request.cval, request.mode == "constant")
     wanted = filter_of(request.window, cells.levels, cells.nodata, request.mode, cells.cval,
                        request.measure, request.empty)
-    engine = library.engine(request.device == "auto", request.threads or 0)
+    return cells, wanted, library.engine(request.device == "auto", request.threads or 0)
+
+
+def _compute_into(result: Ndarray, image: Ndarray, counts: Optional[Ndarray],
+                  request: Request) -> None:
+    cells, wanted, engine = _prepared(image, counts, request)
     if image.ndim == 2:
         _run_plane(engine, wanted, cells.image, counts, result, request.progress, ())
         return
@@ -177,6 +183,15 @@ def _compute_into(result: Ndarray, image: Ndarray, counts: Optional[Ndarray],
                    result[place], part, place)
         if part is not None:
             part.plane_is_done()
+
+
+def compute_region(image: Ndarray, mask: Optional[Ndarray], rows: Tuple[int, int],
+                   columns: Tuple[int, int], result: Ndarray, request: Request) -> None:
+    """The measure of the windows around the cells of those rows and columns of a plane, from the
+    first to one behind the last; windows may reach further."""
+    cells, wanted, engine = _prepared(image, mask, request)
+    region = library.Region(columns[0], rows[0], columns[1] - columns[0], rows[1] - rows[0])
+    _run_plane(engine, wanted, cells.image, mask, result, request.progress, (), region)
 
 
 # ---- tensors of PyTorch ------------------------------------------------------------------------

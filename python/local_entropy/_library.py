@@ -67,6 +67,12 @@ class Array(ctypes.Structure):
                 ("width", c_int64), ("height", c_int64), ("stride", c_int64)]
 
 
+class Region(ctypes.Structure):
+    """le_region."""
+
+    _fields_ = [("x", c_int64), ("y", c_int64), ("width", c_int64), ("height", c_int64)]
+
+
 class EngineOptions(ctypes.Structure):
     """le_engine_options."""
 
@@ -209,14 +215,16 @@ _SEND = ctypes.cast(_send, c_void_p).value
 
 
 def run(engine_handle: int, wanted: Filter, image: Array, mask: Optional[Array], result: Array,
-        progress: Optional[Progress] = None, plane: Tuple[int, ...] = ()) -> None:
+        progress: Optional[Progress] = None, plane: Tuple[int, ...] = (),
+        region: Optional[Region] = None) -> None:
     """Calls le_run(). Signals, and what `progress` raises, end the call."""
     caught: List[BaseException] = []
     watch = _watch(progress, caught)
     next(watch)
     options = RunOptions(sizeof(RunOptions), _SEND, id(watch), None, 0)
     status = _le_run(engine_handle, byref(wanted), byref(image),
-                     None if mask is None else byref(mask), None, byref(result), byref(options))
+                     None if mask is None else byref(mask),
+                     None if region is None else byref(region), byref(result), byref(options))
     if caught:
         raise caught[0]
     if status:

@@ -13,6 +13,7 @@ HEADER = pathlib.Path(__file__).parents[2] / "sources/local_entropy/local_entrop
 TYPES = {"size_t": ctypes.c_size_t, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64,
          "double": ctypes.c_double}
 STRUCTS = {"le_filter": library.Filter, "le_image": library.Array, "le_result": library.Array,
+           "le_region": library.Region,
            "le_engine_options": library.EngineOptions, "le_run_options": library.RunOptions}
 
 

@@ -1,0 +1,272 @@
+"""Rasters: GeoTIFF, PNG, JPEG and all else that GDAL reads, through rasterio."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from typing import Any, Callable, Dict, Optional, Tuple
+
+import numpy as np
+
+from ..._host import Ndarray
+from .base import About, FileError, Layout, Part, Sink, Source
+from .gdal import listener, rasterio_for, sentence
+
+_PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp"}
+_OWN_TAGS = re.compile(r"STATISTICS_|TIFFTAG_(MIN|MAX)SAMPLEVALUE|AREA_OR_POINT$")
+_OF_A_STACK = re.compile(r"\{\"shape\"|ImageJ=|<\?xml|<OME ")  # descriptions of other writers
+_THREADS_FAIL_ALOUD = (3, 9)  # GDAL 3.6 gives garbage for what its threads could not decode
+_LARGEST_TILE = 1024
+_STRIP_BYTES = 1 << 18
+
+
+# ---- reading -----------------------------------------------------------------------------------
+
+
+def reads(path: str) -> bool:
+    return True  # GDAL says what it cannot read
+
+
+class Opened(Source):
+    def __init__(self, path: str) -> None:
+        rasterio = rasterio_for(path)
+        self._rasterio = rasterio
+        self._window = rasterio.windows.Window
+        self._path = path
+        try:
+            self._file = _opened(rasterio, path)
+        except Exception as error:
+            raise FileError(f"{path} cannot be read: {sentence(error)}") from None
+        file = self._file
+        if file.count == 0:
+            names = "".join(f"\n  {name}" for name in file.subdatasets)
+            raise FileError(f"{path} has no image" + (f" of its own, but contains{names}" if names
+                                                      else ""))
+        self.lead = () if file.count == 1 else (file.count,)
+        self.height, self.width = file.shape
+        if len(set(file.dtypes)) > 1:
+            raise FileError(f"{path} has bands of several types, {', '.join(file.dtypes)}: "
+                            "expected one type")
+        self.dtype = np.dtype(file.dtypes[0])
+        self.block = tuple(file.block_shapes[0])
+        self.interleaved = file.count > 1 and file.profile.get("interleave") == "pixel"
+        self.about = _about(rasterio, file)
+
+    def usual_planes(self) -> Tuple[int, ...]:
+        alpha = [i for i, kind in enumerate(self._file.colorinterp) if kind.name == "alpha"]
+        return tuple(i for i in range(self.planes) if i not in alpha) or (0,)
+
+    def nodata(self, plane: int) -> Optional[float]:
+        value: Optional[float] = self._file.nodatavals[plane]
+        return value
+
+    def has_mask(self, plane: int) -> bool:
+        return any(flag.name in ("per_dataset", "alpha") for flag in
+                   self._file.mask_flag_enums[plane])
+
+    def read(self, plane: int, part: Part) -> Ndarray:
+        return self._read(self._file.read, plane, part)
+
+    def read_mask(self, plane: int, part: Part) -> Ndarray:
+        return self._read(self._file.read_masks, plane, part)
+
+    def _read(self, function: Any, plane: int, part: Part) -> Ndarray:
+        window = self._window(part.left, part.top, part.shape[1], part.shape[0])
+        try:
+            with listener.errors(self._rasterio) as errors:
+                cells: Ndarray = function(plane + 1, window=window)
+        except Exception as error:  # of GDAL: not all have a base in common
+            errors = [sentence(error)]
+        if errors:
+            raise FileError(f"{self._path} cannot be read at row {part.top} of band {plane + 1}: "
+                            f"{errors[0]}")
+        return cells
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _opened(rasterio: Any, path: str) -> Any:
+    """With threads that decode, if it is a TIFF that is compressed: else they cost time."""
+    file = rasterio.open(path)
+    if file.driver != "GTiff":
+        return file
+    version = tuple(int(number) for number in rasterio.__gdal_version__.split(".")[:2])
+    threads = file.compression is not None and version >= _THREADS_FAIL_ALOUD
+    file.close()
+    return rasterio.open(path, NUM_THREADS="ALL_CPUS" if threads else "1")
+
+
+def _about(rasterio: Any, file: Any) -> About:
+    about = About(names=file.descriptions)
+    if file.crs:
+        about.crs = file.crs.to_wkt()
+    if not file.transform.is_identity:
+        about.transform = tuple(file.transform)[:6]
+        about.cell_size = _cell_size(file)
+    about.gcps, crs = tuple(file.gcps[0]), file.gcps[1]
+    about.gcps_crs = crs.to_wkt() if crs else None
+    about.rpcs = file.rpcs
+    about.tags = {key: value for key, value in file.tags().items()}
+    return about
+
+
+def _cell_size(file: Any) -> Optional[Tuple[float, str]]:
+    """None where a cell's width is not everywhere the same length."""
+    if not file.crs or not file.crs.is_projected:
+        return None
+    name, metres = file.crs.linear_units_factor
+    width = float(np.hypot(file.transform.a, file.transform.d))
+    return (width * metres, "m") if metres else (width, name)
+
+
+# ---- writing -----------------------------------------------------------------------------------
+
+
+def writes(path: str, layout: Layout) -> bool:
+    return True
+
+
+class Created(Sink):
+    """Written as GeoTIFF, unless the driver writes what it is given part by part, too."""
+
+    def __init__(self, path: str, layout: Layout) -> None:
+        name, extension = os.path.basename(path), os.path.splitext(path)[1].lower()
+        if layout.driver is None and extension in _PICTURES:
+            raise FileError(f"{name}: {extension[1:].upper()} does not hold real numbers: expected "
+                            ".tif, .npy or .zarr (--preview makes a picture)")
+        rasterio = rasterio_for(name)
+        self._rasterio, self._layout, self._name = rasterio, layout, name
+        self._window = rasterio.windows.Window
+        self._driver = layout.driver or _driver_of(rasterio, name)
+        self._path, self._whole = path, path
+        if not _is_written_in_parts(rasterio, self._driver, name):
+            self._path = os.path.join(os.path.dirname(path), ".parts.tif")
+        self._create(rasterio)
+
+    def _create(self, rasterio: Any) -> None:
+        layout, options = self._layout, {}
+        if self._path != self._whole:
+            options = _tiff_options(layout._replace(compress=None), ())
+        elif self._driver == "GTiff":
+            options = _tiff_options(layout, layout.options)
+        else:
+            options = _options(self._name, self._driver, layout)
+        if layout.has_holes:
+            options["nodata"] = np.nan
+        try:
+            self._file = rasterio.open(
+                self._path, "w", driver="GTiff" if self._path != self._whole else self._driver,
+                width=layout.width, height=layout.height, count=layout.planes,
+                dtype=layout.dtype.name, **options)
+            self._tell(rasterio)
+        except Exception as error:
+            raise FileError(f"{self._name} cannot be created: {sentence(error)}") from None
+        self.block = tuple(self._file.block_shapes[0])
+
+    def _tell(self, rasterio: Any) -> None:
+        """What the source said, where the result is the same."""
+        about, file = self._layout.about, self._file
+        if about.crs is not None:
+            file.crs = rasterio.crs.CRS.from_wkt(about.crs)
+        if about.transform is not None:
+            file.transform = rasterio.Affine(*about.transform)
+        if about.gcps:
+            crs = about.gcps_crs
+            file.gcps = (list(about.gcps), rasterio.crs.CRS.from_wkt(crs) if crs else None)
+        if about.rpcs is not None:
+            file.rpcs = about.rpcs
+        tags = {key: value for key, value in about.tags.items()
+                if isinstance(value, str) and not _OWN_TAGS.match(key)}
+        if "AREA_OR_POINT" in about.tags:
+            tags["AREA_OR_POINT"] = about.tags["AREA_OR_POINT"]
+        if _OF_A_STACK.match(tags.get("TIFFTAG_IMAGEDESCRIPTION", "")):
+            del tags["TIFFTAG_IMAGEDESCRIPTION"]
+        file.update_tags(**tags)
+        for i, name in enumerate(about.names[:self._layout.planes]):
+            if name:
+                file.set_band_description(i + 1, name)
+
+    def write(self, plane: int, part: Part, values: Ndarray) -> None:
+        window = self._window(part.left, part.top, part.shape[1], part.shape[0])
+        self._must(lambda: self._file.write(values, plane + 1, window=window))
+
+    def finish(self) -> None:
+        self._must(self._file.close)
+        if self._path != self._whole:
+            options = _options(self._name, self._driver, self._layout)
+            self._must(lambda: self._rasterio.shutil.copy(
+                self._path, self._whole, driver=self._driver, strict=True, **options))
+            os.remove(self._path)
+
+    def _must(self, call: Callable[[], Any]) -> None:
+        try:
+            with listener.errors(self._rasterio) as errors:
+                call()
+        except Exception as error:
+            raise FileError(f"{self._name} cannot be written: {sentence(error)}") from None
+        if errors:
+            raise FileError(f"{self._name} cannot be written: {errors[0]}")
+
+    def drop(self) -> None:
+        with suppress(Exception), listener.errors(self._rasterio):
+            self._file.close()
+
+
+def _driver_of(rasterio: Any, name: str) -> str:
+    extension = os.path.splitext(name)[1]
+    if not extension:
+        raise FileError(f"{name} has no extension that names a format, expected .tif, .npy, .zarr "
+                        "or --driver")
+    try:
+        driver: str = rasterio.drivers.driver_from_extension(name)
+    except ValueError:
+        raise FileError(f"{name}: GDAL writes no format of the extension {extension}, expected "
+                        ".tif, .npy, .zarr or --driver") from None
+    return driver
+
+
+def _is_written_in_parts(rasterio: Any, driver: str, name: str) -> bool:
+    if rasterio.drivers.is_blacklisted(driver, "w"):
+        raise FileError(f"{name}: rasterio does not write {driver}, expected .tif, .npy or .zarr")
+    with rasterio.Env(), suppress(ValueError):  # no such driver
+        if rasterio.io.driver_can_create(driver):
+            return True
+        if rasterio.io.driver_can_create_copy(driver):
+            return False
+    raise FileError(f"{name}: GDAL does not write {driver}, expected a driver that it writes, such "
+                    "as GTiff or COG")
+
+
+def _options(name: str, driver: str, layout: Layout) -> Dict[str, Any]:
+    options: Dict[str, Any] = dict(layout.options)
+    if layout.compress is not None:
+        if driver != "COG":
+            raise FileError(f"{name}: --compress is of GeoTIFF and COG, expected --co for {driver}")
+        options = {"COMPRESS": layout.compress.upper(), **options}
+    if driver == "COG":
+        options = {"BIGTIFF": "IF_SAFER", "NUM_THREADS": "ALL_CPUS", **options}
+    return options
+
+
+def _tiff_options(layout: Layout, given: Tuple[Tuple[str, str], ...]) -> Dict[str, Any]:
+    """Tiles where the source has some, else strips; for --co."""
+    rows, columns = layout.block
+    named = {key.upper(): value for key, value in given}
+    options: Dict[str, Any] = {"BIGTIFF": "IF_SAFER", "INTERLEAVE": "BAND"}
+    if {"TILED", "BLOCKXSIZE", "BLOCKYSIZE"} & set(named):
+        pass
+    elif rows > 1 and columns < layout.width and rows % 16 == columns % 16 == 0 \
+            and max(rows, columns) <= _LARGEST_TILE:
+        options.update(TILED="YES", BLOCKXSIZE=columns, BLOCKYSIZE=rows)
+    elif columns < layout.width and columns > 0:  # not whole rows, but no tiles of a TIFF either
+        options.update(TILED="YES", BLOCKXSIZE=512, BLOCKYSIZE=512)
+    else:
+        row = layout.width * layout.dtype.itemsize
+        options["BLOCKYSIZE"] = min(layout.height, max(1, _STRIP_BYTES // row))
+    if layout.compress not in (None, "none"):
+        options.update(COMPRESS=str(layout.compress).upper(), NUM_THREADS="ALL_CPUS", PREDICTOR=3)
+        if layout.compress == "zstd":
+            options["ZSTD_LEVEL"] = 1
+    return {**options, **named}

@@ -1,0 +1,265 @@
+"""Stacks of microscopes, through tifffile: OME-TIFF, ImageJ, LSM, other TIFF of many pages."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any, Dict, Optional, Tuple
+
+import numpy as np
+
+from ..._host import Ndarray
+from . import flat
+from .base import About, FileError, Layout, Part, Sink, Source, needed, refuse_settings
+
+_STACKS = (".ome.tif", ".ome.tiff", ".ome.btf", ".lsm", ".stk", ".qptiff", ".scn")
+_TIFFS = (".tif", ".tiff")
+_SIZES = ("PhysicalSizeX", "PhysicalSizeY", "PhysicalSizeZ", "PhysicalSizeXUnit",
+          "PhysicalSizeYUnit", "PhysicalSizeZUnit", "TimeIncrement", "TimeIncrementUnit")
+_IMAGEJ = ("spacing", "unit", "finterval", "fps", "Labels", "loop")
+_IMAGEJ_AXES = "TZCYX"
+_GDAL_METADATA = 42112
+
+
+def _installed(module: str) -> bool:
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True
+
+
+# ---- reading -----------------------------------------------------------------------------------
+
+
+def reads(path: str) -> bool:
+    name = path.lower()
+    if name.endswith(_STACKS):
+        return True
+    if not name.endswith(_TIFFS) or not os.path.isfile(path):
+        return False
+    if not _installed("rasterio"):
+        return True
+    if not _installed("tifffile"):
+        return _must_be_a_stack(path)
+    tifffile = needed("tifffile", path)
+    try:
+        with tifffile.TiffFile(path) as file:
+            return _is_stack(file)
+    except (tifffile.TiffFileError, ValueError, IndexError):
+        return False  # GDAL says what is wrong with it
+
+
+def _is_stack(file: Any) -> bool:
+    """Of more planes than bands; GDAL knows the bands of one page, and overviews."""
+    if file.is_geotiff or _GDAL_METADATA in file.pages[0].tags:
+        return False
+    if file.is_ome or file.is_imagej or file.is_lsm:
+        return True
+    axes = file.series[0].axes
+    return bool(set(axes) - set("YXS")) and len(file.pages) > 1
+
+
+def _must_be_a_stack(path: str) -> bool:
+    """Whether it says, on its first page, that it is of a microscope: without tifffile."""
+    with open(path, "rb") as file:
+        head = file.read(1 << 16)
+    return b"ImageJ=" in head or b"<OME " in head
+
+
+class Opened(Source):
+    """The first series of a file."""
+
+    def __init__(self, path: str) -> None:
+        tifffile = needed("tifffile", path)
+        self._path = path
+        try:
+            self._file = tifffile.TiffFile(path)
+        except (tifffile.TiffFileError, ValueError) as error:
+            raise FileError(f"{path} cannot be read: {error}") from None
+        if not self._file.series:
+            raise FileError(f"{path} has no image")
+        self._series = self._file.series[0]
+        axes, shape = self._series.axes, self._series.shape
+        self._samples = 1
+        if axes.endswith("YXS"):  # the colours of a cell lie together
+            self._samples, axes, shape = shape[-1], axes[:-3] + "SYX", (*shape[:-3], shape[-1],
+                                                                       *shape[-3:-1])
+        if not axes.endswith("YX"):
+            raise FileError(f"{path} has the axes {axes}, expected rows and columns as the last")
+        self.lead, (self.height, self.width) = shape[:-2], shape[-2:]
+        self.dtype = np.dtype(self._series.dtype)
+        self.about = _about(self._file, axes)
+        self.interleaved = self._samples > 1
+        self._start = self._series.dataoffset if self._samples == 1 else None
+        if self._start is None:
+            page = self._series.keyframe
+            self.block = (page.tilelength, page.tilewidth) if page.is_tiled else \
+                (page.rowsperstrip, 0)
+
+    def read(self, plane: int, part: Part) -> Ndarray:
+        if self._start is not None:  # the whole series as in memory
+            dtype = self.dtype.newbyteorder(self._file.byteorder)
+            return flat.read(self._path, self._start, (*self.lead, self.height, self.width), dtype,
+                             plane, part)
+        planes_of_page = max(1, self.planes // len(self._series.pages))
+        page = self._series.pages[plane // planes_of_page]
+        if page is None:  # never written
+            return np.zeros(part.shape, self.dtype)
+        try:
+            return self._read_page(page, plane % planes_of_page, part)
+        except Exception as error:  # of the codecs
+            raise FileError(f"{self._path} cannot be read: {error}" + (
+                "" if _installed("imagecodecs") else " (pip install imagecodecs reads more)")) \
+                from None
+
+    def _read_page(self, page: Any, plane: int, part: Part) -> Ndarray:
+        """Decodes the strips or tiles that the part touches."""
+        key, file = page.keyframe, page.parent.filehandle
+        sample = plane if self._samples > 1 else 0
+        separate = 0 if self._samples > 1 else plane
+        result: Ndarray = np.zeros(part.shape, self.dtype)
+        tables = {"jpegtables": page.jpegtables, "jpegheader": key.jpegheader} \
+            if page.jpegtables is not None else {}
+        for index in self._segments(key, separate, part):
+            size = page.databytecounts[index]
+            if size == 0:
+                continue
+            file.seek(page.dataoffsets[index])
+            cells, place, _ = key.decode(file.read(size), index, **tables)
+            if cells is not None:
+                _put(cells[0, :, :, sample], place[2], place[3], part, result)
+        return result
+
+    def _segments(self, key: Any, separate: int, part: Part) -> Any:
+        rows, columns = (key.tilelength, key.tilewidth) if key.is_tiled else \
+            (key.rowsperstrip, self.width)
+        across, down = -(-self.width // columns), -(-self.height // rows)
+        for y in range(part.top // rows, -(-part.bottom // rows)):
+            for x in range(part.left // columns, -(-part.right // columns)):
+                yield (separate * down + y) * across + x
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _put(cells: Ndarray, y: int, x: int, part: Part, result: Ndarray) -> None:
+    """Of a segment at row y, column x, what is of the part."""
+    top, left = max(y, part.top), max(x, part.left)
+    bottom = min(y + cells.shape[0], part.bottom)
+    right = min(x + cells.shape[1], part.right)
+    result[top - part.top:bottom - part.top, left - part.left:right - part.left] = \
+        cells[top - y:bottom - y, left - x:right - x]
+
+
+def _about(file: Any, axes: str) -> About:
+    stack: Dict[str, Any] = {}
+    if file.is_ome:
+        stack = _ome(importlib.import_module("tifffile").xml2dict(file.ome_metadata))
+    elif file.is_imagej:
+        found = file.imagej_metadata or {}
+        stack = {key: found[key] for key in _IMAGEJ if key in found}
+        stack["imagej"] = True
+    first = file.pages[0]
+    if "XResolution" in first.tags and "YResolution" in first.tags:
+        unit = first.tags.get("ResolutionUnit")
+        stack["resolution"] = (first.tags["XResolution"].value, first.tags["YResolution"].value)
+        stack["resolutionunit"] = 1 if unit is None else int(unit.value)
+    about = About(axes=axes, stack=stack)
+    if "PhysicalSizeX" in stack:
+        about.cell_size = (float(stack["PhysicalSizeX"]), stack.get("PhysicalSizeXUnit", "µm"))
+    elif stack.get("imagej") and "unit" in stack and stack.get("resolution", ((0, 1),))[0][0]:
+        count, length = stack["resolution"][0]
+        about.cell_size = (length / count, "µm" if stack["unit"] in ("micron", "\\u00B5m")
+                           else stack["unit"])
+    return about
+
+
+def _ome(tree: Dict[str, Any]) -> Dict[str, Any]:
+    """Sizes of cells and names of channels of the first image."""
+    images = tree.get("OME", {}).get("Image", {})
+    pixels = (images[0] if isinstance(images, list) else images).get("Pixels", {})
+    stack = {key: pixels[key] for key in _SIZES if key in pixels}
+    channels = pixels.get("Channel", [])
+    names = [channel.get("Name") for channel in
+             (channels if isinstance(channels, list) else [channels])]
+    if names and all(names):
+        stack["names"] = names
+    return stack
+
+
+# ---- writing -----------------------------------------------------------------------------------
+
+
+def writes(path: str, layout: Layout) -> bool:
+    name = path.lower()
+    if name.endswith((".ome.tif", ".ome.tiff")):
+        return True
+    if not name.endswith(_TIFFS) or layout.driver is not None:
+        return False
+    return bool(layout.about.axes) or (not _installed("rasterio") and _installed("tifffile"))
+
+
+class Created(Sink):
+    """All planes one after the other, without compression, so that parts are written in place."""
+
+    def __init__(self, path: str, layout: Layout) -> None:
+        name = os.path.basename(path)
+        refuse_settings(layout, name, "a stack")
+        tifffile = needed("tifffile", name)
+        axes = layout.about.axes
+        if len(axes) != len(layout.lead) + 2:
+            axes = ("Q" if len(layout.lead) == 1 else "") + "YX"
+            axes = axes if len(axes) == len(layout.lead) + 2 else ""
+        options = _options(name, layout, axes)
+        shape = (*layout.lead, layout.height, layout.width)
+        try:
+            with tifffile.TiffWriter(path, bigtiff=layout.bytes > 3 << 30 and not
+                                     options.get("imagej"), ome=options.pop("ome"),
+                                     imagej=options.pop("imagej"), byteorder="<") as file:
+                start, _ = file.write(shape=shape, dtype=layout.dtype.newbyteorder("<"),
+                                      returnoffset=True, contiguous=True, photometric="minisblack",
+                                      planarconfig=None, **options)
+        except (ValueError, TypeError) as error:
+            raise FileError(f"{name} cannot be written: {error}") from None
+        self._writer = flat.Writer(path, start, layout)
+
+    def write(self, plane: int, part: Part, values: Ndarray) -> None:
+        self._writer.write(plane, part, values)
+
+    def finish(self) -> None:
+        self._writer.close()
+
+    def drop(self) -> None:
+        self._writer.close()
+
+
+def _options(name: str, layout: Layout, axes: str) -> Dict[str, Any]:
+    """OME where the name says so; ImageJ where the source was so and may be; else plain."""
+    stack = layout.about.stack
+    ome = name.lower().endswith((".ome.tif", ".ome.tiff"))
+    imagej = bool(stack.get("imagej")) and not ome and layout.dtype == np.float32 \
+        and set(axes) <= set(_IMAGEJ_AXES) and layout.bytes < 4 << 30
+    metadata: Dict[str, Any] = {"axes": axes} if axes else {}
+    if ome:
+        metadata.update(_ome_sizes(stack))
+        if "names" in stack and "C" in axes:
+            metadata["Channel"] = {"Name": stack["names"]}
+    elif imagej:
+        metadata.update({key: stack[key] for key in _IMAGEJ if key in stack})
+    options: Dict[str, Any] = {"ome": ome, "imagej": imagej, "metadata": metadata}
+    if "resolution" in stack:
+        options["resolution"] = tuple(count / length if length else 1.0
+                                      for count, length in stack["resolution"])
+        options["resolutionunit"] = stack["resolutionunit"]
+    return options
+
+
+def _ome_sizes(stack: Dict[str, Any]) -> Dict[str, Any]:
+    sizes = {key: stack[key] for key in _SIZES if key in stack}
+    cell: Optional[Tuple[Any, ...]] = stack.get("resolution")
+    if stack.get("imagej") and cell is not None and "unit" in stack and cell[0][0] and cell[1][0]:
+        for axis, (count, length) in zip("XY", cell):
+            sizes[f"PhysicalSize{axis}"] = length / count
+            sizes[f"PhysicalSize{axis}Unit"] = "µm" if stack["unit"] == "micron" else stack["unit"]
+    return sizes

@@ -1,0 +1,124 @@
+"""Arrays of Zarr: folders of chunks, .zarr; FILE.zarr/NAME is an array in a group."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any, Optional
+
+import numpy as np
+
+from ..._host import Ndarray
+from .base import About, FileError, Layout, Part, Sink, Source, needed, refuse_settings
+
+_OF_CELLS = {"_FillValue", "missing_value", "scale_factor", "add_offset", "valid_min", "valid_max",
+             "valid_range", "units", "long_name", "standard_name"}  # true of the source's alone
+_MARKS = ("zarr.json", ".zarray", ".zgroup")
+_CHUNK = 512
+
+
+def reads(path: str) -> bool:
+    folder = path.rstrip("/")
+    return folder.lower().endswith((".zarr", ".zarr.zip")) or is_folder(folder)
+
+
+def is_folder(path: str) -> bool:
+    """Whether it is an array or a group of Zarr."""
+    return any(os.path.isfile(os.path.join(path, mark)) for mark in _MARKS)
+
+
+class Opened(Source):
+    def __init__(self, path: str) -> None:
+        zarr = needed("zarr", path)
+        try:
+            array = zarr.open(path, mode="r")
+        except Exception as error:  # of many types, by the version
+            raise FileError(f"{path} is not an array of Zarr: {error}") from None
+        if not hasattr(array, "shape"):
+            array = _only_image(array, path)
+        if array.ndim < 2:
+            raise FileError(f"{path} has {array.ndim} dimensions, expected (..., rows, columns)")
+        if math.prod(array.shape) == 0:
+            raise FileError(f"{path} has no cells: its shape is {array.shape}")
+        self._array, self._path = array, path
+        self.lead, (self.height, self.width) = array.shape[:-2], array.shape[-2:]
+        self.dtype = np.dtype(array.dtype)
+        self.block = (getattr(array, "shards", None) or array.chunks)[-2:]
+        attributes = dict(array.attrs)
+        self._nodata = _number(attributes.get("_FillValue"))
+        if self._nodata is None:
+            self._nodata = _number(attributes.get("nodata"))
+        self.about = About(tags={key: value for key, value in attributes.items()
+                                 if key not in _OF_CELLS | {"nodata"}})
+        self.about.crs = attributes.get("crs_wkt")
+        if "transform" in attributes and self.about.crs is not None:
+            self.about.transform = tuple(attributes["transform"])
+        names = getattr(getattr(array, "metadata", None), "dimension_names", None)
+        self.about.tags.update({"dimension_names": list(names)} if names and all(names) else {})
+
+    def nodata(self, plane: int) -> Optional[float]:
+        return self._nodata
+
+    def read(self, plane: int, part: Part) -> Ndarray:
+        place = np.unravel_index(plane, self.lead) if self.lead else ()
+        try:
+            cells = self._array[(*(int(i) for i in place), slice(part.top, part.bottom),
+                                 slice(part.left, part.right))]
+        except Exception as error:  # of the codecs
+            raise FileError(f"{self._path} cannot be read at row {part.top}: {error}") from None
+        return np.asarray(cells)
+
+
+def _only_image(group: Any, path: str) -> Any:
+    arrays = {name: array for name, array in group.arrays() if array.ndim >= 2}
+    if len(arrays) != 1:
+        names = ", ".join(sorted(arrays)) or "none"
+        raise FileError(f"{path} is a group with the images {names}: expected {path}/NAME")
+    return next(iter(arrays.values()))
+
+
+def _number(value: Any) -> Optional[float]:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def writes(path: str, layout: Layout) -> bool:
+    return path.lower().endswith(".zarr")
+
+
+class Created(Sink):
+    def __init__(self, path: str, layout: Layout) -> None:
+        name = os.path.basename(path)
+        refuse_settings(layout, name, "an array of Zarr")
+        zarr = needed("zarr", name)
+        rows, columns = layout.block
+        if not (1 < rows and 1 < columns < layout.width and max(rows, columns) <= 4096):
+            rows = columns = _CHUNK
+        self.block = (min(rows, layout.height), min(columns, layout.width))
+        shape = (*layout.lead, layout.height, layout.width)
+        self._layout, self._name = layout, name
+        names = layout.about.tags.get("dimension_names", ())
+        options = {"dimension_names": names} if len(names) == len(shape) \
+            and not zarr.__version__.startswith("2.") else {}
+        self._array = zarr.open(path, mode="w", shape=shape, dtype=layout.dtype,
+                                chunks=(*(1 for _ in layout.lead), *self.block),
+                                fill_value=math.nan if layout.has_holes else 0.0, **options)
+        self._tell()
+
+    def _tell(self) -> None:
+        about = self._layout.about
+        kept = {key: value for key, value in about.tags.items() if key != "dimension_names"}
+        if about.crs is not None:
+            kept["crs_wkt"] = about.crs
+        if about.transform is not None:
+            kept["transform"] = [float(number) for number in about.transform]
+        if any(about.names):
+            kept["names"] = list(about.names)
+        self._array.attrs.update(kept)
+
+    def write(self, plane: int, part: Part, values: Ndarray) -> None:
+        place = np.unravel_index(plane, self._layout.lead) if self._layout.lead else ()
+        self._array[(*(int(i) for i in place), slice(part.top, part.bottom),
+                     slice(part.left, part.right))] = values
+
+    def finish(self) -> None:
+        pass

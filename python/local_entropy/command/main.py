@@ -1,0 +1,218 @@
+"""The command: from arguments to a file, with one sentence for what went wrong."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from typing import Any, Iterator, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .._host import compute_region
+from .._question import Request
+from . import kinds
+from .blocks import plan_for
+from .kinds import FileError, Layout, Sink, Source
+from .options import UsageError, chosen_bands, keeps_holes, parser, request_of, unit_of
+from .output import Output
+from .pipeline import Task, run
+from .preview import Preview
+from .progress import Bar
+
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class _Ended(BaseException):
+    """A signal came that ends the command."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def main(words: Optional[Sequence[str]] = None) -> int:
+    """Runs the command; its exit status."""
+    try:
+        arguments = parser().parse_args(words)
+        with _signals():
+            _convert(arguments)
+        return 0
+    except UsageError as error:
+        return _say(f"{error}\n(local-entropy --help describes all arguments)", 2)
+    except FileError as error:
+        return _say(str(error), 1)
+    except MemoryError as error:
+        return _say(f"there is too little memory: {error or 'less of it by --memory'}", 1)
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        return _say(f"{name}{error.strerror or error}", 1)
+    except (RuntimeError, ValueError, TypeError) as error:
+        return _say(str(error), 1)
+    except _Ended as ended:
+        _say("ended by a signal; the output was not written", 1)
+        signal.signal(ended.number, signal.SIG_DFL)  # who started this sees which
+        os.kill(os.getpid(), ended.number)
+        return 128 + ended.number
+
+
+def _say(sentence: str, status: int) -> int:
+    sys.stderr.write(f"local-entropy: {sentence}\n")
+    return status
+
+
+@contextmanager
+def _signals() -> Iterator[None]:
+    """Signals that end a process raise _Ended, so that what is half done is deleted first."""
+
+    def end(number: int, frame: Any) -> None:
+        _ignore_signals()
+        raise _Ended(number)
+
+    before = []
+    if threading.current_thread() is threading.main_thread():
+        for number in _ENDS:
+            if signal.getsignal(number) != signal.SIG_IGN:  # nohup
+                before.append((number, signal.signal(number, end)))
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+def _ignore_signals() -> None:
+    if threading.current_thread() is threading.main_thread():
+        for number in _ENDS:
+            signal.signal(number, signal.SIG_IGN)
+
+
+# ---- from file to file -------------------------------------------------------------------------
+
+
+def _convert(arguments: argparse.Namespace) -> None:
+    request = request_of(arguments)
+    source = kinds.open_source(arguments.input)
+    try:
+        _refuse_same(arguments)
+        planes = _planes(source, chosen_bands(arguments), arguments.input)
+        nodata = tuple(source.nodata(plane) if arguments.nodata is None else
+                       None if arguments.nodata == "none" else arguments.nodata
+                       for plane in planes)
+        _check(request, source, nodata[0], arguments)
+        _write(arguments, request, source, planes, nodata)
+    finally:
+        source.close()
+
+
+def _refuse_same(arguments: argparse.Namespace) -> None:
+    names = [arguments.input, arguments.output]
+    if arguments.preview is not None:
+        names.append(arguments.preview)
+    paths = [os.path.realpath(name) for name in names]
+    for i, path in enumerate(paths):
+        if path in paths[:i]:
+            raise UsageError(f"{names[i]} is given twice, expected files of different names")
+
+
+def _planes(source: Source, bands: Optional[Sequence[int]], name: str) -> Tuple[int, ...]:
+    if bands is None:
+        return source.usual_planes()
+    for band in bands:
+        if not 1 <= band <= source.planes:
+            raise UsageError(f"--band is {band}, expected 1 to {source.planes}, of which {name} "
+                             "consists")
+    return tuple(band - 1 for band in bands)
+
+
+def _check(request: Request, source: Source, nodata: Optional[float],
+           arguments: argparse.Namespace) -> None:
+    """Finds what is impossible before anything is created."""
+    if arguments.like_skimage and source.dtype not in ("uint8", "uint16"):
+        raise UsageError(f"{arguments.input} has cells of {source.dtype}, expected uint8 or uint16 "
+                         "for --like-skimage")
+    if source.dtype.kind == "f" and request.range is None:
+        raise UsageError(f"{arguments.input} has cells of {source.dtype}, which are put into bins: "
+                         "expected --levels and --range, such as --levels 64 --range 0 1")
+    try:  # on a cell that does not count
+        compute_region(np.zeros((1, 1), source.dtype), np.zeros((1, 1), np.uint8), (0, 1), (0, 1),
+                       np.empty((1, 1), request.dtype), request._replace(nodata=nodata))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _layout(arguments: argparse.Namespace, request: Request, source: Source,
+            planes: Tuple[int, ...], nodata: Tuple[Optional[float], ...]) -> Layout:
+    about = source.about
+    lead: Tuple[int, ...] = source.lead
+    if planes != tuple(range(source.planes)):
+        lead = () if len(planes) == 1 else (len(planes),)
+    about.names = tuple(about.names[plane] for plane in planes) if about.names else ()
+    holes = keeps_holes(arguments) and (
+        source.dtype.kind == "f" or any(value is not None for value in nodata)
+        or any(source.has_mask(plane) for plane in planes))
+    return Layout(lead, source.height, source.width, request.dtype, source.block, holes, about,
+                  arguments.compress, arguments.driver, tuple(arguments.co))
+
+
+def _write(arguments: argparse.Namespace, request: Request, source: Source,
+           planes: Tuple[int, ...], nodata: Tuple[Optional[float], ...]) -> None:
+    layout = _layout(arguments, request, source, planes, nodata)
+    preview = None
+    outputs: List[Output] = []
+    try:
+        outputs.append(Output(arguments.output))
+        if arguments.preview is not None:
+            preview = Preview(arguments.preview, source.height, source.width, arguments.colors)
+            outputs.append(Output(arguments.preview))
+        if arguments.compress in (None, "none") and layout.bytes > outputs[0].room() \
+                and not layout.options and arguments.driver is None:
+            raise FileError(f"{arguments.output} takes {layout.bytes / 1e9:.3g} GB, and its disk "
+                            f"has {outputs[0].room() / 1e9:.3g} GB free")
+        _fill(arguments, request, source, planes, nodata, layout, outputs[0], preview)
+        if preview is not None:
+            preview.save(outputs[1].path, *_titles(arguments, source))
+        _ignore_signals()  # from here on it is done
+        for output in outputs:
+            output.keep()
+    finally:
+        for output in outputs:
+            output.drop()
+
+
+def _titles(arguments: argparse.Namespace, source: Source) -> Tuple[Any, ...]:
+    name, unit = unit_of(arguments)
+    rows, columns = arguments.size or (9, 9)
+    return (f"{name} of {os.path.basename(arguments.input)}, {rows} x {columns} cells", unit,
+            source.about.cell_size)
+
+
+def _fill(arguments: argparse.Namespace, request: Request, source: Source,
+          planes: Tuple[int, ...], nodata: Tuple[Optional[float], ...], layout: Layout,
+          output: Output, preview: Optional[Preview]) -> None:
+    sink: Optional[Sink] = None
+    try:
+        sink = kinds.create(output.path, layout)
+        output.check()
+        plan = plan_for(source, sink, len(planes), request.dtype, arguments.memory)
+        bar = Bar(source.height * source.width * len(planes),
+                  sys.stderr.isatty() and not arguments.quiet)
+        whole = False
+        try:
+            run(Task(source, planes, nodata, sink, plan, request, keeps_holes(arguments)), bar,
+                None if preview is None else preview.see)
+            whole = True
+        finally:
+            bar.end(whole)
+    except FileError as error:
+        raise FileError(f"{arguments.input}: {error}" if str(error).startswith("the cell ")
+                        else str(error)) from None
+    except OSError as error:
+        raise FileError(f"{arguments.output} cannot be written: {error.strerror or error}") \
+            from None
+    finally:
+        if sink is not None:
+            sink.drop()

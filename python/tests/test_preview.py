@@ -1,0 +1,72 @@
+"""Pictures of results."""
+
+import os
+import sys
+
+import numpy as np
+import pytest
+
+from files import convert, refused
+from local_entropy import entropy
+from local_entropy.command.kinds import Part
+from local_entropy.command.preview import round_length
+
+matplotlib = pytest.importorskip("matplotlib", reason="pip install matplotlib")
+from local_entropy.command.preview import Preview  # noqa: E402
+
+RANDOM = np.random.default_rng(6)
+
+
+def test_a_picture(tmp_path, capfd):
+    image = RANDOM.integers(0, 9, (2, 300, 400), dtype=np.uint8)
+    image[:, :, :150] = 3
+    np.save(tmp_path / "in.npy", image)
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--preview", tmp_path / "out.png",
+            "--memory", "300K")
+    assert sorted(os.listdir(tmp_path)) == ["in.npy", "out.npy", "out.png"]
+    picture = matplotlib.image.imread(tmp_path / "out.png")
+    assert picture.shape[0] > 400 and picture.shape[1] > 600
+    colours = {tuple(colour) for colour in (picture[..., :3] * 255).astype(int).reshape(-1, 3)}
+    assert len(colours) > 100  # of the map, and not only of the text
+    darkest = [68, 1, 84]      # viridis at 0, the flat part
+    assert (np.abs(picture[..., :3] * 255 - darkest).max(-1) < 2).mean() > 0.1
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(image))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3000, 1250), (1201, 2400)])
+def test_every_nth_cell(shape):
+    values = RANDOM.random(shape, np.float32)
+    preview = Preview("out.png", *shape, "magma")
+    for top in range(0, shape[0], 7):
+        for left in range(0, shape[1], 500):
+            part = Part(top, min(top + 7, shape[0]), left, min(left + 500, shape[1]))
+            preview.see(0, part, values[part.top:part.bottom, part.left:part.right])
+            preview.see(1, part, values[part.top:part.bottom, part.left:part.right] * 0)
+    step = -(-max(shape) // 1200)
+    np.testing.assert_array_equal(preview._cells, values[::step, ::step])
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 900), (900, 1)])
+def test_pictures_of_any_shape(tmp_path, capfd, shape):
+    np.save(tmp_path / "in.npy", np.zeros(shape, np.uint8))
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--preview", tmp_path / "out.png")
+    assert (tmp_path / "out.png").exists()
+
+
+def test_lengths():
+    assert round_length(2500, "m") == (2000, "2 km")
+    assert round_length(1000, "m") == (1000, "1 km")
+    assert round_length(999, "m") == (500, "500 m")
+    assert round_length(0.37, "µm") == (pytest.approx(0.2), "0.2 µm")
+    assert round_length(7, "cells") == (5, "5 cells")
+    assert round_length(1, "cells") == (1, "1 cell")
+
+
+def test_errors(tmp_path, capfd, monkeypatch):
+    np.save(tmp_path / "in.npy", np.zeros((9, 9), np.uint8))
+    words = [tmp_path / "in.npy", tmp_path / "out.npy", "--preview", tmp_path / "out.png"]
+    assert "--colors is nothing, expected a colour map" in refused(capfd, *words, "--colors",
+                                                                   "nothing")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert "--preview needs matplotlib, which is not installed" in refused(capfd, *words)
+    assert os.listdir(tmp_path) == ["in.npy"]

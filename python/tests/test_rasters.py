@@ -1,0 +1,282 @@
+"""Files of GDAL, through rasterio."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from files import convert, refused
+from local_entropy import entropy
+
+rasterio = pytest.importorskip("rasterio", reason="pip install rasterio")
+from rasterio.control import GroundControlPoint  # noqa: E402
+from rasterio.crs import CRS  # noqa: E402
+from rasterio.enums import ColorInterp  # noqa: E402
+from rasterio.rpc import RPC  # noqa: E402
+from rasterio.transform import from_origin  # noqa: E402
+
+RANDOM = np.random.default_rng(9)
+IMAGE = RANDOM.integers(0, 9, (150, 130), dtype=np.uint8)
+UTM = CRS.from_epsg(32632)
+PLACE = from_origin(500_000, 5_300_000, 10, 10)
+
+pytestmark = pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning")
+
+
+def make(path, bands, driver="GTiff", **named):
+    bands = bands if bands.ndim == 3 else bands[None]
+    profile = {"driver": driver, "count": len(bands), "height": bands.shape[1],
+               "width": bands.shape[2], "dtype": bands.dtype, **named}
+    with rasterio.open(path, "w", **profile) as file:
+        file.write(bands)
+    return path
+
+
+def bands_of(path):
+    with rasterio.open(path) as file:
+        return file.read()
+
+
+TILED = {"tiled": True, "blockxsize": 32, "blockysize": 48}
+
+
+@pytest.mark.parametrize("profile", [
+    {}, {"blockysize": 7}, {"blockysize": 150}, TILED, {**TILED, "compress": "deflate"},
+    {"compress": "lzw", "predictor": 2}, {"BIGTIFF": "YES"}, {**TILED, "blockxsize": 512,
+                                                             "blockysize": 512}])
+@pytest.mark.parametrize("memory", ["512M", "20K"])
+def test_geotiff(tmp_path, capfd, profile, memory):
+    make(tmp_path / "in.tif", IMAGE, crs=UTM, transform=PLACE, **profile)
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--mode", "wrap", "--memory", memory)
+    with rasterio.open(tmp_path / "out.tif") as file:
+        np.testing.assert_array_equal(file.read(1), entropy(IMAGE, mode="wrap"))
+        assert (file.dtypes, file.count, file.crs, file.transform) == (("float32",), 1, UTM, PLACE)
+        if profile == TILED:
+            assert file.block_shapes == [(48, 32)]
+        assert file.nodata is None
+    assert sorted(os.listdir(tmp_path)) == ["in.tif", "out.tif"]
+
+
+@pytest.mark.parametrize("driver, extension", [("PNG", "png"), ("GTiff", "tif"), ("HFA", "img"),
+                                               ("ENVI", "bin"), ("GIF", "gif")])
+def test_formats_that_are_read(tmp_path, capfd, driver, extension):
+    path = make(tmp_path / f"in.{extension}", IMAGE, driver)
+    convert(capfd, path, tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(IMAGE))
+
+
+def test_jpeg(tmp_path, capfd):
+    path = make(tmp_path / "in.jpg", np.stack([IMAGE * 20, IMAGE * 9, IMAGE]), "JPEG")
+    convert(capfd, path, tmp_path / "out.tif", "--size", "5")
+    np.testing.assert_array_equal(bands_of(tmp_path / "out.tif"), entropy(bands_of(path), 5))
+
+
+@pytest.mark.parametrize("words, extension, driver", [
+    ([], "img", "HFA"), (["--driver", "ENVI"], "bin", "ENVI"),
+    (["--driver", "COG"], "tif", "GTiff"),
+    (["--driver", "COG", "--compress", "zstd", "--co", "BLOCKSIZE=128"], "tif", "GTiff"),
+    (["--compress", "zstd"], "tif", "GTiff"), (["--compress", "deflate"], "tif", "GTiff"),
+    (["--co", "TILED=YES", "--co", "compress=LZW"], "tif", "GTiff")])
+def test_formats_that_are_written(tmp_path, capfd, words, extension, driver):
+    make(tmp_path / "in.tif", np.stack([IMAGE, IMAGE // 2]), crs=UTM, transform=PLACE)
+    (tmp_path / "to").mkdir()
+    out = tmp_path / f"to/out.{extension}"
+    convert(capfd, tmp_path / "in.tif", out, *words)
+    with rasterio.open(out) as file:
+        np.testing.assert_array_equal(file.read(), entropy(np.stack([IMAGE, IMAGE // 2])))
+        assert file.driver == driver and file.transform == PLACE
+        assert file.crs.to_epsg() == 32632
+        said = str(words).lower()
+        assert file.compression is None or file.compression.value.lower() in said + "lzw"
+        if "COG" in words:
+            assert file.tags(ns="IMAGE_STRUCTURE")["LAYOUT"] == "COG"
+        beside = {os.path.basename(path) for path in file.files}
+    assert set(os.listdir(tmp_path / "to")) == beside
+    assert oct(out.stat().st_mode & 0o777) == oct(0o666 & ~current_umask())
+
+
+def current_umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+# ---- what is carried over ----------------------------------------------------------------------
+
+
+def test_tags_and_names(tmp_path, capfd):
+    path = make(tmp_path / "in.tif", np.stack([IMAGE, IMAGE]), crs=UTM, transform=PLACE)
+    with rasterio.open(path, "r+") as file:
+        file.update_tags(SENSOR="MSI", STATISTICS_MEAN="3", AREA_OR_POINT="Point")
+        file.descriptions = ("red", "infrared")
+    convert(capfd, path, tmp_path / "out.tif")
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert file.tags()["SENSOR"] == "MSI" and file.tags()["AREA_OR_POINT"] == "Point"
+        assert "STATISTICS_MEAN" not in file.tags()
+        assert file.descriptions == ("red", "infrared")
+        assert file.transform == PLACE
+    convert(capfd, path, tmp_path / "out.tif", "--band", "2")
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert (file.count, file.descriptions) == (1, ("infrared",))
+
+
+def test_control_points_and_polynomials(tmp_path, capfd):
+    points = [GroundControlPoint(row, column, x, y, 0) for row, column, x, y in
+              [(0, 0, 10, 50), (0, 130, 11, 50), (150, 0, 10, 49), (150, 130, 11.1, 49)]]
+    path = make(tmp_path / "in.tif", IMAGE)
+    with rasterio.open(path, "r+") as file:
+        file.gcps = (points, CRS.from_epsg(4326))
+    convert(capfd, path, tmp_path / "out.tif")
+    with rasterio.open(tmp_path / "out.tif") as file:
+        found, crs = file.gcps
+    assert crs == CRS.from_epsg(4326)
+    assert [(p.row, p.col, p.x, p.y) for p in found] == [(p.row, p.col, p.x, p.y) for p in points]
+
+    numbers = [float(i) for i in range(20)]
+    rpc = RPC(1.0, 2.0, 3.0, 4.0, numbers, numbers, 5.0, 6.0, 7.0, 8.0, numbers, numbers, 9.0, 10.0)
+    make(path, IMAGE, rpcs=rpc)
+    convert(capfd, path, tmp_path / "out.tif")
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert file.rpcs.line_num_coeff == numbers and file.rpcs.height_off == 1.0
+
+
+def test_the_georeference_goes_through_zarr(tmp_path, capfd):
+    pytest.importorskip("zarr", reason="pip install zarr")
+    make(tmp_path / "in.tif", IMAGE, crs=UTM, transform=PLACE)
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.zarr")
+    convert(capfd, tmp_path / "out.zarr", tmp_path / "out.tif", "--levels", "4", "--range", 0, 9)
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert file.crs.to_epsg() == 32632 and file.transform == PLACE
+
+
+# ---- cells that do not count -------------------------------------------------------------------
+
+
+def expected_of(counts, **named):
+    return np.where(counts, entropy(IMAGE, mask=counts, empty=np.nan, **named), np.nan)
+
+
+@pytest.mark.parametrize("memory", ["512M", "20K"])
+@pytest.mark.parametrize("nodata", [0, 255])
+def test_nodata(tmp_path, capfd, nodata, memory):
+    make(tmp_path / "in.tif", IMAGE, nodata=nodata)
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--memory", memory)
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert np.isnan(file.nodata)
+        np.testing.assert_array_equal(file.read(1), expected_of(IMAGE != nodata))
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--nodata", "3", "--memory", memory)
+    np.testing.assert_array_equal(bands_of(tmp_path / "out.tif")[0], expected_of(IMAGE != 3))
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--nodata", "none")
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert file.nodata is None
+        np.testing.assert_array_equal(file.read(1), entropy(IMAGE))
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--fill")
+    np.testing.assert_array_equal(bands_of(tmp_path / "out.tif")[0],
+                                  entropy(IMAGE, nodata=nodata, empty=np.nan))
+
+
+def test_nodata_that_no_cell_can_be(tmp_path, capfd):
+    heights = RANDOM.uniform(0, 9, IMAGE.shape).astype(np.float32)
+    heights[:20, :20], heights[70] = -9999, np.nan
+    make(tmp_path / "in.tif", heights, nodata=-9999)
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--levels", "8", "--range", "0", "9")
+    counts = ~np.isnan(heights) & (heights != -9999)
+    expected = entropy(heights, levels=8, range=(0, 9), nodata=-9999, empty=np.nan)
+    np.testing.assert_array_equal(bands_of(tmp_path / "out.tif")[0],
+                                  np.where(counts, expected, np.nan))
+    convert(capfd, make(tmp_path / "in.tif", IMAGE), tmp_path / "out.tif", "--nodata", "-9999")
+    np.testing.assert_array_equal(bands_of(tmp_path / "out.tif")[0], entropy(IMAGE))
+
+
+@pytest.mark.parametrize("memory", ["512M", "20K"])
+def test_a_mask_of_the_file(tmp_path, capfd, memory):
+    counts = RANDOM.integers(0, 5, IMAGE.shape) > 0
+    make(tmp_path / "in.tif", IMAGE, **TILED)
+    with rasterio.open(tmp_path / "in.tif", "r+") as file:
+        file.write_mask(counts)
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--memory", memory)
+    np.testing.assert_array_equal(bands_of(tmp_path / "out.tif")[0], expected_of(counts))
+
+
+def test_alpha(tmp_path, capfd):
+    counts = RANDOM.integers(0, 5, IMAGE.shape) > 0
+    alpha = np.where(counts, 255, 0).astype(np.uint8)
+    path = make(tmp_path / "in.png", np.stack([IMAGE, IMAGE, IMAGE, alpha]), "PNG")
+    with rasterio.open(path) as file:
+        assert file.colorinterp[3] == ColorInterp.alpha
+    convert(capfd, path, tmp_path / "out.tif")
+    found = bands_of(tmp_path / "out.tif")
+    assert len(found) == 3
+    np.testing.assert_array_equal(found[1], expected_of(counts))
+
+
+def test_a_stale_sidecar_goes(tmp_path, capfd):
+    make(tmp_path / "in.tif", IMAGE)
+    (tmp_path / "out.tif.aux.xml").write_text("<PAMDataset/>")
+    (tmp_path / "out.tif.aux.xml.mine").write_text("stays")
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif")
+    assert sorted(os.listdir(tmp_path)) == ["in.tif", "out.tif", "out.tif.aux.xml.mine"]
+
+
+# ---- errors ------------------------------------------------------------------------------------
+
+
+def test_errors(tmp_path, capfd):
+    path = make(tmp_path / "in.tif", IMAGE)
+    out = tmp_path / "out.tif"
+    before = sorted(os.listdir(tmp_path))
+    assert "PNG does not hold real numbers" in refused(capfd, path, tmp_path / "out.png")
+    assert "writes no format of the extension .xyzw" in refused(capfd, path, tmp_path / "out.xyzw")
+    assert "no extension" in refused(capfd, path, tmp_path / "out")
+    assert "does not write Nothing" in refused(capfd, path, out, "--driver", "Nothing")
+    assert "does not write netCDF" in refused(capfd, path, tmp_path / "out.nc")
+    assert "cannot be written" in refused(capfd, path, out, "--driver", "JPEG")
+    assert "--compress is of GeoTIFF" in refused(capfd, path, tmp_path / "out.img", "--compress",
+                                                 "lzw")
+    assert "cannot be created" in refused(capfd, path, out, "--co", "TILED=YES", "--co",
+                                          "BLOCKXSIZE=17")
+    assert sorted(os.listdir(tmp_path)) == before
+    (tmp_path / "text.tif").write_text("no image")
+    assert "text.tif cannot be read" in refused(capfd, tmp_path / "text.tif", out)
+    assert "cannot be read" in refused(capfd, "/vsimem/nothing.tif", out)
+    make(tmp_path / "complex.tif", IMAGE.astype(np.complex64))
+    assert "has cells of complex64" in refused(capfd, tmp_path / "complex.tif", out)
+
+
+def test_a_file_that_ends_early(tmp_path, capfd):
+    path = make(tmp_path / "in.tif", IMAGE, compress="deflate", blockysize=8)
+    with open(path, "r+b") as file:
+        file.truncate(os.path.getsize(path) // 2)
+    said = refused(capfd, path, tmp_path / "out.tif", "--memory", "20K")
+    assert "in.tif cannot be read at row" in said
+    assert sorted(os.listdir(tmp_path)) == ["in.tif"]
+
+
+@pytest.mark.parametrize("size", [1 << 16, 30_000])
+@pytest.mark.parametrize("words", [[], ["--compress", "deflate"], ["--driver", "COG"]])
+def test_a_full_disk(tmp_path, words, size):
+    """As one is, for a file of which only so many bytes can be written."""
+    make(tmp_path / "in.tif", RANDOM.integers(0, 256, (300, 400), dtype=np.uint8))
+    code = "import sys; from local_entropy.command.main import main; sys.exit(main(sys.argv[1:]))"
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    ended = subprocess.run([sys.executable, "-c", code, tmp_path / "in.tif", tmp_path / "out.tif",
+                            *words], preexec_fn=limit, stderr=subprocess.PIPE, text=True,
+                           env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert ended.returncode == 1, ended.stderr
+    assert "out.tif cannot be written" in ended.stderr
+    assert sorted(os.listdir(tmp_path)) == ["in.tif"]
+
+
+def test_without_the_library(tmp_path, capfd, monkeypatch):
+    path = make(tmp_path / "in.png", IMAGE, "PNG")
+    monkeypatch.setitem(sys.modules, "rasterio", None)
+    said = refused(capfd, path, tmp_path / "out.npy")
+    assert "in.png needs rasterio, which is not installed: pip install rasterio" in said

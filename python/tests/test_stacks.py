@@ -1,0 +1,123 @@
+"""Stacks of microscopes, through tifffile."""
+
+import os
+import sys
+
+import numpy as np
+import pytest
+
+from files import convert, refused
+from local_entropy import entropy
+
+tifffile = pytest.importorskip("tifffile", reason="pip install tifffile")
+
+RANDOM = np.random.default_rng(4)
+STACK = RANDOM.integers(0, 9, (3, 2, 70, 61), dtype=np.uint16)
+
+
+def read(path):
+    with tifffile.TiffFile(path) as file:
+        series = file.series[0]
+        return series.asarray(), series.axes, file
+
+
+@pytest.mark.parametrize("memory", ["512M", "20K"])
+@pytest.mark.parametrize("options", [{}, {"compression": "zlib"}, {"tile": (16, 32)},
+                                     {"compression": "zlib", "rowsperstrip": 9},
+                                     {"compression": "zlib", "tile": (32, 16), "predictor": 2},
+                                     {"byteorder": ">"}, {"bigtiff": True}])
+def test_ome(tmp_path, capfd, options, memory):
+    more = {key: options[key] for key in ("byteorder", "bigtiff") if key in options}
+    rest = {key: value for key, value in options.items() if key not in more}
+    with tifffile.TiffWriter(tmp_path / "in.ome.tif", ome=True, **more) as file:
+        file.write(STACK, metadata={"axes": "TCYX", "PhysicalSizeX": 0.25,
+                                    "PhysicalSizeXUnit": "µm",
+                                    "Channel": {"Name": ["DAPI", "GFP"]}}, **rest)
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif", "--mode", "mirror",
+            "--memory", memory)
+    found, axes, file = read(tmp_path / "out.ome.tif")
+    assert axes == "TCYX" and file.is_ome
+    np.testing.assert_array_equal(found, entropy(STACK, mode="mirror"))
+    pixels = tifffile.xml2dict(file.ome_metadata)["OME"]["Image"]["Pixels"]
+    assert pixels["PhysicalSizeX"] == 0.25 and pixels["Type"] == "float"
+    assert [channel["Name"] for channel in pixels["Channel"]] == ["DAPI", "GFP"]
+    assert sorted(os.listdir(tmp_path)) == ["in.ome.tif", "out.ome.tif"]
+
+
+def test_imagej(tmp_path, capfd):
+    tifffile.imwrite(tmp_path / "in.tif", STACK, imagej=True, resolution=(4.0, 4.0),
+                     metadata={"axes": "ZCYX", "spacing": 2.5, "unit": "um"})
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif")
+    found, axes, file = read(tmp_path / "out.tif")
+    assert axes == "ZCYX" and file.is_imagej
+    np.testing.assert_array_equal(found, entropy(STACK))
+    assert file.imagej_metadata["spacing"] == 2.5 and file.imagej_metadata["unit"] == "um"
+    assert file.pages[0].tags["XResolution"].value == (4, 1)
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.ome.tif")
+    pixels = tifffile.xml2dict(read(tmp_path / "out.ome.tif")[2].ome_metadata)
+    assert pixels["OME"]["Image"]["Pixels"]["PhysicalSizeX"] == 0.25
+
+
+@pytest.mark.parametrize("planes", [{"planarconfig": "contig"}, {"planarconfig": "separate"}])
+@pytest.mark.parametrize("compression", [None, "zlib"])
+@pytest.mark.parametrize("memory", ["512M", "20K"])
+def test_colours(tmp_path, capfd, planes, compression, memory):
+    image = RANDOM.integers(0, 9, (4, 50, 40, 3), dtype=np.uint8)
+    stored = image if planes["planarconfig"] == "contig" else np.moveaxis(image, -1, 1)
+    tifffile.imwrite(tmp_path / "in.tif", stored, photometric="rgb", compression=compression,
+                     rowsperstrip=7, **planes)
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.npy", "--memory", memory)
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"),
+                                  entropy(np.moveaxis(image, -1, 1)))
+
+
+def test_pages(tmp_path, capfd):
+    tifffile.imwrite(tmp_path / "in.tif", STACK[:, 0], compression="zlib", photometric="minisblack")
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--band", "2")
+    found, axes, _ = read(tmp_path / "out.tif")
+    assert axes == "YX"
+    np.testing.assert_array_equal(found, entropy(STACK[1, 0]))
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.ome.tif", "--band", "3,1")
+    np.testing.assert_array_equal(read(tmp_path / "out.ome.tif")[0], entropy(STACK[[2, 0], 0]))
+
+
+def test_what_tifffile_says_of_a_raster_is_not_carried_over(tmp_path, capfd):
+    pytest.importorskip("rasterio", reason="reads single pages")
+    tifffile.imwrite(tmp_path / "in.tif", STACK[:, 0], photometric="rgb", planarconfig="separate")
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--band", "2")
+    np.testing.assert_array_equal(read(tmp_path / "out.tif")[0], entropy(STACK[1, 0]))
+
+
+@pytest.mark.parametrize("extension", ["tif", "ome.tif"])
+def test_arrays_become_stacks(tmp_path, capfd, monkeypatch, extension):
+    np.save(tmp_path / "in.npy", STACK)
+    if extension == "tif":
+        monkeypatch.setitem(sys.modules, "rasterio", None)
+    convert(capfd, tmp_path / "in.npy", tmp_path / f"out.{extension}")
+    np.testing.assert_array_equal(read(tmp_path / f"out.{extension}")[0], entropy(STACK))
+
+
+def test_errors(tmp_path, capfd, monkeypatch):
+    tifffile.imwrite(tmp_path / "in.ome.tif", STACK)
+    assert "written without compression" in refused(
+        capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif", "--compress", "lzw")
+    (tmp_path / "text.ome.tif").write_text("no image")
+    assert "text.ome.tif cannot be read" in refused(capfd, tmp_path / "text.ome.tif",
+                                                    tmp_path / "out.npy")
+    tifffile.imwrite(tmp_path / "short.ome.tif", STACK, compression="zlib")
+    with open(tmp_path / "short.ome.tif", "r+b") as file:
+        file.seek(-3000, os.SEEK_END)
+        file.write(bytes(2000))
+    assert "short.ome.tif cannot be read" in refused(capfd, tmp_path / "short.ome.tif",
+                                                     tmp_path / "out.npy")
+    monkeypatch.setitem(sys.modules, "tifffile", None)
+    assert "in.ome.tif needs tifffile, which is not installed: pip install tifffile" in refused(
+        capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
+    assert not [name for name in os.listdir(tmp_path) if "out" in name]
+
+
+def test_a_stack_that_does_not_say_so_by_its_name(tmp_path, capfd, monkeypatch):
+    pytest.importorskip("rasterio", reason="reads other TIFF files")
+    tifffile.imwrite(tmp_path / "in.tif", STACK, imagej=True, metadata={"axes": "ZCYX"})
+    monkeypatch.setitem(sys.modules, "tifffile", None)
+    assert "in.tif needs tifffile" in refused(capfd, tmp_path / "in.tif", tmp_path / "out.npy")
