@@ -265,10 +265,14 @@ TEST(EngineEverywhere, ShortCallsTryDevicesOnceTheyAreMany)
 TEST(EngineWayCosts, KnowWhatCallsTakeLately)
 {
     local_entropy::WayCosts costs;
-    costs.add(9, true);
+    costs.throughDevice.add(7, 1);
+    costs.add(9, true); // the first one, with all that it makes
     EXPECT_EQ(costs.callShared, 0);
+    EXPECT_EQ(costs.throughDevice.get(), 0);
+    costs.throughDevice.add(1, 1);
     costs.add(2, true);
     EXPECT_EQ(costs.callShared, 2);
+    EXPECT_EQ(costs.throughDevice.get(), 1);
     costs.add(10, true);
     EXPECT_EQ(costs.callShared, 3);
     costs.add(1, true);

@@ -32,7 +32,7 @@ bool WayCosts::devicesAreCheaper() const
 
 void WayCosts::add(double seconds, bool shared)
 {
-    if (shared && !std::exchange(isWarm, true)) return;
+    if (shared && !std::exchange(isWarm, true)) return throughDevice.forget();
     if (!shared) spentAlone += seconds;
     // Other work makes calls longer now and then, nothing makes them shorter.
     double &lately = shared ? callShared : callAlone;

@@ -20,6 +20,7 @@ class WayCost
 public:
     void add(double seconds, std::int64_t cells);
     double get() const { return perCell; } ///< seconds; 0 while unknown
+    void forget() { perCell = 0; }
 
 private:
     std::atomic<double> perCell{0};
@@ -37,7 +38,8 @@ struct WayCosts
     bool isWarm = false;   ///< a call had devices: the next one finds its tables
 
     bool devicesAreCheaper() const;
-    /// A call has ended that took so long, with devices or not.
+    /// A call has ended that took so long, with devices or not. The first one with devices tells
+    /// nothing: their tables and their memory were made while it ran.
     void add(double seconds, bool shared);
 };
 
