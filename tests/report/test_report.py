@@ -344,8 +344,19 @@ class Check(Tree):
         self.replace("results/box/fast_study/environment.txt", "abcdef0123", "abcdef9999")
         self.assert_finds("fast_study/environment.txt:2:", "abcdef9999")
 
-    def test_a_stage_of_another_revision(self):
+    def test_a_stage_of_another_revision_waits_and_is_named(self):
         self.replace("results/box/record.csv", "parts,abcdef0123", "parts,abcdef9999")
+        self.run_tool()
+        self.assertIn("abcdef9999: parts (stages that are of that revision)",
+                      self.text("report.md"))
+        self.assertEqual(self.run_tool("--check")[0], 0)
+        status, said = self.run_tool("--check", "--complete")
+        self.assertEqual(status, 1)
+        self.assertIn("results/box/record.csv:3: parts is not measured yet", said)
+
+    def test_a_round_of_another_revision(self):
+        self.replace("results/box/record.csv", "parts,abcdef0123", "round2,abcdef9999")
+        self.run_tool()
         self.assert_finds("results/box/record.csv:3:", "abcdef9999")
 
     def test_a_log_of_another_revision(self):

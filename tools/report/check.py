@@ -9,7 +9,7 @@ import subprocess
 
 from .constants import Constants
 from .documents import NUMBER, TABLE, documents
-from .results import Results, facts
+from .results import Results, facts, is_same
 from .source_code import comments
 
 # What in a document is not prose: it is blanked out, so that places stay what they are.
@@ -135,33 +135,43 @@ def directories(found):
 
 
 def revisions(root, found):
-    """Files of one record, or stages of it, that name several revisions of the sources."""
+    """(what is wrong, stages that are not measured yet at the record's revision). That is the one
+    of its environment.txt, in which its first round was measured; the table `environment` names
+    the stages of others."""
+    wrong, waits = [], []
     first = None
-    for where, revision in revisions_said(root, found):
+    for where, stage, revision in revisions_said(root, found):
         if revision is None:
-            yield f"{where}: names no revision"
+            wrong.append(f"{where}: names no revision")
             continue
         if revision.endswith("-modified"):
-            yield f"{where}: {revision}: the sources had changes that no revision holds"
-        elif first and not (revision.startswith(first[1]) or first[1].startswith(revision)):
-            yield f"{where}: revision {revision}, but {first[0]} is of {first[1]}"
+            wrong.append(f"{where}: {revision}: the sources had changes that no revision holds")
+        elif first and not is_same(revision, first[1]):
+            said = f"revision {revision}, but {first[0]} is of {first[1]}"
+            if stage and not stage.startswith("round"):
+                waits.append(f"{where}: {stage} is not measured yet at the record's revision: {said}")
+            else:
+                wrong.append(f"{where}: {said}")
         first = first or (where, revision)
+    return wrong, waits
 
 
 def revisions_said(root, found):
-    """(FILE:LINE, revision) of each environment.txt, each line of record.csv and the log."""
+    """(FILE:LINE, stage or None, revision) of each environment.txt, the log, and each line of
+    record.csv."""
     for directory in directories(found):
-        stages = root / directory / "record.csv"
-        if stages.exists():
-            for line, row in enumerate(csv.DictReader(stages.read_text().splitlines()), 2):
-                yield f"{directory}/record.csv:{line}", row.get("revision") or None
-        for path in [*sorted((root / directory).rglob("*environment.txt")), root / "screen.log"]:
+        texts = sorted((root / directory).rglob("*environment.txt"), key=lambda path: len(path.parts))
+        for path in [*texts, root / "screen.log"]:
             if not path.exists():
                 continue
             text = path.read_text(errors="replace")
             line = next((number for number, words in enumerate(text.splitlines(), 1)
                          if words.startswith("revision:")), 1)
-            yield f"{path.relative_to(root).as_posix()}:{line}", facts(text).get("revision")
+            yield f"{path.relative_to(root).as_posix()}:{line}", None, facts(text).get("revision")
+        stages = root / directory / "record.csv"
+        if stages.exists():
+            for line, row in enumerate(csv.DictReader(stages.read_text().splitlines()), 2):
+                yield f"{directory}/record.csv:{line}", row["stage"], row.get("revision") or None
 
 
 def images(root, found):
@@ -227,6 +237,8 @@ def check(root):
             wrong += rule(document, constants)
         waits += waiting(document)
     wrong += images(root, found)
-    wrong += revisions(root, found)
+    of_revisions, stages = revisions(root, found)
+    wrong += of_revisions
+    waits += stages
     wrong += measured_comments(root, constants)
     return wrong, waits

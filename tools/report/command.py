@@ -1,7 +1,8 @@
 """Fills the tables and numbers of the documents (documents.py names them) from results/, and draws
 the plots. What a marker may say: tools/report/documents.py.
 
-What was not measured yet is left so, and a line says that it waits; only --complete minds.
+What was not measured yet, or not at the revision of the rest, is left so, and a line says that it
+waits; only --complete minds.
 
 usage: tools/report.py                        fill the documents; draw, where matplotlib is there
        tools/report.py --plots-only           draw only

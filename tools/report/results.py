@@ -172,6 +172,11 @@ def at_size(measured, size):
     return {rounds.text("version"): rounds for rounds in measured if size_of(rounds) == size}
 
 
+def is_same(revision, other):
+    """Whether these are one revision, one of them maybe shortened."""
+    return revision.startswith(other) or other.startswith(revision)
+
+
 def facts(text):
     """The lines "name:   value" of an environment.txt."""
     return dict(re.findall(r"^([\w ]+?):\s+(.*)$", text, re.MULTILINE))

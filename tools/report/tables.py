@@ -2,7 +2,8 @@
 
 from .formats import percent, shown, times as factor, with_range
 from .record import ceiling_of
-from .results import NotMeasured, at_size, cells_of, size_named, sizes_of, versions_of
+from .results import (NotMeasured, at_size, cells_of, facts, is_same, size_named, sizes_of,
+                      versions_of)
 
 
 def table(head, rows):
@@ -40,8 +41,24 @@ def chosen(measured, versions):
 
 
 def environment(record):
-    """The machine and the build of a run."""
-    return fenced(record.text("environment.txt"))
+    """The machine and the build of a run, and which stages are of other builds."""
+    said = record.text("environment.txt").rstrip("\n")
+    for revision, stages in stages_of_others(record, facts(said).get("revision")).items():
+        said += f"\n{revision}:".ljust(13) + ", ".join(stages) + " (stages that are of that revision)"
+    return fenced(said)
+
+
+def stages_of_others(record, own):
+    """{revision: [stage]} of those that are not of the record's own."""
+    try:
+        rows = record.rows("record.csv")
+    except NotMeasured:
+        return {}
+    others = {}
+    for row in rows:
+        if own and not is_same(row["revision"], own):
+            others.setdefault(row["revision"], []).append(row["stage"])
+    return others
 
 
 def text(record, name):
