@@ -236,8 +236,7 @@ TEST(EngineEverywhere, NamesABadCellThatIsSentToADevice)
     }
 }
 
-// The first call with devices makes tables; a call that other work has held up counts little.
-/// What is soon done stays with the CPU until many such calls have been.
+// What is soon done stays with the CPU until many such calls have been.
 TEST(EngineEverywhere, ShortCallsTryDevicesOnceTheyAreMany)
 {
     if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
@@ -257,11 +256,46 @@ TEST(EngineEverywhere, ShortCallsTryDevicesOnceTheyAreMany)
     EXPECT_FALSE(has(kSoon));
     call.costs.add(1e-3, false);
     EXPECT_FALSE(has(kSoon));
-    call.costs.add(1, false);
+    call.costs.add(0.1, false); // a try, now that devices are there, would not count
     EXPECT_TRUE(has(kSoon));
     EXPECT_FALSE(has(kAtOnce));
 }
 
+// Once both are known. Of cells, the last few of a call may have been held up by other work.
+TEST(EngineEverywhere, WholeCallsDecideWhateverCellsCost)
+{
+    if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
+    const Shape shape{512, 512};
+    const std::vector<float> sample = makeSample("random", shape);
+    std::vector<float> result(sample.size(), NAN);
+    const auto problem =
+        bitsProblem(shape.width, shape.height, sample.data(), result.data(), 0, shape.height);
+    const local_entropy::bits::BitsPlan plan(local_entropy::bestPath());
+    for (const double shared : {11e-3, 35e-3}) {
+        OfCall call(problem);
+        call.costs.add(1, true);
+        call.costs.add(shared, true);
+        call.costs.add(23e-3, false);
+        call.costs.throughDevice.add(9, 1);
+        call.costs.onCpu.add(10, 1);
+        const auto all =
+            local_entropy::Everywhere::of(problem, plan, kLong, 1, call.costs, call.progress);
+        EXPECT_EQ(all != nullptr, shared < 23e-3) << shared;
+    }
+}
+
+TEST(EngineWayCosts, KnowWhatCellsCostWithoutOutliers)
+{
+    local_entropy::WayCost cost;
+    cost.add(8, 2);
+    EXPECT_EQ(cost.get(), 4);
+    cost.add(1000, 1);
+    EXPECT_EQ(cost.get(), 4.5);
+    cost.add(0.5, 1);
+    EXPECT_EQ(cost.get(), 4);
+}
+
+// The first call with devices makes tables; a call that other work has held up counts little.
 TEST(EngineWayCosts, KnowWhatCallsTakeLately)
 {
     local_entropy::WayCosts costs;

@@ -2,6 +2,7 @@
 
 #include "common/devices.h"
 #include "common/host_poison.h"
+#include "common/kernel_times.h"
 #include "common/profiler_range.h"
 #include "common/standard_output.h"
 #include "entropy/contents.h"
@@ -51,6 +52,8 @@ bool callOnce(const entropy::Version &version, std::vector<float> &cells,
     try {
         if (!version.unavailable.empty()) throw common::Unavailable(version.unavailable);
         std::optional<common::HostPoison> poison(std::in_place, cells.size() * sizeof(float));
+        const common::KernelTimes
+            whole; // engines then compute an image by one launch, not by tiles
         const common::ProfilerRange range("version=" + std::string(version.name) + ";");
         const auto result = entropy::run(version.callback, kSide, kSide, cells.data());
         poison.reset();

@@ -2,6 +2,7 @@
 #include "local_entropy/schedule/made_once.h"
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <atomic>
 #include <chrono>
@@ -80,6 +81,7 @@ TEST(MadeOnce, OfNoneIsEmpty)
 // Each waits for the other: one after the other would not end in time.
 TEST(MadeOnce, MakesSeveralAtOnce)
 {
+    if (omp_get_thread_limit() < 2) GTEST_SKIP() << "needs two threads of OpenMP";
     MadeOnce<int> two(2);
     std::atomic<int> begun{0};
     const auto found = two.get(0, 2, [&](int number) {

@@ -272,7 +272,7 @@ private:
 #pragma unroll
         for (int i = 0; i < kLines; ++i) own += __popc(bits[i]);
         if (!__any_sync(kAllLanes, own)) return;
-        int end = own; // of the lane's places among the round's
+        int end = own; // of the lane's places among those of these lines
         for (int apart = 1; apart < kLanes; apart *= 2) {
             const int others = __shfl_up_sync(kAllLanes, end, apart);
             if (lane >= apart) end += others;

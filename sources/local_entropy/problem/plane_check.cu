@@ -1,5 +1,4 @@
-// An image is read once, and nothing is written: at the speed of the memory, half the time of
-// loading it.
+// An image is read once, and nothing is written.
 #include "local_entropy/problem/plane_check.h"
 
 #ifdef __CUDACC__

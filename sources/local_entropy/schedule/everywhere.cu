@@ -8,10 +8,10 @@
 #include "local_entropy/schedule/forks.h"
 #include "local_entropy/schedule/shared_devices.h"
 
-#include <algorithm>
 #include <cmath>
 #endif
 
+#include <algorithm>
 #include <utility>
 
 namespace local_entropy
@@ -21,7 +21,8 @@ void WayCost::add(double seconds, std::int64_t cells)
 {
     const double now = seconds / static_cast<double>(cells);
     const double before = perCell;
-    perCell = before > 0 ? before + (now - before) / 8 : now; // the last few count most
+    // The last few count most; but one that other work has made long says little.
+    perCell = before > 0 ? before + (std::min(now, 2 * before) - before) / 8 : now;
 }
 
 bool WayCosts::devicesAreCheaper() const
@@ -63,16 +64,17 @@ std::vector<Device *> devicesFor(SharedDevices &shared, const Sharing &sharing)
     return devices;
 }
 
-/// Whether a call shall have the devices. Where they do not pay, one call of many tries again with
-/// a few tiles: what either way costs depends on what else is going on.
+/// Whether a call shall have the devices: by what whole calls take, or, where that is not known of
+/// both ways, by what cells cost. Where they do not pay, one call of many tries again: what either
+/// way costs depends on what else is going on.
 bool areWanted(WayCosts &costs)
 {
     constexpr int kTryAgain = 64;
-    const bool known = costs.throughDevice.get() > 0 && costs.onCpu.get() > 0;
-    const bool cellsAre = !known || costs.devicesAreCheaper();
-    const bool callsAre =
-        costs.callAlone == 0 || costs.callShared == 0 || costs.callShared < costs.callAlone;
-    if (!(cellsAre && callsAre) && ++costs.callsWithout < kTryAgain) return false;
+    const bool cellsAreKnown = costs.throughDevice.get() > 0 && costs.onCpu.get() > 0;
+    const bool callsAreKnown = costs.callAlone > 0 && costs.callShared > 0;
+    const bool pay = callsAreKnown ? costs.callShared < costs.callAlone
+                                   : !cellsAreKnown || costs.devicesAreCheaper();
+    if (!pay && ++costs.callsWithout < kTryAgain) return false;
     costs.callsWithout = 0;
     return true;
 }

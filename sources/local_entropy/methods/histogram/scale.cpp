@@ -107,11 +107,14 @@ SumScale::SumScale(int cells, double bound)
         if (candidate <= largest) consider(*this, candidate, answers);
 }
 
+// Of 49 cells, which windows of 7x7 have, common ways to share them lie near the middle between two
+// floats.
+bool SumScale::knowsWhole(int cells) { return cells == 49; }
+
 SumScale SumScale::forWhole(Base base, int cells)
 {
-    // Found by trying random ones, with the scale that follows from the factor. Of 49 cells, which
-    // windows of 7x7 have, common ways to share them lie near the middle between two floats.
-    if (cells != 49) return SumScale(cells, kOneByOne);
+    if (!knowsWhole(cells)) return SumScale(cells, kOneByOne);
+    // Found by trying random ones, with the scale that follows from the factor.
     const std::uint32_t factor = base == Base::Two   ? 1119131870
                                  : base == Base::Ten ? 1140714877
                                                      : 1071876858;

@@ -30,6 +30,7 @@ struct SumScale
     /// with which every way to share all `cells` cells gives the nearest float, as ExactScale has
     /// it for fewer, that one. Windows of fewer cells may be in doubt more often with it.
     static SumScale forWhole(Base base, int cells);
+    static bool knowsWhole(int cells);
 
     std::uint32_t factor = 0;
     /// Whether float(double(F(N) - sum F(n)) * scales(base)[N]) is the nearest for N = `cells`.

@@ -17,6 +17,7 @@
 #include "local_entropy/methods/histogram/walk_kernels.h"
 #include "local_entropy/methods/rows_of_items.h"
 
+#include <optional>
 #include <vector>
 #endif
 
@@ -132,8 +133,8 @@ class WalkPlan : public PlanePlan
 public:
     explicit WalkPlan(const Problem &problem)
         : cells(problem.shape.cells), ofAny(Tables(problem.filter.base, problem.shape, false)),
-          ofWhole(Tables(problem.filter.base, problem.shape, true)),
-          multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
+          ofWhole(tablesOfWhole(problem)), multiprocessors(multiprocessorsOfGpu()),
+          sharedBytes(sharedBytesOfBlock())
     {
     }
 
@@ -151,6 +152,12 @@ public:
     }
 
 private:
+    static std::optional<Tables> tablesOfWhole(const Problem &problem)
+    {
+        if (!SumScale::knowsWhole(problem.shape.cells)) return std::nullopt;
+        return Tables(problem.filter.base, problem.shape, true);
+    }
+
     /// Tables in the memory of the GPU, and what kernels are told of them.
     struct Placed
     {
@@ -193,7 +200,7 @@ private:
         task.windowWidth = shape.width;
         task.windowHeight = shape.height;
         task.results = walk::resultsOf(part, kernel.windows);
-        const Placed &tables = plane.missing ? ofAny : ofWhole;
+        const Placed &tables = sizeof(Cell) == 1 && !plane.missing && ofWhole ? *ofWhole : ofAny;
         task.results.sums = tables.sums.data();
         task.results.scales = tables.scales.data();
         task.results.error = tables.error;
@@ -226,7 +233,8 @@ private:
     }
 
     const int cells;
-    const Placed ofAny, ofWhole; ///< planes: where cells may be taken away, and where all count
+    const Placed ofAny;
+    const std::optional<Placed> ofWhole; ///< if there are others for bytes that all count
     const int multiprocessors, sharedBytes;
 };
 
