@@ -102,8 +102,8 @@ class Rows(unittest.TestCase):
         ours.column = "to_gpu"
         prepare = ours.prepare
         ours.prepare = lambda self, cells, window, mode="crop": prepare(self, cells, window)
-        with clock({len(os.sched_getaffinity(0)): 1}):
-            *_, made = self.rows(other, ours=[("GPU", ours)])
+        with clock({1: 1, len(os.sched_getaffinity(0)): 1}):
+            *_, made = self.rows(other, ours=[("one", lambda: peers.Library(1)), ("GPU", ours)])
         self.assertEqual((made["to_one_thread"], made["to_all_threads"], made["to_gpu"]), ("", "", 6))
 
     def test_a_wrong_value_is_not_timed(self):
@@ -163,14 +163,17 @@ class Rows(unittest.TestCase):
         class Slow(peer()):
             def prepare(self, cells, footprint):
                 self.pace = cells.size / 1e4
-                return lambda: measuring.counted(cells, footprint, "crop")
+                return lambda: None
 
-        cases = [measuring.Case("some", image(520), "3x3", ones(3, 3))]
-        with packages(), clock({len(os.sched_getaffinity(0)): 0.1}):
-            for seconds, side in ((3, 65), (50, 260), (400, 520)):
-                row, = measuring.rows(cases, seconds, (), [("slow", Slow)])
-                self.assertEqual((row["width"], row["height"]), (side, side))
-                self.assertEqual(row["note"], "" if side == 520 else "the upper left part")
+        case = measuring.Case("some", image(520), "3x3", ones(3, 3))
+        with clock({}):
+            for longest, side in ((0.1, 65), (1.6, 65), (1.7, 130), (8, 260), (30, 520)):
+                self.assertEqual(measuring.largest_side(Slow(), case, longest), side)
+
+    def test_a_part_is_told(self):
+        with unittest.mock.patch.object(measuring, "largest_side", lambda *_: 40):
+            *_, row = self.rows(peer())
+        self.assertEqual((row["width"], row["height"], row["note"]), (40, 40, "the upper left part"))
 
     def test_a_peer_without_memory_for_all_gets_a_part(self):
         class Large(peer()):
@@ -191,6 +194,16 @@ class Parts(unittest.TestCase):
             for border, mode in (("crop", "cut"), ("reflect", "symmetric")):
                 error = measuring.counted(cells, footprint, border) - defined(cells, footprint, mode)
                 self.assertLess(abs(error).max(), 1e-6)
+
+    def test_every_row_is_compared(self):
+        zeros = numpy.zeros((2500, 3))
+        for y in (0, 999, 1000, 2499):
+            found = zeros.copy()
+            found[y, 2] = 0.5
+            self.assertEqual(measuring.difference(found, zeros),
+                             f"WRONG: x 2, y {y} is 0.500000, not 0.000000")
+        self.assertEqual(measuring.difference(zeros, zeros), "")
+        self.assertTrue(measuring.difference(zeros.T, zeros).startswith("WRONG"))
 
     def test_installed_peers_are_right(self):
         for name, make in (*peers.OURS, *peers.OTHERS):
