@@ -8,9 +8,9 @@ usage: tools/filter_peers.py [--images LIST] [--windows LIST] [--size N] [--seco
                   are scikit-image's own, the mosaic is made of them
   --windows LIST  of 3x3, 5x5, 9x9, 15x15, disk5, which is a disk of radius 5; default: all
   --size N        side of the mosaic, 512 to 30000 (default: 10000)
-  --seconds S     about how long the runs of a row may take (default: 4). Of an image for which one is
-                  too slow or too large, it gets the upper left quarter, that one's quarter, ...: the
-                  row says how many cells
+  --seconds S     about how long the runs of a row may take (default: 4). Who is too slow for an
+                  image, or has too little memory, gets the upper left quarter, a quarter of that,
+                  ...: the row says how many cells
   --csv FILE      write the table there too
 
 peers: entropy in bits of images of bytes
@@ -18,12 +18,12 @@ peers: entropy in bits of images of bytes
                   build/python/tree): on one thread, on all, and in the memory of a GPU, as an array
                   of CuPy or PyTorch
   scikit-image    filters.rank.entropy, on one thread
-  OpenCV          for each level: its cells, counted by boxFilter, or by filter2D where the window is
-                  no rectangle; n log n from a table, added up
+  OpenCV          for each level: its cells, counted by boxFilter, or by filter2D where the window
+                  is no rectangle; n log n from a table, added up
   Octave          entropyfilt of its package image, one process for all runs; times are the calls'
   cuCIM           skimage.filters.rank.entropy, in the memory of a GPU
-  PyTorch         for each level: its cells, avg_pool2d, -p log p, added up; in the memory of a GPU if
-                  there is one; rectangles only
+  PyTorch         for each level: its cells, avg_pool2d, -p log p, added up; in the memory of a GPU
+                  if there is one; rectangles only
 
 All peers are compared before any is timed: on a part of every image, edges included, each must give
 the entropy that NumPy counts under the peer's border rule, to 1e-4. "crop": windows are cut at the

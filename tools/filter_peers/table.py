@@ -48,5 +48,6 @@ def save(path, rows):
         writer = csv.DictWriter(file, HEAD, lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            writer.writerow({**row, **{key: f"{row[key]:.6g}" for key in NUMBERS if row[key] != ""}})
+            numbers = {key: f"{row[key]:.6g}" for key in NUMBERS if row[key] != ""}
+            writer.writerow({**row, **numbers})
     os.replace(temporary, path)
