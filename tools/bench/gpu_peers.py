@@ -62,20 +62,25 @@ def module(name):
 # ---- peers --------------------------------------------------------------------------------------
 
 
+def cupy_with_gpu():
+    cupy = module("cupy")
+    try:
+        found = cupy.cuda.runtime.getDeviceCount()
+    except Exception:  # the driver is missing
+        found = 0
+    if not found:
+        raise Skipped("cupy finds no GPU here")
+    return cupy
+
+
 class CuCim:
     name = "cuCIM"
     cuts_windows = False  # at the edge of the image, which it reflects instead
 
     def __init__(self):
-        self.cupy = module("cupy")
+        self.cupy = cupy_with_gpu()
         self.entropy = module("cucim.skimage.filters.rank").entropy
         self.version = module("cucim").__version__
-        try:
-            found = self.cupy.cuda.runtime.getDeviceCount()
-        except Exception:  # the driver is missing
-            found = 0
-        if not found:
-            raise Skipped("cupy finds no GPU here")
 
     def prepare(self, image, footprint):
         """What computes the entropy once; returns it in the memory of the GPU."""

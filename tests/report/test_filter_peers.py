@@ -1,0 +1,300 @@
+"""tools/filter_peers.py with packages and peers that are made up here, and with those that are
+installed."""
+
+import contextlib
+import csv
+import importlib.util
+import io
+import os
+import pathlib
+import sys
+import tempfile
+import types
+import unittest
+import unittest.mock
+
+sys.dont_write_bytecode = True
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+sys.path[:0] = [str(TOOLS), str(pathlib.Path(__file__).parent)]
+found = importlib.util.spec_from_file_location("filter_peers_door", TOOLS / "filter_peers.py")
+door = importlib.util.module_from_spec(found)
+found.loader.exec_module(door)
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+else:
+    from filter_peers import measuring, octave, peers, pictures
+    from test_gpu_peers import entropy as defined
+
+MISSING = {name: None for name in ("cupy", "cv2", "torch")}
+
+
+def image(side=80, levels=256):
+    random = numpy.random.default_rng(1)
+    return random.integers(0, levels, (side, side)).astype(numpy.uint8)
+
+
+def ones(height, width):
+    return numpy.ones((height, width), numpy.uint8)
+
+
+def packages(off_by=0.0):
+    """local_entropy and scikit-image, as far as they are asked."""
+    library = types.ModuleType("local_entropy")
+    library.__version__ = "1.2"
+    library.entropy = lambda cells, footprint, mode, device, threads: measuring.counted(
+        cells, footprint, mode)
+    scikit, data = types.ModuleType("skimage"), types.ModuleType("skimage.data")
+    rank = types.ModuleType("skimage.filters.rank")
+    filters = types.ModuleType("skimage.filters")
+    scikit.__version__ = "3.4"
+    for name in pictures.PICTURES:
+        setattr(data, name, image)
+    rank.entropy = lambda cells, footprint: measuring.counted(cells, footprint, "crop") + off_by
+    made = {package.__name__: package for package in (library, scikit, data, filters, rank)}
+    return unittest.mock.patch.dict(sys.modules, {**MISSING, **made})
+
+
+def peer(off_by=0.0, pace=1.0, border="crop", counts=None, fails=None):
+    """A class; `pace`: seconds that a run takes, for clock()."""
+    class Made(peers.Peer):
+        name, version = "made up", "5"
+
+        def prepare(self, cells, footprint):
+            if fails:
+                raise fails
+            return lambda: measuring.counted(cells, footprint, counts or border) + off_by
+
+    Made.border, Made.pace = border, pace
+    return Made
+
+
+def clock(paces):
+    """In place of seconds_of(): local_entropy takes `paces` by its threads."""
+    return unittest.mock.patch.object(
+        measuring, "seconds_of",
+        lambda peer, once: (paces[peer.threads] if isinstance(peer, peers.Library) else peer.pace,
+                            once()))
+
+
+@unittest.skipUnless(numpy, "needs numpy")
+class Rows(unittest.TestCase):
+    RATIOS = ("to_one_thread", "to_all_threads", "to_gpu")
+
+    def rows(self, *classes, seconds=60.0, ours=(("one", lambda: peers.Library(1)),
+                                                 ("all", lambda: peers.Library(2)))):
+        cases = [measuring.Case("some", image(), "5x3", ones(5, 3))]
+        with packages():
+            return list(measuring.rows(cases, seconds, ours, [("made up", one) for one in classes]))
+
+    def test_ratios_are_of_medians(self):
+        with clock({1: 0.5, 2: 0.25, len(os.sched_getaffinity(0)): 0.25}):
+            one, two, made = self.rows(peer(pace=1.5))
+        self.assertEqual([made[column] for column in self.RATIOS], [3, 6, ""])
+        self.assertEqual((made["runs"], made["median_ms"], made["min_ms"]), (5, 1500, 1500))
+        self.assertEqual((made["width"], made["height"], made["mpixel_per_s"], made["note"]),
+                         (80, 80, 80 * 80 / 1.5e6, ""))
+        self.assertEqual([(row["threads"], row["to_one_thread"]) for row in (one, two)],
+                         [(1, ""), (2, "")])
+
+    def test_a_peer_in_the_memory_of_a_gpu_is_compared_with_local_entropy_there(self):
+        other, ours = peer(pace=3.0), peer(pace=0.5)
+        other.memory = ours.memory = "device"
+        ours.column = "to_gpu"
+        prepare = ours.prepare
+        ours.prepare = lambda self, cells, window, mode="crop": prepare(self, cells, window)
+        with clock({1: 1, len(os.sched_getaffinity(0)): 1}):
+            *_, made = self.rows(other, ours=[("one", lambda: peers.Library(1)), ("GPU", ours)])
+        self.assertEqual([made[column] for column in self.RATIOS], ["", "", 6])
+
+    def test_a_wrong_value_is_not_timed(self):
+        for off_by in (0.001, -0.001, float("nan")):
+            *_, row = self.rows(peer(off_by=off_by))
+            self.assertTrue(row["note"].startswith("WRONG: x 0, y 0 is"), row)
+            self.assertEqual((row["runs"], row["median_ms"]), ("", ""))
+
+    def test_a_small_difference_is_right(self):
+        *_, row = self.rows(peer(off_by=0.00009))
+        self.assertEqual(row["note"], "")
+
+    def test_a_value_that_is_wrong_only_in_the_whole_image_is_found(self):
+        class Made(peer()):
+            def prepare(self, cells, footprint):
+                result = measuring.counted(cells, footprint, "crop")
+                result[75:, 77:] += 1
+                return lambda: result
+
+        *_, row = self.rows(Made)
+        self.assertTrue(row["note"].startswith("WRONG: x 77, y 75 is"), row)
+
+    def test_the_edge_is_compared_by_the_peers_own_rule(self):
+        *_, row = self.rows(peer(border="reflect"))
+        self.assertEqual((row["note"], row["border"]), ("", "reflect"))
+        *_, row = self.rows(peer(border="reflect", counts="crop"))
+        self.assertTrue(row["note"].startswith("WRONG"), row)
+
+    def test_what_is_missing_says_so_in_a_line_and_is_no_failure(self):
+        def missing():
+            raise peers.Skipped("nothing here")
+
+        row, *others = self.rows(missing, peer())
+        self.assertEqual((row["peer"], row["image"], row["note"]), ("made up", "", "nothing here"))
+        self.assertEqual([row["note"] for row in others], ["", "", ""])
+
+    def test_a_peer_that_fails_leaves_the_others(self):
+        *_, broken, skipped, right = self.rows(peer(fails=RuntimeError("no\nline 2")),
+                                               peer(fails=peers.Skipped("rectangles only")), peer())
+        self.assertEqual([row["note"] for row in (broken, skipped, right)],
+                         ["failed: no", "rectangles only", ""])
+
+    def test_all_are_compared_before_any_is_timed(self):
+        events = []
+
+        class Made(peer()):
+            def prepare(self, cells, footprint):
+                events.append(cells.shape)
+                return super().prepare(cells, footprint)
+
+        cases = [measuring.Case("some", image(), str(side), ones(side, side)) for side in (3, 5)]
+        with packages():
+            list(measuring.rows(cases, 60, (), [("made up", Made)]))
+        self.assertEqual(events[:3], [(72, 72), (72, 72), (80, 80)])
+
+    def test_a_slow_peer_gets_a_part(self):
+        class Slow(peer()):
+            def prepare(self, cells, footprint):
+                self.pace = cells.size / 1e4
+                return lambda: None
+
+        case = measuring.Case("some", image(520), "3x3", ones(3, 3))
+        with clock({}):
+            for longest, side in ((0.1, 65), (1.6, 65), (1.7, 130), (8, 260), (30, 520)):
+                self.assertEqual(measuring.largest_side(Slow(), case, longest), side)
+
+    def test_a_part_is_told(self):
+        with unittest.mock.patch.object(measuring, "largest_side", lambda *_: 40):
+            *_, row = self.rows(peer())
+        self.assertEqual((row["width"], row["height"]), (40, 40))
+        self.assertEqual(row["note"], "the upper left part")
+
+    def test_a_peer_without_memory_for_all_gets_a_part(self):
+        class Large(peer()):
+            def prepare(self, cells, footprint):
+                if cells.size > 200**2:
+                    raise RuntimeError("CUDA out of memory")
+                return super().prepare(cells, footprint)
+
+        case = measuring.Case("some", image(520), "3x3", ones(3, 3))
+        self.assertEqual(measuring.largest_side(Large(), case, 60), 130)
+
+
+@unittest.skipUnless(numpy, "needs numpy")
+class Parts(unittest.TestCase):
+    def test_counted_is_the_definition(self):
+        cells, cross = image(9, 4), numpy.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], numpy.uint8)
+        for footprint in (ones(3, 5), ones(5, 5), cross):
+            for border, mode in (("crop", "cut"), ("reflect", "symmetric")):
+                found = measuring.counted(cells, footprint, border)
+                self.assertLess(abs(found - defined(cells, footprint, mode)).max(), 1e-6)
+
+    def test_every_row_is_compared(self):
+        zeros = numpy.zeros((2500, 3))
+        for y in (0, 999, 1000, 2499):
+            found = zeros.copy()
+            found[y, 2] = 0.5
+            self.assertEqual(measuring.difference(found, zeros),
+                             f"WRONG: x 2, y {y} is 0.500000, not 0.000000")
+        self.assertEqual(measuring.difference(zeros, zeros), "")
+        self.assertTrue(measuring.difference(zeros.T, zeros).startswith("WRONG"))
+
+    def test_installed_peers_are_right(self):
+        for name, make in (*peers.OURS, *peers.OTHERS):
+            try:
+                one = make()
+            except peers.Skipped:
+                continue
+            for window, footprint in pictures.WINDOWS.items():
+                for cells in (image(), image(levels=3)):
+                    why = measuring.problem(one, measuring.Case("some", cells, window, footprint))
+                    if name == "PyTorch" and window == "disk5":
+                        self.assertIn("rectangles only", why)
+                    else:
+                        self.assertEqual(why, "", f"{name} {window}")
+            one.close()
+
+    def test_octave_that_is_missing_or_ends_is_skipped(self):
+        for command, why in ((["/no/such/octave"], "No such file"),
+                             ([sys.executable, "-c", "print('x'); print('error: no image')"],
+                              "error: no image"),
+                             ([sys.executable, "-c", ""], "it has ended")):
+            with self.assertRaisesRegex(peers.Skipped, why):
+                octave.Octave(command)
+
+    def test_mosaic_has_all_tiles_in_each_direction(self):
+        tiles = [numpy.full((4, 4), level, numpy.uint8) for level in range(3)]
+        found = pictures.mosaic(tiles, 10)
+        self.assertEqual(found.shape, (10, 10))
+        self.assertEqual(found[::4, ::4].tolist(), [[0, 1, 2], [1, 2, 0], [2, 0, 1]])
+
+
+@unittest.skipUnless(numpy, "needs numpy")
+class Command(unittest.TestCase):
+    USUAL = ("--images", "camera", "--windows", "3x3", "--seconds", "0.1")
+
+    def outcome(self, *arguments, off_by=0.0):
+        """Status, output, errors; there is no program on the PATH."""
+        output, errors = io.StringIO(), io.StringIO()
+        with packages(off_by), unittest.mock.patch.dict(os.environ, {"PATH": "/nowhere"}), \
+                contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+            return door.main(list(arguments)), output.getvalue(), errors.getvalue()
+
+    def test_right_values(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "peers.csv")
+            status, output, _ = self.outcome(*self.USUAL, "--csv", str(path))
+            with open(path, newline="") as file:
+                rows = list(csv.DictReader(file))
+        self.assertEqual(status, 0, output)
+        self.assertEqual([row["peer"] for row in rows],
+                         ["local_entropy, GPU", "OpenCV", "Octave", "cuCIM", "PyTorch",
+                          "local_entropy", "local_entropy", "scikit-image"])
+        for row in rows[:5]:
+            self.assertIn("not installed", row["note"])
+        self.assertEqual((rows[7]["image"], rows[7]["window"], rows[7]["version"]),
+                         ("camera", "3x3", "3.4"))
+        for column in ("median_ms", "min_ms", "to_one_thread", "to_all_threads"):
+            self.assertGreater(float(rows[7][column]), 0)
+        self.assertIn("OpenCV not timed: cv2 is not installed", output)
+
+    def test_wrong_values_end_it_with_1(self):
+        status, output, _ = self.outcome(*self.USUAL, off_by=0.01)
+        self.assertEqual(status, 1)
+        self.assertIn("scikit-image  CPU not timed: WRONG", output)
+
+    def test_bad_usage_ends_it_with_2(self):
+        for arguments, sentence in ((["--windows", "4x4"], "'4x4' is none of 3x3, 5x5"),
+                                    (["--images", "cat"], "'cat' is none of camera, brick"),
+                                    (["--size", "511"], "expected 512 to 30000"),
+                                    (["--seconds", "nan"], "expected more than 0"),
+                                    (["--csv", "/no/such/x.csv"], "cannot be created"),
+                                    (["--colour"], "unrecognized arguments")):
+            status, _, errors = self.outcome(*arguments)
+            self.assertEqual(status, 2, arguments)
+            self.assertIn(sentence, errors)
+
+    def test_without_the_package_it_says_so(self):
+        with unittest.mock.patch.object(
+                peers, "Library", side_effect=peers.Skipped("local_entropy is not installed")):
+            status, _, errors = self.outcome(*self.USUAL)
+        self.assertEqual((status, errors), (2, "filter_peers.py: local_entropy is not installed\n"))
+
+    def test_help(self):
+        status, output, _ = self.outcome("--help")
+        self.assertEqual(status, 0)
+        self.assertTrue(output.startswith("Times other software"))
+
+
+if __name__ == "__main__":
+    unittest.main()
