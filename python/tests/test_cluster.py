@@ -4,12 +4,14 @@ import os
 import pathlib
 import re
 import signal
+import subprocess
+import sys
 import time
 
 import numpy as np
 import pytest
 
-from local_entropy import LevelError, entropy
+from local_entropy import LevelError, diversity, entropy
 
 da = pytest.importorskip("dask.array", reason="pip install dask[array]")
 distributed = pytest.importorskip("distributed", reason="pip install dask[distributed]")
@@ -74,3 +76,72 @@ def test_a_cell_that_is_no_level(client):
     with pytest.raises(LevelError, match=r"image\[41, 7\] is 99") as caught:
         future.result(timeout=60)
     assert caught.value.index == (41, 7)
+
+
+# ---- the page about clusters -------------------------------------------------------------------
+
+PAGE = pathlib.Path(__file__).parents[1] / "CLUSTER.md"
+
+
+@pytest.fixture(scope="module")
+def examples():
+    if not PAGE.exists():
+        pytest.skip("needs CLUSTER.md")
+    return re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+
+
+def ran(folder, code, **variables):
+    """What the program says, run in that folder."""
+    (folder / "example.py").write_text(code)
+    ended = subprocess.run([sys.executable, "example.py"], cwd=folder, text=True, timeout=120,
+                           env={**os.environ, **variables}, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT)
+    assert ended.returncode == 0, ended.stdout
+    return ended.stdout
+
+
+def test_the_first_example(tmp_path, examples):
+    zarr = pytest.importorskip("zarr", reason="pip install zarr")
+    image = np.random.default_rng(12).integers(0, 256, (70, 90), dtype=np.uint8)
+    zarr.open(str(tmp_path / "scene.zarr"), mode="w", shape=image.shape, chunks=(30, 40),
+              dtype="u1")[...] = image
+    ran(tmp_path, examples[0])
+    np.testing.assert_array_equal(zarr.open(str(tmp_path / "entropy.zarr"), mode="r")[...],
+                                  entropy(image, 9, mode="reflect"))
+
+
+def test_the_example_of_xarray(tmp_path, examples):
+    xarray = pytest.importorskip("xarray", reason="pip install xarray")
+    pytest.importorskip("zarr", reason="pip install zarr")
+    cells = np.random.default_rng(13).integers(0, 9, (70, 90), dtype=np.uint8)
+    cover = xarray.DataArray(cells, dims=("y", "x"), coords={"x": np.arange(90)}, name="cover")
+    cover.to_dataset().to_zarr(str(tmp_path / "cover.zarr"))
+    ran(tmp_path, examples[1])
+    hill = xarray.open_zarr(str(tmp_path / "hill.zarr")).hill
+    np.testing.assert_array_equal(hill.x, cover.x)
+    np.testing.assert_array_equal(hill, diversity(cells, 21, "hill", q=2, mask=cells != 0,
+                                                  empty=np.nan))
+
+
+def test_the_example_of_a_queue(tmp_path, examples):
+    """Over commands that stand for those of Slurm."""
+    pytest.importorskip("dask_jobqueue", reason="pip install dask-jobqueue")
+    for name, does in [("sbatch", 'cp "$1" job.$$; echo Submitted batch job $$'),
+                       ("scancel", "exit 0")]:
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / name).chmod(0o755)
+    wait = "import glob, time\nwhile len(glob.glob('job.*')) < 4:\n    time.sleep(0.05)\n"
+    ran(tmp_path, f"{examples[2]}{wait}client.close()\ncluster.close()\n",
+        PATH=f"{tmp_path}:{os.environ['PATH']}")
+    jobs = [job.read_text() for job in tmp_path.glob("job.*")]
+    assert len(jobs) == 4 and all("--nworkers 32" in job and "--nthreads 1" in job for job in jobs)
+
+
+def test_the_examples_with_gpus(tmp_path, examples):
+    """A worker for each, without asking whether it is there."""
+    show = "import os\nprint(client.run(os.getenv, 'CUDA_VISIBLE_DEVICES'))\ncluster.close()\n"
+    code = re.sub("^(?=.)", "    ", f"{examples[3]}client.wait_for_workers(4)\n{show}", flags=re.M)
+    said = ran(tmp_path, f"if __name__ == '__main__':\n{code}")
+    assert sorted(re.findall(r"'(\d)'", said)) == ["0", "1", "2", "3"], said
+    compile(examples[4], "CLUSTER.md", "exec")
+    assert len(examples) == 5
