@@ -8,7 +8,7 @@ of one thread whose tasks have as many. Beside them the same reading and writing
 place of the computing, and the computing alone: one call, in memory, without Dask. The first result
 of each is compared with that of the call, bit for bit.
 
-Takes a Python with the package local_entropy, dask[array,distributed] and zarr. FOLDER [.] gets 5
+Takes a Python with the package local_entropy, dask[array,distributed] and zarr 3. FOLDER [.] gets 5
 bytes a cell, which are deleted again. Other work on the machine shows in the times.
 """
 
@@ -40,9 +40,10 @@ def arguments():
     return parser.parse_args()
 
 
-def array(path, mode, asked, dtype):
-    return zarr.open(path, mode=mode, shape=(asked.side,) * 2, chunks=(asked.chunk,) * 2,
-                     dtype=dtype, compressors=None)
+def made(path, asked, dtype):
+    """An array whose chunks are not packed."""
+    return zarr.create_array(path, shape=(asked.side,) * 2, chunks=(asked.chunk,) * 2, dtype=dtype,
+                             compressors=None, overwrite=True)
 
 
 def image_in(path, asked):
@@ -52,7 +53,7 @@ def image_in(path, asked):
     cells = ((np.sin(x / 97) + np.cos(y / 61)) * 60 + 128).astype(np.uint8)
     half = asked.side // 2
     cells[:half] = random.integers(0, 256, (half, asked.side), dtype=np.uint8)
-    array(path, "w", asked, "u1")[...] = cells
+    made(path, asked, "u1")[...] = cells
     return cells
 
 
@@ -86,7 +87,7 @@ def on_workers(workers, threads, each, asked, folder, expected):
                       dashboard_address=None) as cluster, Client(cluster):
         for name, result in results.items():
             def store(result=result):
-                da.store(result, array(to, "w", asked, "f4"), lock=False)
+                da.store(result, made(to, asked, "f4"), lock=False)
             seconds[name] = seconds_of(store, asked.times)
             if name == "entropy":
                 same(to, asked, expected)

@@ -123,9 +123,9 @@ def compute(image: Any, mask: Any, out: Any, request: Request) -> Any:
     rows, columns = (most if len(lengths) > 1 else 0 for lengths, most in zip(chunks[-2:], reach))
     wraps = request.mode == "wrap"
     arrays = [image] if mask is None else [image, _mask_array(image, mask, chunks)]
+    blocks = [_with_neighbours(array, chunks, (rows, columns), wraps) for array in arrays]
     result = da.map_blocks(
-        _of_block, *(_with_neighbours(array, chunks, (rows, columns), wraps) for array in arrays),
-        request=request, depth=(rows, columns), token="local_entropy", chunks=chunks,
+        local_entropy_of_chunk, *blocks, request=request, depth=(rows, columns), chunks=chunks,
         dtype=request.dtype, meta=np.empty((0,) * image.ndim, request.dtype))
     return result.rechunk(image.chunks)
 
@@ -133,9 +133,10 @@ def compute(image: Any, mask: Any, out: Any, request: Request) -> Any:
 # ---- in a worker -------------------------------------------------------------------------------
 
 
-def _of_block(cells: Any, mask: Any = None, *, request: Request, depth: Pair,
-              block_info: Dict[Optional[int], Any]) -> Ndarray:
-    """The chunk of the result, from the cells of that chunk and those around it."""
+def local_entropy_of_chunk(cells: Any, mask: Any = None, *, request: Request, depth: Pair,
+                           block_info: Dict[Optional[int], Any]) -> Ndarray:
+    """The chunk of the result, from the cells of that chunk and those around it. Dask shows the
+    name."""
     shape: Tuple[int, ...] = block_info[None]["shape"]
     place: List[Pair] = block_info[None]["array-location"]
     image, counts = image_and_mask(cells, mask)
