@@ -109,8 +109,9 @@ def _mask_array(image: Any, mask: Any, chunks: Chunks) -> Any:
 def compute(image: Any, mask: Any, out: Any, request: Request) -> Any:
     """The Dask array of the measure of the window around every cell; its chunks are the image's.
 
-    An axis of one chunk is whole in every block: all of its borders are the library's. Another has
-    chunks that are longer than windows reach: so a block has the cells that a border repeats.
+    An axis of one chunk is whole in every block: all of its borders are the library's. Chunks of
+    another are as long as windows reach, at least, and so is what is around them: a block at the
+    edge of the image has the cells that a border repeats.
     """
     request = request._replace(threads=request.threads or 1, dtype=result_dtype(request.dtype))
     _check(image, out, request)
@@ -119,7 +120,7 @@ def compute(image: Any, mask: Any, out: Any, request: Request) -> Any:
         return da.empty(image.shape, dtype=request.dtype, chunks=image.chunks)
     reach = _reach(request.window)
     chunks = (*image.chunks[:-2],
-              *(_merged(lengths, most + 1) for lengths, most in zip(image.chunks[-2:], reach)))
+              *(_merged(lengths, max(1, most)) for lengths, most in zip(image.chunks[-2:], reach)))
     rows, columns = (most if len(lengths) > 1 else 0 for lengths, most in zip(chunks[-2:], reach))
     wraps = request.mode == "wrap"
     arrays = [image] if mask is None else [image, _mask_array(image, mask, chunks)]
