@@ -119,8 +119,8 @@ def compute(image: Any, mask: Any, out: Any, request: Request) -> Any:
     if 0 in image.shape:
         return da.empty(image.shape, dtype=request.dtype, chunks=image.chunks)
     reach = _reach(request.window)
-    chunks = (*image.chunks[:-2],
-              *(_merged(lengths, max(1, most)) for lengths, most in zip(image.chunks[-2:], reach)))
+    least = (*(1 for _ in image.shape[:-2]), *(max(1, most) for most in reach))
+    chunks = tuple(_merged(lengths, most) for lengths, most in zip(image.chunks, least))
     rows, columns = (most if len(lengths) > 1 else 0 for lengths, most in zip(chunks[-2:], reach))
     wraps = request.mode == "wrap"
     arrays = [image] if mask is None else [image, _mask_array(image, mask, chunks)]
