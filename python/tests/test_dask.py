@@ -125,8 +125,10 @@ def test_masks_and_nodata(mode):
 @pytest.mark.parametrize("mode", MODES)
 def test_empty_chunks(mode):
     stack = RANDOM.integers(0, 9, (2, 9, 8), dtype=np.uint8)
-    for lead in [(0, 1, 0, 1), (0, 2, 0), (2, 0)]:
-        same(stack, (lead, (0, 3, 0, 6), (4, 0, 4)), 3, mode=mode, mask=stack[0] > 2)
+    rows, columns = (0, 3, 0, 6), (4, 0, 4)
+    for lead in [(0, 1, 0, 1), (0, 2, 0)]:
+        same(stack, (lead, rows, columns), 3, mode=mode, mask=stack[0] > 2)
+    same(stack[:1], ((0, 1, 0), rows, columns), 3, mode=mode, mask=stack[0] > 2)
 
 
 def test_masked_arrays():
