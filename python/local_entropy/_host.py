@@ -35,11 +35,16 @@ def image_and_mask(image: Any, mask: Any) -> Tuple[Ndarray, Optional[Ndarray]]:
     if mask is None:
         return cells, None
     counts = np.asarray(mask)
-    if counts.shape not in (cells.shape, cells.shape[-2:]):
-        raise ValueError(f"the mask has the shape {counts.shape}, the image {cells.shape}")
+    check_mask(counts.shape, cells.shape)
     if counts.dtype.kind != "b" and counts.dtype != np.uint8:
         counts = counts != 0
     return cells, np.broadcast_to(counts, cells.shape)
+
+
+def check_mask(mask: Tuple[int, ...], image: Tuple[int, ...]) -> None:
+    """Whether a mask of that shape is one for an image of that shape."""
+    if mask not in (image, image[-2:]):
+        raise ValueError(f"the mask has the shape {mask}, the image {image}")
 
 
 def _as_array(image: Any) -> Ndarray:

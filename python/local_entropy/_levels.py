@@ -31,6 +31,11 @@ _READ = frozenset(np.dtype(name).str for name in ("bool", "uint8", "uint16", "in
 _EVERY_LEVEL = {"|b1": Levels(2), "|u1": Levels(256), "|i1": Levels(256, low=-128)}
 
 
+def all_are_levels(dtype: np.dtype[Any]) -> bool:
+    """Whether every cell of that type is a level, so that the cells need not be seen."""
+    return dtype.str in _EVERY_LEVEL
+
+
 class Cells(NamedTuple):
     """An image that the library reads, and what its filter says of its cells."""
 

@@ -7,13 +7,14 @@ from typing import Any, Optional, Tuple, TypeVar, Union, overload
 
 import numpy.typing as npt
 
-from . import _device, _host
+from . import _dask, _device, _host, _xarray
 from ._host import Ndarray
 from ._library import Progress
 from ._question import Request, entropy_in, index_of, window_of
 
 Size = Union[int, Tuple[int, int]]
 OnDevice = TypeVar("OnDevice", bound=_device.SupportsDevice)
+OnDask = TypeVar("OnDask", bound=_dask.SupportsDask)
 
 _DEVICES = ("auto", "cpu")
 
@@ -26,6 +27,16 @@ def entropy(image: OnDevice, size: Optional[Size] = ..., *,
             mode: str = ..., cval: float = ..., base: Union[float, str] = ..., empty: float = ...,
             out: Optional[OnDevice] = ..., dtype: Optional[npt.DTypeLike] = ..., device: str = ...,
             threads: Optional[int] = ..., progress: Optional[Progress] = ...) -> OnDevice: ...
+
+
+@overload
+def entropy(image: OnDask, size: Optional[Size] = ..., *,
+            footprint: Optional[npt.ArrayLike] = ..., origin: Size = ...,
+            levels: Optional[int] = ..., range: Optional[Tuple[float, float]] = ...,
+            clip: bool = ..., mask: Any = ..., nodata: Optional[float] = ...,
+            mode: str = ..., cval: float = ..., base: Union[float, str] = ..., empty: float = ...,
+            out: Any = ..., dtype: Optional[npt.DTypeLike] = ..., device: str = ...,
+            threads: Optional[int] = ..., progress: Optional[Progress] = ...) -> OnDask: ...
 
 
 @overload
@@ -102,7 +113,7 @@ def entropy(image: Any, size: Optional[Size] = None, *, footprint: Any = None, o
     device : {"auto", "cpu"}, optional
         With "auto" a large image in host memory may be shared with the GPUs of this machine.
     threads : int, optional
-        At most so many; else as many as the process may run on.
+        At most so many; else as many as the process may run on, and of Dask arrays one.
     progress : callable, optional
         Called now and then with the part that is done, 0 to 1. What it raises ends the call, as
         Ctrl-C does. Not called for arrays in the memory of a GPU.
@@ -110,7 +121,7 @@ def entropy(image: Any, size: Optional[Size] = None, *, footprint: Any = None, o
     Returns
     -------
     array, shape of the image
-        `out`, or an array of the same kind as the image: NumPy, CuPy, PyTorch.
+        `out`, or an array of the same kind as the image: NumPy, CuPy, PyTorch, Dask, xarray.
 
     Raises
     ------
@@ -139,6 +150,15 @@ def entropy(image: Any, size: Optional[Size] = None, *, footprint: Any = None, o
     CuPy or PyTorch, or in the stream that the array names. The call returns before the GPU is done,
     and does not look at the cells: without `levels`, uint16 and int16 have 65536 levels, and fewer
     are faster. `local_entropy.synchronize` waits, and raises `LevelError` if a cell was no level.
+
+    Of a Dask array the result is one, too, with the same chunks; nothing is computed yet. Each
+    chunk is given the cells around it that windows reach. `levels` must be given, except for bool,
+    uint8 and int8; `out` and `progress` must not. Each task takes one thread unless `threads` says
+    otherwise, as Dask runs several at once. A cell that is no level is found when it is computed.
+
+    Of an `xarray.DataArray` the result is one, too, with its coordinates, name and attributes; of
+    these, `_FillValue` and others that say how the cells are stored are left out. Rows and columns
+    are its last two dimensions. A mask that is one must have the same coordinates.
 
     References
     ----------
@@ -186,6 +206,18 @@ def diversity(image: OnDevice, size: Optional[Size] = ..., index: str = ..., *,
               out: Optional[OnDevice] = ..., dtype: Optional[npt.DTypeLike] = ...,
               device: str = ..., threads: Optional[int] = ...,
               progress: Optional[Progress] = ...) -> OnDevice: ...
+
+
+@overload
+def diversity(image: OnDask, size: Optional[Size] = ..., index: str = ..., *,
+              q: Optional[float] = ..., footprint: Optional[npt.ArrayLike] = ...,
+              origin: Size = ..., levels: Optional[int] = ...,
+              range: Optional[Tuple[float, float]] = ..., clip: bool = ...,
+              mask: Any = ..., nodata: Optional[float] = ..., mode: str = ...,
+              cval: float = ..., base: Union[float, str] = ..., empty: float = ...,
+              out: Any = ..., dtype: Optional[npt.DTypeLike] = ...,
+              device: str = ..., threads: Optional[int] = ...,
+              progress: Optional[Progress] = ...) -> OnDask: ...
 
 
 @overload
@@ -272,6 +304,17 @@ def _compute(image: Any, mask: Any, out: Any, request: Request) -> Any:
         raise ValueError(f"device is {request.device!r}, expected 'auto' or 'cpu'")
     if request.threads is not None and not 1 <= request.threads < 1 << 31:
         raise ValueError(f"threads is {request.threads}, expected 1 or more")
+    return _compute_bare(image, mask, out, request)
+
+
+def _compute_bare(image: Any, mask: Any, out: Any, request: Request) -> Any:
+    """Of arrays that xarray may have labelled."""
+    if _xarray.is_data_array(image):
+        return _xarray.compute(image, mask, out, request, _compute_bare)
+    if _xarray.is_data_array(mask):
+        mask = mask.data
+    if _dask.is_dask(image):
+        return _dask.compute(image, mask, out, request)
     kind = _device.kind_of(image)
     if kind is not None:
         return _device.compute(kind, image, mask, out, request)
