@@ -170,21 +170,38 @@ TEST(EngineEverywhere, ACallbackMayCallTheEngineAgain)
     expectSameBits(byEngine(shape, sample, true), expected, shape);
 }
 
+/// A problem for calls that only ask whether they have the devices.
+struct Scene
+{
+    explicit Scene(Shape shape)
+        : sample(makeSample("random", shape)), result(sample.size(), NAN),
+          problem(
+              bitsProblem(shape.width, shape.height, sample.data(), result.data(), 0, shape.height))
+    {
+    }
+
+    /// As one thread gets them, for what would take the CPU so long.
+    std::unique_ptr<local_entropy::Everywhere>
+    devices(OfCall &call, double nanoseconds,
+            ThroughDevices choice = ThroughDevices::IfCheaper) const
+    {
+        return local_entropy::Everywhere::of(problem, plan, nanoseconds, 1, call.costs,
+                                             call.progress, {choice});
+    }
+
+    const std::vector<float> sample;
+    std::vector<float> result;
+    const local_entropy::Problem problem;
+    const local_entropy::bits::BitsPlan plan{local_entropy::bestPath()};
+};
+
 // The devices, as the engine has them for a call.
 TEST(EngineEverywhere, ACallHasTheDevicesForItself)
 {
     if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
-    const Shape shape{4096, 4100};
-    const std::vector<float> sample = makeSample("random", shape);
-    std::vector<float> result(sample.size(), NAN);
-    const auto problem =
-        bitsProblem(shape.width, shape.height, sample.data(), result.data(), 0, shape.height);
-    const local_entropy::bits::BitsPlan plan(local_entropy::bestPath());
-    OfCall call(problem);
-    const auto devices = [&] {
-        return local_entropy::Everywhere::of(problem, plan, kLong, 1, call.costs, call.progress,
-                                             {ThroughDevices::IfThereIsRoom});
-    };
+    const Scene scene({4096, 4100});
+    OfCall call(scene.problem);
+    const auto devices = [&] { return scene.devices(call, kLong, ThroughDevices::IfThereIsRoom); };
     {
         const auto mine = devices();
         ASSERT_TRUE(mine);
@@ -240,16 +257,10 @@ TEST(EngineEverywhere, NamesABadCellThatIsSentToADevice)
 TEST(EngineEverywhere, ShortCallsTryDevicesOnceTheyAreMany)
 {
     if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
-    const Shape shape{512, 512};
-    const std::vector<float> sample = makeSample("random", shape);
-    std::vector<float> result(sample.size(), NAN);
-    const auto problem =
-        bitsProblem(shape.width, shape.height, sample.data(), result.data(), 0, shape.height);
-    const local_entropy::bits::BitsPlan plan(local_entropy::bestPath());
-    OfCall call(problem);
+    const Scene scene({512, 512});
+    OfCall call(scene.problem);
     const auto has = [&](double nanoseconds) {
-        return local_entropy::Everywhere::of(problem, plan, nanoseconds, 1, call.costs,
-                                             call.progress) != nullptr;
+        return scene.devices(call, nanoseconds) != nullptr;
     };
     constexpr double kAtOnce = 2e4, kSoon = 1e6;
     EXPECT_TRUE(has(kLong));
@@ -265,22 +276,15 @@ TEST(EngineEverywhere, ShortCallsTryDevicesOnceTheyAreMany)
 TEST(EngineEverywhere, WholeCallsDecideWhateverCellsCost)
 {
     if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
-    const Shape shape{512, 512};
-    const std::vector<float> sample = makeSample("random", shape);
-    std::vector<float> result(sample.size(), NAN);
-    const auto problem =
-        bitsProblem(shape.width, shape.height, sample.data(), result.data(), 0, shape.height);
-    const local_entropy::bits::BitsPlan plan(local_entropy::bestPath());
+    const Scene scene({512, 512});
     for (const double shared : {11e-3, 35e-3}) {
-        OfCall call(problem);
+        OfCall call(scene.problem);
         call.costs.add(1, true);
         call.costs.add(shared, true);
         call.costs.add(23e-3, false);
         call.costs.throughDevice.add(9, 1);
         call.costs.onCpu.add(10, 1);
-        const auto all =
-            local_entropy::Everywhere::of(problem, plan, kLong, 1, call.costs, call.progress);
-        EXPECT_EQ(all != nullptr, shared < 23e-3) << shared;
+        EXPECT_EQ(scene.devices(call, kLong) != nullptr, shared < 23e-3) << shared;
     }
 }
 

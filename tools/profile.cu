@@ -52,8 +52,7 @@ bool callOnce(const entropy::Version &version, std::vector<float> &cells,
     try {
         if (!version.unavailable.empty()) throw common::Unavailable(version.unavailable);
         std::optional<common::HostPoison> poison(std::in_place, cells.size() * sizeof(float));
-        const common::KernelTimes
-            whole; // engines then compute an image by one launch, not by tiles
+        const common::KernelTimes timed; // engines then compute an image as a whole, not by tiles
         const common::ProfilerRange range("version=" + std::string(version.name) + ";");
         const auto result = entropy::run(version.callback, kSide, kSide, cells.data());
         poison.reset();

@@ -81,6 +81,9 @@ Dot = collections.namedtuple("Dot", "line value range family filled text side", 
 Panel = collections.namedtuple("Panel", "title dots ceilings")  # ceilings: (value, words)
 
 
+STUDIES = ("memory_study", "bottleneck_study")  # of a stage of their own; the fast one is not
+
+
 def dots(path, png, directory, title, what, lines, panels, unit, meaning=()):
     """Panels side by side with one line a version: a dot at its value on a log axis, the value
     beside it, the range of the rounds as a bar, ceilings as vertical lines."""
@@ -94,7 +97,8 @@ def dots(path, png, directory, title, what, lines, panels, unit, meaning=()):
                            bottom=foot / inches)
     rounds = any(dot.range and dot.range[1] > dot.range[0]
                  for panel in panels for dot in panel.dots)
-    heading(figure, title, what, directory, ". Bars: range of the rounds" if rounds else "")
+    heading(figure, title, what, directory, ". Bars: range of the rounds" if rounds else "",
+            stage="studies" if directory.name in STUDIES else None)
     used = dict.fromkeys(dot.family for panel in panels for dot in panel.dots)
     marker_legend(figure, [(FAMILIES[name], True, FAMILY_NAMES[name]) for name in FAMILIES
                            if name in used] + list(meaning),

@@ -359,7 +359,8 @@ def draw_parts(directory, path, png):
     figure.subplots_adjust(left=0.06, right=0.93, top=1 - 1.25 / inches, bottom=0.5 / inches,
                            hspace=0.62 / (0.27 * len(versions)))
     heading(figure, f"Where the time of a call goes, {named(size)}",
-            "ms from call to return, stacked; the number is the whole call's.", directory)
+            "ms from call to return, stacked; the number is the whole call's.", directory,
+            stage="parts")
     for axis, call in zip(axes[:, 0], calls):
         found = {(row["version"], row["part"]): row["ms"] for row in rows if row["call"] == call}
         for line, version in enumerate(versions):
@@ -394,7 +395,8 @@ def draw_occupancy(directory, path, png):
     figure.subplots_adjust(left=0.075, right=0.83, wspace=0.24, top=0.78, bottom=0.11)
     heading(figure, "Occupancy: predicted, measured, and what it is worth",
             "v7's kernel on 2560x2560, compiled for several numbers of registers, in blocks of "
-            "several sizes, with shared memory set aside.\nRed line: as predicted.", directory)
+            "several sizes, with shared memory set aside.\nRed line: as predicted.", directory,
+            stage="parts")
     asked = sorted({int(float(row["registers"])) for row in rows})
     colours = dict(zip(asked, plt.get_cmap("viridis")([0.85 * i / max(1, len(asked) - 1)
                                                        for i in range(len(asked))])))

@@ -69,8 +69,10 @@ def environment(directory, stage=None):
     gpus = re.findall(r"^GPU \d+: +(.+?)[,(]", text, re.MULTILINE)
     threads = re.search(r"^threads: +(\d+)", text, re.MULTILINE)
     revision = re.search(r"^revision: +(\S+)", text, re.MULTILINE)
-    if stage and (directory / "record.csv").exists():
-        stages = (directory / "record.csv").read_text()
+    record = next((path for path in (directory / "record.csv",
+                                     directory.parent / "record.csv") if path.exists()), None)
+    if stage and record:
+        stages = record.read_text()
         revision = re.search(rf"^{stage},(\w+)", stages, re.MULTILINE) or revision
     words = [f"{len(gpus)} {gpus[0]}" if gpus else "no GPU"]
     words += [f"{threads[1]} CPU threads"] if threads else []
