@@ -27,20 +27,47 @@ public:
             return reinterpret_cast<const Cell *>(rows.address(row));
         };
         Row next;
-        next.load(cellsOf(0), mask);
+        next.order(cellsOf(0));
         walker.clear();
 #pragma unroll 1
         for (int row = 0; row <= 2 * kRadius; ++row) {
             const Row now = next;
-            next.load(cellsOf(min(row + 1, 2 * kRadius)), mask);
-            add(walker, now, __shfl_sync(~0u, ofLane, row), row - kRadius);
+            next.order(cellsOf(min(row + 1, 2 * kRadius)));
+            add(walker, now.cells(mask), __shfl_sync(~0u, ofLane, row), row - kRadius);
         }
         walker.sumUp();
     }
 
 private:
     static constexpr int kWindows = In::kWindows, kColumns = 2 * kRadius + kWindows;
-    using Row = Cells<Cell, kColumns>;
+
+    /// The words that a row's cells lie in. Shifted only when they are counted: so that nobody
+    /// waits for them before.
+    struct Row
+    {
+        std::uint32_t words[(kColumns + 6) / 4];
+        unsigned shift;
+
+        __device__ void order(const Cell *from)
+        {
+            const auto address = reinterpret_cast<std::uintptr_t>(from);
+            const auto *const aligned =
+                reinterpret_cast<const std::uint32_t *>(address & ~std::uintptr_t(3));
+            shift = address % 4 * 8;
+#pragma unroll
+            for (int i = 0; i < (kColumns + 6) / 4; ++i) words[i] = __ldg(aligned + i);
+        }
+        __device__ Cells<Cell, kColumns> cells(std::uint32_t mask) const
+        {
+            constexpr int kLast = (kColumns + 6) / 4 - 1;
+            Cells<Cell, kColumns> shifted;
+#pragma unroll
+            for (int i = 0; i < shifted.kWords; ++i)
+                shifted.words[i] =
+                    __funnelshift_r(words[i], words[i < kLast ? i + 1 : i], shift) & mask;
+            return shifted;
+        }
+    };
 
     /// The columns of a window that have a cell in that row from the middle, a bit each from the
     /// highest one on.
@@ -49,8 +76,8 @@ private:
         const int x = reach(kRadius, row);
         return __brev(((2u << 2 * x) - 1) << (kRadius - x));
     }
-    __device__ static void add(Walker<Cell, In> &walker, const Row &cells, std::uint32_t columns,
-                               int row)
+    __device__ static void add(Walker<Cell, In> &walker, const Cells<Cell, kColumns> &cells,
+                               std::uint32_t columns, int row)
     {
 #pragma unroll
         for (int column = 0; column < kColumns; ++column) {
