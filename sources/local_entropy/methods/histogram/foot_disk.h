@@ -59,14 +59,20 @@ public:
         rows.begin(piece, x, y);
         load();
     }
-    /// The first part of a step, from counters that are what the step before left. `another`: a
-    /// step from the next row follows, whose cells are on their way from now on.
-    __device__ void change(Own &walker, bool another)
+    /// The first part of a step, from counters that are what the step before left.
+    __device__ void change(Own &walker)
     {
         take(walker.task.plane.mask);
+        changePart<0>(walker);
+    }
+    /// `another`: a step from the next row follows, whose cells are on their way from now on.
+    __device__ void order(bool another)
+    {
         if (another) rows.next();
         load();
-        changePart<0>(walker);
+        // The compiler moves no load beyond this: neither to where cells are taken, which would
+        // wait for them, nor before those of the step before are taken, which would take copies.
+        __syncwarp();
     }
     /// The other parts, but for the last look-ups.
     __device__ void goOn(Own &walker)

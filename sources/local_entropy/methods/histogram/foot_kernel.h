@@ -53,7 +53,7 @@ public:
             }
             y = next;
         }
-        writeCut(end - 1, absent());
+        mark(end - 1, writeCut(end - 1, absent()));
     }
 
 private:
@@ -77,28 +77,30 @@ private:
         steps.begin(piece, x, y);
         if constexpr (Steps::kParts == 0) {
             for (; y < end; ++y) {
-                whole ? writeWhole(y) : writeCut(y, absent());
+                mark(y, whole ? writeWhole(y) : writeCut(y, absent()));
                 steps.step(walker, x, y, y + 1 < end);
             }
         } else {
             // A step begins before the look-ups of the one before it end.
             Absent now = whole ? Absent{} : absent();
-            steps.change(walker, y + 1 < end);
+            steps.change(walker);
 #pragma unroll 1
             for (;; ++y) {
-                whole ? writeWhole(y) : writeCut(y, now);
+                const std::uint32_t undecided = whole ? writeWhole(y) : writeCut(y, now);
+                steps.order(y + 1 < end); // before `mark`: behind it, they end up too late
+                mark(y, undecided);
                 steps.goOn(walker);
                 if (y + 1 == end) break;
                 if (!whole) now = absent();
-                steps.change(walker, y + 2 < end);
+                steps.change(walker);
                 steps.end(walker);
             }
             steps.end(walker);
         }
     }
 
-    /// Results of windows of which all cells count.
-    __device__ void writeWhole(int y) const
+    /// Results of windows of which all cells count; gives the undecided ones, a bit each.
+    __device__ std::uint32_t writeWhole(int y) const
     {
         float answers[kWindows];
         std::uint32_t undecided = 0;
@@ -112,10 +114,11 @@ private:
             answers[window] = value != 0 ? low : 0; // one level
             if (value != 0 && low != high) undecided |= 1u << window;
         }
-        write(y, answers, undecided);
+        return write(y, answers, undecided);
     }
 
-    __device__ void writeCut(int y, const Absent &absent) const
+    /// The same of any windows.
+    __device__ std::uint32_t writeCut(int y, const Absent &absent) const
     {
         const PlaneView<Cell> &plane = task.plane;
         const int width = task.windowWidth, height = task.windowHeight;
@@ -136,10 +139,12 @@ private:
                                        In::count(absent.none, window), answers[window]))
                 undecided |= 1u << window;
         }
-        write(y, answers, undecided);
+        return write(y, answers, undecided);
     }
 
-    __device__ void write(int y, const float (&answers)[kWindows], std::uint32_t undecided) const
+    /// Gives those of `undecided` that there are.
+    __device__ std::uint32_t write(int y, const float (&answers)[kWindows],
+                                   std::uint32_t undecided) const
     {
         const walk::Results &results = task.results;
         float *const to = results.result + y * results.stride + column;
@@ -160,6 +165,11 @@ private:
                     undecided &= ~(1u << window);
             }
         }
+        return undecided;
+    }
+    __device__ void mark(int y, std::uint32_t undecided) const
+    {
+        const walk::Results &results = task.results;
         if (undecided)
             atomicOr(&results.undecided[y * results.wordsARow + column / 32],
                      undecided << (column % 32));
