@@ -74,12 +74,14 @@ public:
         // wait for them, nor before those of the step before are taken, which would take copies.
         __syncwarp();
     }
+    /// The second one, for which nothing has to be known: while a result is written.
+    __device__ void changeMore(Own &walker) { changePart<1>(walker); }
     /// The other parts, but for the last look-ups.
     __device__ void goOn(Own &walker)
     {
         forEach<kParts - 1>([&](auto number) {
             constexpr int part = decltype(number)::value;
-            changePart<part + 1>(walker);
+            if constexpr (part > 0) changePart<part + 1>(walker);
             lookUp<part>(walker);
         });
     }

@@ -86,6 +86,7 @@ private:
             steps.change(walker);
 #pragma unroll 1
             for (;; ++y) {
+                steps.changeMore(walker);
                 const std::uint32_t undecided = whole ? writeWhole(y) : writeCut(y, now);
                 steps.order(y + 1 < end); // before `mark`: behind it, they end up too late
                 mark(y, undecided);
