@@ -112,17 +112,14 @@ private:
     {
         constexpr int kSide = 3;
         Strips<Cell> &strips = task.strips;
-        NineItems &items = task.items;
+        NineWithin &within = task.within;
         shareRows(strips, kNineColumns, warps);
-        items.rowsAtEnds = strips.rowsAtEnds;
-        items.itemsAtEnds = strips.itemsAtEnds;
-        items.rows = strips.rows;
         const int inner = strips.strips - std::min(strips.strips, 2);
-        items.top = std::min(strips.plane.top, strips.height);
-        items.bottom = std::clamp(strips.plane.bottom - (kSide - 1), items.top, strips.height);
-        items.itemsWithin = inner * common::ceilDiv(items.bottom - items.top, items.rows);
-        const int parts = (items.top > 0) + (items.bottom < strips.height);
-        items.items = items.itemsAtEnds + items.itemsWithin + inner * parts;
+        within.top = std::min(strips.plane.top, strips.height);
+        within.bottom = std::clamp(strips.plane.bottom - (kSide - 1), within.top, strips.height);
+        within.items = inner * common::ceilDiv(within.bottom - within.top, strips.rows);
+        const int parts = (within.top > 0) + (within.bottom < strips.height);
+        strips.items = strips.itemsAtEnds + within.items + inner * parts;
     }
 
     template <typename Cell>
@@ -137,7 +134,7 @@ private:
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kNineThreads, 0));
         const int most = multiprocessors * blocks;
         share(task, most * kNineThreads / kLanes);
-        kernel<<<std::min(most, task.items.items), kNineThreads, 0, stream>>>(task);
+        kernel<<<std::min(most, task.strips.items), kNineThreads, 0, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 

@@ -30,13 +30,12 @@ constexpr int kNineColumns = resultColumns(3) - kCellsALane;
 
 /// Whether the lane stores quads of the strip that begins in that column. The lane behind those
 /// with results of their own could store the results of the last of these, but leaves them to the
-/// next strip.
-__device__ inline bool storesQuads(int strip, int width)
+/// next strip: a row ends before them in the last strip.
+__device__ inline bool storesQuads(int strip)
 {
-    constexpr int kResults = resultColumns(3), kEnd = kResults / kCellsALane;
+    constexpr int kEnd = resultColumns(3) / kCellsALane;
     const int lane = threadIdx.x % kLanes;
-    const bool isLast = width - strip < kResults; // then that lane stores what the row has left
-    return (lane > 0 || strip == 0) && (lane < kEnd || isLast);
+    return (lane > 0 || strip == 0) && lane < kEnd;
 }
 
 /// From a lane's own columns of a row to its quad.

@@ -50,26 +50,27 @@ struct NinePlace
 template <typename Cell>
 __device__ NinePlace placeOf(const NineTask<Cell> &task, int item)
 {
-    const NineItems &items = task.items;
-    const int strips = task.strips.strips, inner = strips - 2;
+    const Strips<Cell> &all = task.strips;
+    const NineWithin &within = task.within;
+    const int inner = all.strips - 2;
     const auto rows = [&](int first, int number, int end) {
         return NinePlace{0, first, min(first + number, end), false};
     };
     NinePlace place;
-    if (item < items.itemsAtEnds) {
-        const int ends = min(strips, 2);
-        place = rows(item / ends * items.rowsAtEnds, items.rowsAtEnds, task.strips.height);
-        place.strip = item % ends ? strips - 1 : 0;
-    } else if (item < items.itemsAtEnds + items.itemsWithin) {
-        const int number = item - items.itemsAtEnds;
-        place = rows(items.top + number / inner * items.rows, items.rows, items.bottom);
+    if (item < all.itemsAtEnds) {
+        const int ends = min(all.strips, 2);
+        place = rows(item / ends * all.rowsAtEnds, all.rowsAtEnds, all.height);
+        place.strip = item % ends ? all.strips - 1 : 0;
+    } else if (item < all.itemsAtEnds + within.items) {
+        const int number = item - all.itemsAtEnds;
+        place = rows(within.top + number / inner * all.rows, all.rows, within.bottom);
         place.strip = 1 + number % inner;
         place.isWithin = true;
     } else {
-        const int number = item - items.itemsAtEnds - items.itemsWithin;
-        const bool above = items.top > 0 && number < inner;
-        place = above ? rows(0, items.top, items.top)
-                      : rows(items.bottom, task.strips.height, task.strips.height);
+        const int number = item - all.itemsAtEnds - within.items;
+        const bool above = within.top > 0 && number < inner;
+        place =
+            above ? rows(0, within.top, within.top) : rows(within.bottom, all.height, all.height);
         place.strip = 1 + number % inner;
     }
     place.strip *= kNineColumns;
@@ -87,7 +88,7 @@ __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, const
     const int column = place.strip + threadIdx.x % kLanes * kCellsALane;
     // Lanes behind the plane's last column read it, and what they find is not asked for.
     const int lastColumn = (strips.width + kSide - 2) / kCellsALane * kCellsALane;
-    const bool mine = storesQuads(place.strip, strips.width);
+    const bool mine = storesQuads(place.strip);
     Feed<Cell> feed(strips.plane, place.strip, place.strip + kColumns, min(column, lastColumn),
                     place.first, place.end + kSide - 2);
     Loaded<Cell> now, next; // and another one is on its way
@@ -149,7 +150,7 @@ __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ 
     const int warp = threadIdx.x / kLanes;
     const std::uint32_t table = kept(addressOf(&tables.answers[kNineCells][kFirstWeight]));
     const LookUp lookUp;
-    for (int item = warp * gridDim.x + blockIdx.x; item < task.items.items;
+    for (int item = warp * gridDim.x + blockIdx.x; item < task.strips.items;
          item += gridDim.x * kWarps) {
         const NinePlace place = placeOf(task, item);
         const bool isWhole = !kMissing && place.isWithin && place.strip >= plane.left &&
