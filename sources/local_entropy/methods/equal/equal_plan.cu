@@ -113,7 +113,7 @@ private:
         constexpr int kSide = 3;
         Strips<Cell> &strips = task.strips;
         NineWithin &within = task.within;
-        shareRows(strips, kNineColumns, warps);
+        shareRows(strips, nineColumns(!strips.fours), warps);
         const int inner = strips.strips - std::min(strips.strips, 2);
         within.top = std::min(strips.plane.top, strips.height);
         within.bottom = std::clamp(strips.plane.bottom - (kSide - 1), within.top, strips.height);
@@ -123,13 +123,20 @@ private:
     }
 
     template <typename Cell>
+    static void (*kernelFor(bool missing, bool anywhere))(NineTask<Cell>)
+    {
+        if (anywhere) return missing ? nine<Cell, true, true> : nine<Cell, false, true>;
+        return missing ? nine<Cell, true, false> : nine<Cell, false, false>;
+    }
+
+    template <typename Cell>
     void launchOn(const PlanePart &part, cudaStream_t stream) const
     {
         NineTask<Cell> task{};
         task.strips = stripsOf<Cell>(part);
         task.answers = answers.data();
         for (int n = 0; n <= kNineCells; ++n) task.sums[n] = sumOfLevel(n);
-        const auto kernel = part.plane.missing ? nine<Cell, true> : nine<Cell, false>;
+        const auto kernel = kernelFor<Cell>(part.plane.missing, !task.strips.fours);
         int blocks = 0; // of a multiprocessor
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kNineThreads, 0));
         const int most = multiprocessors * blocks;

@@ -47,7 +47,7 @@ struct NinePlace
     bool isWithin; ///< no edge cuts the windows above or below
 };
 
-template <typename Cell>
+template <bool kAnywhere, typename Cell>
 __device__ NinePlace placeOf(const NineTask<Cell> &task, int item)
 {
     const Strips<Cell> &all = task.strips;
@@ -73,13 +73,13 @@ __device__ NinePlace placeOf(const NineTask<Cell> &task, int item)
             above ? rows(0, within.top, within.top) : rows(within.bottom, all.height, all.height);
         place.strip = 1 + number % inner;
     }
-    place.strip *= kNineColumns;
+    place.strip *= nineColumns(kAnywhere);
     return place;
 }
 
-/// One item. kWhole: all windows of it have nine cells, and no row ends in it. `table`: the address
-/// of what is behind the sum of a window of one cell of rank 0.
-template <typename Cell, bool kWhole, bool kMissing>
+/// One item. kWhole: all windows of it have nine cells, and no row ends in it. kAnywhere: see
+/// nine_rows.h. `table`: the address of what is behind the sum of a window of one cell of rank 0.
+template <typename Cell, bool kWhole, bool kMissing, bool kAnywhere>
 __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, const NinePlace &place,
                      const LookUp &lookUp, std::uint32_t table)
 {
@@ -88,7 +88,7 @@ __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, const
     const int column = place.strip + threadIdx.x % kLanes * kCellsALane;
     // Lanes behind the plane's last column read it, and what they find is not asked for.
     const int lastColumn = (strips.width + kSide - 2) / kCellsALane * kCellsALane;
-    const bool mine = storesQuads(place.strip);
+    const bool mine = storesQuads<kAnywhere>(place.strip);
     Feed<Cell> feed(strips.plane, place.strip, place.strip + kColumns, min(column, lastColumn),
                     place.first, place.end + kSide - 2);
     Loaded<Cell> now, next; // and another one is on its way
@@ -104,7 +104,7 @@ __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, const
             const Loaded<Cell> row = now;
             now = next;
             feed.load(next);
-            const Turn turn(to);
+            const Turn<kAnywhere> turn(to);
             const Weights sums = turn(windows.slide(row, lookUp));
             if constexpr (kWhole) {
                 const auto answer = [&](int window) {
@@ -136,7 +136,7 @@ __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, const
     }
 }
 
-template <typename Cell, bool kMissing>
+template <typename Cell, bool kMissing, bool kAnywhere>
 __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ NineTask<Cell> task)
 {
     constexpr int kWarps = kNineThreads / kLanes;
@@ -152,13 +152,13 @@ __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ 
     const LookUp lookUp;
     for (int item = warp * gridDim.x + blockIdx.x; item < task.strips.items;
          item += gridDim.x * kWarps) {
-        const NinePlace place = placeOf(task, item);
+        const NinePlace place = placeOf<kAnywhere>(task, item);
         const bool isWhole = !kMissing && place.isWithin && place.strip >= plane.left &&
                              place.strip + kColumns <= plane.right;
         if (isWhole)
-            walk<Cell, !kMissing, kMissing>(task, tables, place, lookUp, table);
+            walk<Cell, !kMissing, kMissing, kAnywhere>(task, tables, place, lookUp, table);
         else
-            walk<Cell, false, kMissing>(task, tables, place, lookUp, table);
+            walk<Cell, false, kMissing, kAnywhere>(task, tables, place, lookUp, table);
     }
 }
 
