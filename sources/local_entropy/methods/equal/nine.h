@@ -205,12 +205,14 @@ public:
     {
     }
 
+    __device__ Four<Cell> cellsOf(const Loaded<Cell> &row) const { return row.cells(mask); }
+
     /// A row enters, another leaves: the sums of the weights, but of each window's first cell. By
     /// all lanes.
-    __device__ Weights slide(const Loaded<Cell> &row, const LookUp &lookUp)
+    __device__ Weights slide(const Four<Cell> &row, const LookUp &lookUp)
     {
         rows[0] = rows[1], rows[1] = rows[2];
-        expand<true>(row.cells(mask), rows[2]);
+        expand<true>(row, rows[2]);
         const Ranks ranks = ranksOf(rows[2], rows[1], rows[0], factors);
         const auto weights = [&](int place) {
             return lookUp(nibbles(ranks, before, place, factors));

@@ -91,19 +91,20 @@ __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, const
     const bool mine = storesQuads<kAnywhere>(place.strip);
     Feed<Cell> feed(strips.plane, place.strip, place.strip + kColumns, min(column, lastColumn),
                     place.first, place.end + kSide - 2);
-    Loaded<Cell> now, next; // and another one is on its way
-    feed.next(now);
-    feed.next(next);
+    Loaded<Cell> ahead[kSide]; // the rows that come next
+    for (Loaded<Cell> &row : ahead) feed.next(row);
     float *to = strips.result + place.first * strips.resultStride + column;
     NineWindows<Cell> windows(task);
     for (int y = place.first - (kSide - 1); y < place.end;) {
         const bool hasResults = y >= place.first;
         const int rows = min(feed.ready(), (hasResults ? place.end : place.first) - y);
         const std::int64_t step = hasResults ? strips.resultStride : 0;
-        const auto go = [&](int i) {
-            const Loaded<Cell> row = now;
-            now = next;
-            feed.load(next);
+        const auto take = [&](Loaded<Cell> &loaded) { // and ask for another one
+            const Four<Cell> row = windows.cellsOf(loaded);
+            feed.load(loaded);
+            return row;
+        };
+        const auto go = [&](int i, const Four<Cell> &row) {
             const Turn<kAnywhere> turn(to);
             const Weights sums = turn(windows.slide(row, lookUp));
             if constexpr (kWhole) {
@@ -125,12 +126,23 @@ __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, const
         int i = 0;
         // Three rows at once, so that what a row is to the next moves to no other register. By
         // hand: a compiler was seen to leave out what follows for the rows that three do not
-        // divide.
-        if constexpr (kWhole)
+        // divide; and in braces, or it leaves out the loop that follows. All three are taken first,
+        // and the next three asked for: else the compiler shifts the third row to its columns
+        // early, and waits for what has just been asked for.
+        if constexpr (kWhole) {
 #pragma unroll 1
-            for (; i + 3 <= rows; i += 3) go(i), go(i + 1), go(i + 2);
+            for (; i + 3 <= rows; i += 3) {
+                const Four<Cell> first = take(ahead[0]), second = take(ahead[1]),
+                                 third = take(ahead[2]);
+                go(i, first), go(i + 1, second), go(i + 2, third);
+            }
+        }
 #pragma unroll 1
-        for (; i < rows; ++i) go(i);
+        for (; i < rows; ++i) {
+            go(i, take(ahead[0]));
+            const Loaded<Cell> last = ahead[0];
+            ahead[0] = ahead[1], ahead[1] = ahead[2], ahead[2] = last;
+        }
         y += rows;
         feed.passed(rows);
     }
