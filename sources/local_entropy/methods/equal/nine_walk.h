@@ -162,7 +162,8 @@ __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ 
     const int warp = threadIdx.x / kLanes;
     const std::uint32_t table = kept(addressOf(&tables.answers[kNineCells][kFirstWeight]));
     const LookUp lookUp;
-    for (int item = warp * gridDim.x + blockIdx.x; item < task.strips.items;
+    // Neighbouring strips in a block: they read and write the same rows.
+    for (int item = blockIdx.x * kWarps + warp; item < task.strips.items;
          item += gridDim.x * kWarps) {
         const NinePlace place = placeOf<kAnywhere>(task, item);
         const bool isWhole = !kMissing && place.isWithin && place.strip >= plane.left &&
