@@ -104,19 +104,31 @@ TEST(Dominated, WhatAMarginDecidesIsTheNearestFloat)
         }
 }
 
-// All windows up to the limit are among those that were tried: no way to share all cells has a
-// smaller D, whose largest level leaves more cells than that.
-TEST(Dominated, NoOtherWindowIsBelowTheLimit)
+// Of all ways to share the cells, with sums of few bits: they round many ways to a wrong float, so
+// that it shows if some up to the limit were not tried.
+TEST(Dominated, NoWindowUpToTheLimitIsForgotten)
 {
-    const Windows windows(SumScale(49), 4096, Base::E);
-    const double limit = windows.margin().limit;
-    ASSERT_GT(limit, 0);
-    int most = 0;
-    counting::forPartitions(49, [&](const std::vector<int> &counts) {
-        if (windows.differenceOf(counts) <= limit) most = std::max(most, 49 - counts.front());
-    });
-    EXPECT_LT(2 * most, 49);
-    EXPECT_LT(windows.differenceOf({49 - most, most}), limit + 2 * windows.error + 2);
+    constexpr int kCells = 49;
+    constexpr double kFactor = 1 << 20, kError = 0.5 * (kCells / 3 + 1); // 1 and 2 are exact
+    for (const Base base : counting::kBases) {
+        Windows windows(SumScale(kCells), kCells, base);
+        windows.scale *= SumScale(kCells).factor / kFactor;
+        windows.error = kError;
+        for (int n = 1; n <= kCells; ++n)
+            windows.sums[n] = std::llround(kFactor / 2 * n * std::log2(static_cast<double>(n)));
+        const Margin margin = windows.margin();
+        ASSERT_GT(margin.limit, 0);
+        ASSERT_LT(margin.below, margin.usual);
+        const Answers answers(local_entropy::Measure::Entropy, 1, base, kCells, 0);
+        counting::forPartitions(kCells, [&](const std::vector<int> &counts) {
+            const double difference = windows.differenceOf(counts);
+            float answer;
+            if (difference == 0 || difference > margin.limit ||
+                !windows.decides(difference, margin.below, answer))
+                return;
+            ASSERT_EQ(answer, answers.floatOf(counts.data(), static_cast<int>(counts.size())));
+        });
+    }
 }
 
 // One in fifty cells is of another level than most, and that level is any: so are sparse images.
