@@ -8,7 +8,7 @@ namespace
 {
 
 std::atomic<CudaFault::Kind> fault{CudaFault::None};
-std::atomic<int> pinned{0};
+std::atomic<int> pinned{0}, unanswered{0};
 thread_local int current = 0; ///< of two GPUs
 
 cudaError_t answer(int *where, int value)
@@ -27,6 +27,7 @@ CudaFault::CudaFault(Kind kind)
 CudaFault::~CudaFault() { fault = None; }
 
 int pinnedArrays() { return pinned; }
+int unansweredQuestions() { return unanswered; }
 
 extern "C" {
 
@@ -56,7 +57,10 @@ cudaError_t __wrap_cudaSetDevice(int device)
 cudaError_t __real_cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);
 cudaError_t __wrap_cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int device)
 {
-    if (fault == CudaFault::DoesNotAnswer) return cudaErrorUnknown;
+    if (fault == CudaFault::DoesNotAnswer) {
+        ++unanswered;
+        return cudaErrorUnknown;
+    }
     if (fault == CudaFault::NoMemoryPools && which == cudaDevAttrMemoryPoolsSupported)
         return answer(value, 0);
     return __real_cudaDeviceGetAttribute(value, which, fault == CudaFault::TwoGpus ? 0 : device);

@@ -27,6 +27,9 @@ public:
 /// How many arrays of page-locked memory were allocated so far.
 int pinnedArrays();
 
+/// How many questions after what a GPU has were not answered so far.
+int unansweredQuestions();
+
 /// For a process of its own (EXPECT_EXIT): it ends with 0 if find() finds nothing wrong.
 template <typename Find>
 [[noreturn]] void leaveAfter(const Find &find)
