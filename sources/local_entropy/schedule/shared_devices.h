@@ -46,7 +46,7 @@ public:
 
     // By the call that has the lease of `calls`: each device is made when it is first asked for.
     // One that cannot be used, since it has no memory for its passages or others keep it to
-    // themselves, is left out, then and later.
+    // themselves, is left out, and tried again later (MadeOnce).
 
     std::vector<Device *> all() { return get(0, devices.count()); }
     std::vector<Device *> only(int number) { return get(number, number + 1); }
