@@ -74,6 +74,13 @@ cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t *configuration, 
     return __real_cudaLaunchKernelExC(configuration, kernel, arguments);
 }
 
+cudaError_t __real_cudaEventSynchronize(cudaEvent_t);
+cudaError_t __wrap_cudaEventSynchronize(cudaEvent_t event)
+{
+    if (fault == CudaFault::EventsFail) return cudaErrorUnknown;
+    return __real_cudaEventSynchronize(event);
+}
+
 cudaError_t __real_cudaHostAlloc(void **, size_t, unsigned);
 cudaError_t __wrap_cudaHostAlloc(void **data, size_t bytes, unsigned flags)
 {

@@ -16,6 +16,7 @@ public:
         DoesNotAnswer, ///< there is a GPU, but it does not say what it has
         NoMemoryPools, ///< GPUs say that they have none
         LaunchesFail,  ///< of kernels with attributes
+        EventsFail,    ///< for who waits for one; but who asks for it hears that it has come
         TwoGpus        ///< a thread may choose one; but what it does is done on the real one
     };
     explicit CudaFault(Kind kind);
