@@ -3,6 +3,7 @@
 #ifdef __CUDACC__
 #include <atomic>
 #include <cuda_runtime.h>
+#include <utility>
 
 namespace
 {
@@ -10,6 +11,7 @@ namespace
 std::atomic<CudaFault::Kind> fault{CudaFault::None};
 std::atomic<int> pinned{0}, unanswered{0};
 thread_local int current = 0; ///< of two GPUs
+thread_local cudaError_t last = cudaSuccess;
 
 cudaError_t answer(int *where, int value)
 {
@@ -50,8 +52,16 @@ cudaError_t __wrap_cudaGetDevice(int *device)
 cudaError_t __real_cudaSetDevice(int);
 cudaError_t __wrap_cudaSetDevice(int device)
 {
+    if (fault == CudaFault::FirstIsGone && device == 0) return last = cudaErrorDevicesUnavailable;
     if (fault == CudaFault::TwoGpus) return answer(&current, device);
     return __real_cudaSetDevice(device);
+}
+
+cudaError_t __real_cudaGetLastError();
+cudaError_t __wrap_cudaGetLastError()
+{
+    const cudaError_t kept = std::exchange(last, cudaSuccess);
+    return kept == cudaSuccess ? __real_cudaGetLastError() : kept;
 }
 
 cudaError_t __real_cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);

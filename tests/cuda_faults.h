@@ -17,6 +17,7 @@ public:
         NoMemoryPools, ///< GPUs say that they have none
         LaunchesFail,  ///< of kernels with attributes
         EventsFail,    ///< for who waits for one; but who asks for it hears that it has come
+        FirstIsGone,   ///< of two GPUs: cannot be chosen, which CUDA keeps as its last error
         TwoGpus        ///< a thread may choose one; but what it does is done on the real one
     };
     explicit CudaFault(Kind kind);
