@@ -19,8 +19,6 @@ constexpr int kMostWarps = 8, kMostThreads = kMostWarps * kLanes;
 constexpr int kBlocks = 5;        ///< that a multiprocessor has registers for
 constexpr int kMostShared = 1024; ///< differences in shared memory
 constexpr int kBytes = 256;       ///< values of a byte, and slots of their table
-constexpr int kLines = 4;         ///< of bits, a word of each lane, at a time
-constexpr int kQueue = 128;       ///< windows of a warp
 constexpr int kKeyShift = 16;     ///< of a level in a hash table's word
 
 /// Cells of a window side by side, at most as many as a word holds.
