@@ -420,7 +420,8 @@ $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.s
 # With CUDA, calls of it come to tests/cuda_faults.cu first.
 ifeq ($(CUDA),1)
   FAULTS := $(addprefix -Xlinker --wrap=,cudaGetDeviceCount cudaGetDevice cudaSetDevice \
-              cudaDeviceGetAttribute cudaLaunchKernelExC cudaHostAlloc)
+              cudaGetLastError cudaDeviceGetAttribute cudaLaunchKernelExC cudaEventSynchronize \
+              cudaHostAlloc)
 endif
 $(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENCH) \
                     $(filter-out %_main.o,$(PARTS)) $(BENEATH)

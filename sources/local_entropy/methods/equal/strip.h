@@ -15,6 +15,7 @@
 #pragma once
 
 #include "local_entropy/methods/equal/feed.h"
+#include "local_entropy/methods/shared_words.h"
 #include "local_entropy/problem/plane_view.h"
 
 #include <cstddef>
@@ -22,6 +23,8 @@
 
 namespace local_entropy::equal
 {
+
+using shared_words::addressOf;
 
 constexpr int kLanes = 32, kCellsALane = 4, kColumns = kLanes * kCellsALane;
 constexpr unsigned kAllLanes = 0xffffffff;
@@ -56,12 +59,7 @@ struct Strips
     Factors factors;
 };
 
-/// Shared memory by its own 32-bit addresses: what is computed with them fits one instruction.
-__device__ inline std::uint32_t addressOf(const void *shared)
-{
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-}
-/// Of a table, which does not change: the compiler may move it.
+/// Of a table in shared memory, which does not change: the compiler may move it.
 template <int kOffset>
 __device__ std::uint32_t wordAt(std::uint32_t address)
 {
