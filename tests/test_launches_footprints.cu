@@ -83,7 +83,7 @@ void askOfWideImage(const Filter &filter, int width, int height, int gap)
         const unsigned any = (random >> 20) % filter.levels.count;
         cell = static_cast<std::uint8_t>(random >> 30 ? (random >> 24) % 5 : any);
     }
-    const int flat = std::min(height, 30); // rows where all cells are of one level
+    const int flat = height > 40 ? 30 : height / 4; // rows where all cells are of one level
     std::fill_n(cells.begin(), static_cast<std::size_t>(width + gap) * flat, std::uint8_t(3));
     const View<const std::uint8_t> view{cells.data(), width, height, width + gap};
     std::vector<float> values(static_cast<std::size_t>(width) * height);
@@ -171,6 +171,24 @@ TEST_F(Launches, OfFootprintsReachBothEndsOfAWideImage)
         filter.levels.count = 256;
         askOfWideImage(filter, 2003, 70, 1);
     }
+}
+
+/// Images of fewer rows than the window has, and of more; windows that reach far above or far below
+/// their cell: rows that are not there, whatever the border takes for them.
+TEST_F(Launches, OfDisksGoBeyondTheFirstRowAndTheLast)
+{
+    for (const int radius : {1, 5, 10})
+        for (int border = 0; border < 6; ++border)
+            for (const int height : {1, 7, 12, 33})
+                for (const int originY : {-radius, 0, radius}) {
+                    Filter filter;
+                    filter.window = disk(radius);
+                    filter.window.originY = originY;
+                    filter.window.originX = height % 2;
+                    filter.levels.count = 256;
+                    filter.border = static_cast<Border>(border);
+                    askOfWideImage(filter, 2000, height, originY ? height % 3 : 0);
+                }
 }
 
 /// Arrays begin at an address that 4 does not divide, so one of two origins is where the kernels

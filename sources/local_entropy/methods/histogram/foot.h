@@ -6,7 +6,8 @@
 // step changes as many cells as the footprint has ends. Cells that leave, or enter, side by side
 // are dealt with together, at once for all of a thread's windows: each such piece of `n` cells
 // changes n + kWindows - 1 words. Any footprint does so by a table, piece by piece (foot_table.h);
-// disks by code that the compiler makes of their radius (foot_disk.h).
+// disks by code that the compiler makes of their radius (foot_disk.h), wherever their rows are
+// (foot_rows.h).
 //
 // A histogram fills so much shared memory that few warps fit, and each must keep itself busy: it
 // asks for cells a row before it needs them, and for entries of the table while the counters that
@@ -30,15 +31,6 @@ using walk::kLanes;
 
 constexpr int kMostHistograms = 7; ///< of a block: as many of 256 levels fit
 
-/// A cell of some of the windows, where counters depend on its place: what it adds to the word when
-/// it changes, and the windows, a bit each, that have one more or less then.
-struct Code
-{
-    std::uint8_t row, column, windows;
-    std::uint32_t word;
-};
-constexpr int kCodesTogether = 8; ///< a list's length is a multiple of it
-
 /// What the kernels read and write.
 template <typename Cell>
 struct Task
@@ -47,10 +39,8 @@ struct Task
     int values; ///< of cells
     int windowWidth, windowHeight;
     const Piece *pieces;
-    int pieceEnds[3 * kLongest]; ///< see Pieces
-    int pairs[kLongest];         ///< see Pieces; [length - 1]
-    const Code *codes;           ///< of a step, see codesOf()
-    int codeCount;
+    int pieceEnds[3 * kLongest];     ///< see Pieces
+    int pairs[kLongest];             ///< see Pieces; [length - 1]
     const std::int32_t *cellsBefore; ///< see foot_changes.h
     const std::int32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
     walk::Results results;

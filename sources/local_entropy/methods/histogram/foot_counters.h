@@ -15,7 +15,6 @@ template <int kBits_, int kWindows_ = 32 / kBits_>
 struct Counters
 {
     static constexpr int kBits = kBits_, kWindows = kWindows_, kSharing = 32 / (kBits * kWindows);
-    static constexpr bool kIsCoded = false; ///< whether it depends on where a cell is
 
     /// What a cell that those windows have, a bit each, adds to the word.
     HOST_DEVICE static constexpr std::uint32_t code(unsigned windows, int = 0, int = 0)
@@ -65,7 +64,6 @@ struct Counters
 struct CoreCounters
 {
     static constexpr int kRadius = 10, kBits = 8, kWindows = 4, kSharing = 1;
-    static constexpr bool kIsCoded = true;
 
     /// `row` is counted from the windows' middle, `column` from the first window's first one.
     HOST_DEVICE static constexpr std::uint32_t code(unsigned windows, int row, int column)

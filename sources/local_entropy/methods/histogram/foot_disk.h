@@ -5,7 +5,9 @@
 // ends of all columns that reach as far lie together: they are read as words.
 #pragma once
 
+#include "local_entropy/methods/histogram/foot_count.h"
 #include "local_entropy/methods/histogram/foot_pattern.h"
+#include "local_entropy/methods/histogram/foot_rows.h"
 #include "local_entropy/methods/histogram/foot_walker.h"
 
 #include <type_traits>
@@ -30,36 +32,31 @@ __device__ void forEach(const Call &call)
 /// changed, those of the part before have come: they name entries of the table, which are asked for
 /// next. So no look-up waits for a counter that has just been asked for. A step begins before the
 /// one before it ends.
-template <int kRadius, typename In, int kPlace>
+template <int kRadius, typename In, int kPlace, typename Rows>
 class DiskSteps
 {
 public:
     using Cell = std::uint8_t;
     using Own = Walker<Cell, In>;
     static constexpr int kWindows = In::kWindows, kParts = kRadius < 7 ? 4 : 5;
+    static constexpr int kMost = Rows::kMost - (2 * kRadius + 1); ///< steps, from the first one on
 
     __device__ static bool can(const PieceView<Cell> &piece, int x)
     {
         const auto place =
             static_cast<int>((reinterpret_cast<std::uintptr_t>(piece.cells) + x) % 4);
-        return piece.stride >> 28 == 0 &&
+        return Rows::can(piece) &&
                (kPlace == kAnyPlace || (piece.stride % 4 == 0 && place == kPlace));
     }
     /// Counts the window of row y.
     __device__ static void count(Own &walker, const PieceView<Cell> &piece, int x, int y)
     {
-        if constexpr (In::kIsCoded)
-            countRows(walker, piece, x, y);
-        else
-            walker.begin(piece, x, y);
+        DiskCount<kRadius, In>::count(walker, piece, x, y);
     }
     /// For the step from row y.
     __device__ void begin(const PieceView<Cell> &piece, int x, int y)
     {
-        stride = static_cast<std::uint32_t>(piece.stride);
-        first = reinterpret_cast<std::uintptr_t>(piece.cells + y * piece.stride + x);
-        last = reinterpret_cast<std::uintptr_t>(
-            piece.cells + (std::int64_t(piece.top) + piece.rows - 1) * piece.stride + x);
+        rows.begin(piece, x, y);
         load();
     }
     /// The first part of a step, from counters that are what the step before left. `another`: a
@@ -67,7 +64,7 @@ public:
     __device__ void change(Own &walker, bool another)
     {
         take(walker.task.plane.mask);
-        if (another) first += stride;
+        if (another) rows.next();
         load();
         changePart<0>(walker);
     }
@@ -97,36 +94,6 @@ private:
             call(std::integral_constant<int, begin(kPart) + decltype(number)::value>());
         });
     }
-    /// Counts the window of row y, row by row, some cells at a time.
-    __device__ static void countRows(Own &walker, const PieceView<Cell> &piece, int x, int y)
-    {
-        constexpr int kTogether = 8;
-        walker.clear();
-#pragma unroll 1
-        for (int row = -kRadius; row <= kRadius; ++row) {
-            const Cell *const cells = rowOf(piece, y + kRadius + row) + x;
-            const int first = kRadius - reach(kRadius, row);
-            const int end = 2 * kRadius + 1 - first + kWindows - 1;
-#pragma unroll 1
-            for (int column = first; column < end; column += kTogether) {
-                std::uint32_t counters[kTogether];
-#pragma unroll
-                for (int i = 0; i < kTogether; ++i)
-                    counters[i] =
-                        (cells[min(column + i, end - 1)] & walker.task.plane.mask) * (4 * kLanes) +
-                        walker.histogram;
-#pragma unroll
-                for (int i = 0; i < kTogether; ++i) {
-                    // Windows of which it is right of the first column, and left of the last.
-                    const int from = column + i - first, to = end - 1 - column - i;
-                    const unsigned windows =
-                        to < 0 ? 0 : 15u >> (3 - min(from, 3)) & 15u << (3 - min(to, 3));
-                    walker.add(counters[i], In::spread(windows & 15, row, column + i));
-                }
-            }
-        }
-        walker.sumUp();
-    }
     template <int kPart>
     __device__ void changePart(Own &walker)
     {
@@ -154,60 +121,69 @@ private:
             });
         });
     }
+    /// Whether load i is of another row than the one before it.
+    HOST_DEVICE static constexpr bool isOfOtherRow(int i)
+    {
+        return i == 0 || Loads::kLists.of[i].height != Loads::kLists.of[i - 1].height;
+    }
     __device__ void load()
     {
+        std::uint64_t above = 0, below = 0;
         forEach<Loads::kLoads>([&](auto number) {
             constexpr int i = decltype(number)::value;
             constexpr Load one = Loads::kLists.of[i];
-            leavingNext[i] = read<one.isByte, one.column>(leavingRow(one.height));
-            enteringNext[i] = read<one.isByte, one.column>(enteringRow(one.height));
+            if constexpr (isOfOtherRow(i)) {
+                above = rows.address(leavingRow(one.height));
+                below = rows.address(enteringRow(one.height));
+            }
+            leavingNext[i] = read<one.isByte, one.column>(above);
+            enteringNext[i] = read<one.isByte, one.column>(below);
         });
-        const std::uint64_t ahead = first + std::uint64_t(stride) * (2 * kRadius + 5);
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(min(ahead, last)));
+        rows.prefetch(2 * kRadius + 5);
     }
-    /// The cells that have been loaded, of row `first`.
+    /// The cells that have been loaded, of the row of the next loads.
     __device__ void take(std::uint32_t mask)
     {
+        std::uint32_t above = 0, below = 0;
         forEach<Loads::kLoads>([&](auto number) {
             constexpr int i = decltype(number)::value;
-            constexpr Load one = Loads::kLists.of[i];
+            if constexpr (kPlace == kAnyPlace && isOfOtherRow(i)) {
+                constexpr int height = Loads::kLists.of[i].height;
+                above = rows.place(leavingRow(height));
+                below = rows.place(enteringRow(height));
+            }
             if constexpr (Loads::isUsed(i)) {
-                leaving[i] = shifted<i>(leavingNext, leavingRow(one.height)) & mask;
-                entering[i] = shifted<i>(enteringNext, enteringRow(one.height)) & mask;
+                leaving[i] = shifted<i>(leavingNext, above) & mask;
+                entering[i] = shifted<i>(enteringNext, below) & mask;
             }
         });
     }
+    /// `row`: the place of the row.
     template <int i>
-    __device__ std::uint32_t shifted(const std::uint32_t (&cells)[Loads::kLoads], int row) const
+    __device__ static std::uint32_t shifted(const std::uint32_t (&cells)[Loads::kLoads],
+                                            std::uint32_t row)
     {
         constexpr Load one = Loads::kLists.of[i];
         if constexpr (one.isByte || kPlace >= 0) {
             return cells[i];
-        } else { // The shift counts modulo 32.
-            const std::uint32_t place =
-                static_cast<std::uint32_t>(first) + stride * row + one.column;
+        } else {                                                    // The shift counts modulo 32.
             constexpr int next = i + 1 < Loads::kLoads ? i + 1 : i; // if there is none: not needed
-            return __funnelshift_r(cells[i], cells[next], place * 8);
+            return __funnelshift_r(cells[i], cells[next], (row + one.column) * 8);
         }
     }
     template <bool kIsByte, int column>
-    __device__ std::uint32_t read(int row) const
+    __device__ static std::uint32_t read(std::uint64_t row)
     {
-        const std::uint64_t address = first + std::uint64_t(stride) * row;
         std::uint32_t cells;
         // Volatile: else the compiler moves them to where they are needed.
         if (kIsByte)
-            asm volatile("ld.global.nc.u8 %0, [%1 + %2];"
-                         : "=r"(cells)
-                         : "l"(address), "n"(column));
+            asm volatile("ld.global.nc.u8 %0, [%1 + %2];" : "=r"(cells) : "l"(row), "n"(column));
         else if (kPlace >= 0)
-            asm volatile("ld.global.nc.u32 %0, [%1 + %2];"
-                         : "=r"(cells)
-                         : "l"(address), "n"(column));
+            asm volatile("ld.global.nc.u32 %0, [%1 + %2];" : "=r"(cells) : "l"(row), "n"(column));
         else
             asm volatile("ld.global.nc.u32 %0, [%1];"
                          : "=r"(cells)
-                         : "l"((address + static_cast<std::uint64_t>(column)) & ~std::uint64_t(3)));
+                         : "l"((row + static_cast<std::uint64_t>(column)) & ~std::uint64_t(3)));
         return cells;
     }
 
@@ -222,9 +198,7 @@ private:
         return __dp4a(cells[from.load], std::uint32_t(4 * kLanes) << kShift, histogram);
     }
 
-    std::uint64_t first; ///< address of the thread's first column, in the row of the next loads
-    std::uint64_t last;  ///< the same in the last row that there is
-    std::uint32_t stride;
+    Rows rows; ///< from the thread's first column on
     std::uint32_t leavingNext[Loads::kLoads], enteringNext[Loads::kLoads];
     std::uint32_t leaving[Loads::kLoads], entering[Loads::kLoads];
     std::uint32_t left[Pattern::kChanges], entered[Pattern::kChanges]; ///< counters before

@@ -18,10 +18,12 @@ Kernel<std::uint8_t> kernel(bool missing)
 {
     using In = Count<kRadius>;
     constexpr int kPlace = (4 - kRadius % 4) % 4; // of a window in the middle of an aligned image
-    using Any = DiskSteps<kRadius, In, kAnyPlace>;
-    using Quick = DiskSteps<kRadius, In, kPlace>;
-    return {missing ? footprint<std::uint8_t, In, Any, Any, true>
-                    : footprint<std::uint8_t, In, Quick, Any, false>,
+    using Rows = RowsOfPiece<std::uint8_t>;
+    using Quick = DiskSteps<kRadius, In, kPlace, Rows>;
+    using Inner = DiskSteps<kRadius, In, kAnyPlace, Rows>;
+    using Any = DiskSteps<kRadius, In, kAnyPlace, RowsOfLanes<std::uint8_t>>;
+    return {missing ? footprint<std::uint8_t, In, Inner, Inner, Any, true>
+                    : footprint<std::uint8_t, In, Quick, Inner, Any, false>,
             In::kWindows, In::kSharing};
 }
 
@@ -42,22 +44,6 @@ Kernel<std::uint8_t> disk(int radius, bool missing)
     case kMostDisk: return kernel<kMostDisk>(missing);
     default: return {};
     }
-}
-
-std::vector<Code> codesOf(int radius)
-{
-    std::vector<Code> codes;
-    if (radius != CoreCounters::kRadius) return codes;
-    const auto add = [&codes](int row, const Change &one, std::uint32_t word) {
-        codes.push_back({static_cast<std::uint8_t>(row), static_cast<std::uint8_t>(one.column),
-                         static_cast<std::uint8_t>(one.windows), word});
-    };
-    for (const Change &one : DiskPattern<CoreCounters::kRadius, CoreCounters>::kList.of) {
-        add(radius - one.height, one, one.leaving);
-        add(radius + one.height + 1, one, one.entering);
-    }
-    while (codes.size() % kCodesTogether) codes.push_back({}); // which changes nothing
-    return codes;
 }
 
 } // namespace local_entropy::footprint

@@ -36,23 +36,24 @@ public:
 
     /// Results of rows first ... end - 1. Steps from rows innerBegin ... innerEnd - 1, of windows
     /// whose rows all exist, meet rows of the piece alone. allExist: so do their columns.
-    template <typename Quick, typename Any>
+    template <typename Quick, typename Inner, typename Any>
     __device__ void walkDown(int first, int end, int innerBegin, int innerEnd, bool allExist,
                              bool quick)
     {
-        Any::count(walker, piece, x, first);
-        for (int y = first;;) {
-            if (y >= innerBegin && y < innerEnd) {
-                if (!kMissing && quick)
-                    inner<Quick, true>(y, innerEnd, true);
-                else
-                    inner<Any, false>(y, innerEnd, allExist);
-                y = innerEnd;
+        Inner::count(walker, piece, x, first);
+        for (int y = first; y < end - 1;) {
+            int next = innerEnd;
+            if (y < innerBegin || y >= innerEnd) {
+                next = min(y < innerBegin ? min(innerBegin, end - 1) : end - 1, y + Any::kMost);
+                inner<Any, false>(y, next, false);
+            } else if (!kMissing && quick) {
+                inner<Quick, true>(y, next, true);
+            } else {
+                inner<Inner, false>(y, next, allExist);
             }
-            writeCut(y, absent());
-            if (++y == end) return;
-            walker.step([this](int row) { return rowOf(piece, row); }, x, y - 1);
+            y = next;
         }
+        writeCut(end - 1, absent());
     }
 
 private:
@@ -83,6 +84,7 @@ private:
             // A step begins before the look-ups of the one before it end.
             Absent now = whole ? Absent{} : absent();
             steps.change(walker, y + 1 < end);
+#pragma unroll 1
             for (;; ++y) {
                 whole ? writeWhole(y) : writeCut(y, now);
                 steps.goOn(walker);
@@ -171,8 +173,8 @@ private:
     const bool whole;
 };
 
-/// `Quick` steps where they can, else `Any`.
-template <typename Cell, typename In, typename Quick, typename Any, bool kMissing>
+/// `Quick` steps where they can, else `Inner` ones where a piece has all rows, else `Any`.
+template <typename Cell, typename In, typename Quick, typename Inner, typename Any, bool kMissing>
 __global__ void __launch_bounds__(kMostHistograms *In::kSharing *kLanes, 1)
     footprint(const __grid_constant__ Task<Cell> task)
 {
@@ -210,9 +212,9 @@ __global__ void __launch_bounds__(kMostHistograms *In::kSharing *kLanes, 1)
             const int innerEnd =
                 min(last - 1, min(piece.top + piece.rows, plane.bottom) - task.windowHeight);
             Columns<Cell, In, kMissing> columns(task, walker, piece, left + lane * kWindows);
-            columns.template walkDown<Quick, Any>(first, last, innerBegin,
-                                                  Any::can(piece, left) ? innerEnd : innerBegin,
-                                                  allExist, allExist && Quick::can(piece, left));
+            columns.template walkDown<Quick, Inner, Any>(
+                first, last, innerBegin, Inner::can(piece, left) ? innerEnd : innerBegin, allExist,
+                allExist && Quick::can(piece, left));
         }
 }
 

@@ -3,8 +3,6 @@
 
 #include "local_entropy/methods/histogram/foot.h"
 
-#include <vector>
-
 namespace local_entropy::footprint
 {
 
@@ -18,8 +16,5 @@ struct Kernel
 
 /// For disks, of bytes; no call: there is none for that radius.
 Kernel<std::uint8_t> disk(int radius, bool missing);
-
-/// What it needs besides: the changes of a step, in which cells leave and enter by turns.
-std::vector<Code> codesOf(int radius);
 
 } // namespace local_entropy::footprint

@@ -2,9 +2,9 @@
 //
 // The results are strips, as wide as a warp's columns. A block gets its part of all strips' rows,
 // one strip after the other, and as many rows as another one of the strips at the edges, which take
-// longer. Its warps take stretches of them: long ones first, short ones in the end, so that all end
-// together. A whole window is counted where a stretch begins, and where it goes on in another
-// strip.
+// longer. Its warps take stretches of them, in rounds: each warp one as long as any other's, then
+// shorter ones of what is left, so that all end together. A whole window is counted where a stretch
+// begins, and where it goes on in another strip.
 #pragma once
 
 #include "local_entropy/methods/histogram/foot.h"
@@ -39,14 +39,11 @@ public:
     /// `next` is in shared memory, 0 at first.
     __device__ bool take(unsigned long long *next, std::int64_t &begin, std::int64_t &end) const
     {
-        constexpr std::int64_t kShort = 24; // rows that take some times as long as a first window
         unsigned long long from = 0, size = 0;
         if (threadIdx.x % kLanes == 0) {
-            const std::int64_t least = min(kShort, (rows + warps - 1) / warps);
             from = *static_cast<volatile unsigned long long *>(next);
             for (bool taken = false; !taken && from < static_cast<unsigned long long>(rows);) {
-                const std::int64_t left = rows - static_cast<std::int64_t>(from);
-                size = min(left, max(left * 3 / (4 * warps), least));
+                size = rowsAt(static_cast<std::int64_t>(from));
                 const unsigned long long seen = atomicCAS(next, from, from + size);
                 taken = seen == from;
                 from = taken ? from : seen;
@@ -71,6 +68,18 @@ public:
     }
 
 private:
+    /// Of the stretch that begins there. A round has three quarters of what the one before left.
+    __device__ std::int64_t rowsAt(std::int64_t from) const
+    {
+        constexpr std::int64_t kShort = 16; // rows that take some times as long as a first window
+        const std::int64_t least = min(kShort, (rows + warps - 1) / warps);
+        for (std::int64_t left = rows;;) {
+            const std::int64_t own = max(left * 3 / (4 * warps), least);
+            left -= own * warps;
+            if (from < rows - left) return min(own, rows - from);
+        }
+    }
+
     const int height, edgesBefore, edges, strips, warps;
     std::int64_t firstOfEdges, edgeRows, firstOfOthers, rows;
 };

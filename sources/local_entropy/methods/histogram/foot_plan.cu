@@ -76,9 +76,10 @@ template <typename Cell, int kBits>
 Kernel<Cell> anyFootprint(bool missing)
 {
     using In = footprint::Counters<kBits, 16 / kBits>;
-    using Steps = footprint::TableSteps<Cell, In>;
-    return {missing ? footprint::footprint<Cell, In, Steps, Steps, true>
-                    : footprint::footprint<Cell, In, Steps, Steps, false>,
+    using Inner = footprint::TableSteps<Cell, In>;
+    using Any = footprint::AnyTableSteps<Cell, In>;
+    return {missing ? footprint::footprint<Cell, In, Inner, Inner, Any, true>
+                    : footprint::footprint<Cell, In, Inner, Inner, Any, false>,
             In::kWindows, In::kSharing};
 }
 
@@ -114,8 +115,7 @@ private:
           margin(marginOf({cells, problem.filter.levels.count, problem.filter.base}, scale.sums,
                           allScale, scale.wholeError, kRounding)
                      .times(allScale)),
-          total(scale.sums[cells]), codeList(footprint::codesOf(diskRadius)),
-          codes(uploaded(codeList)), pieces(uploaded(ends.pieces)),
+          total(scale.sums[cells]), pieces(uploaded(ends.pieces)),
           cellsBefore(uploaded(footprint::cellsBefore(problem.shape))),
           differences(uploaded(differencesOf(scale.sums))), sums(uploaded(scale.sums)),
           scales(uploaded(perCells)), multiprocessors(multiprocessorsOfGpu()),
@@ -175,8 +175,6 @@ private:
         task.windowHeight = part.problem.shape.height;
         task.pieces = pieces.data();
         std::copy(std::begin(ends.ends), std::end(ends.ends), task.pieceEnds);
-        task.codes = codes.data();
-        task.codeCount = static_cast<int>(codeList.size());
         task.cellsBefore = cellsBefore.data();
         task.differences = differences.data();
         task.total = total;
@@ -214,8 +212,6 @@ private:
     const double error, allScale;
     const Margin margin; ///< of whole windows, scaled
     const std::int64_t total;
-    const std::vector<footprint::Code> codeList;
-    const common::DeviceArray<footprint::Code> codes;
     const common::DeviceArray<footprint::Piece> pieces;
     const common::DeviceArray<std::int32_t> cellsBefore, differences;
     const common::DeviceArray<std::int64_t> sums;

@@ -51,4 +51,23 @@ private:
     std::uint32_t stride;
 };
 
+/// The same, whatever the rows are.
+template <typename Cell, typename In>
+class AnyTableSteps
+{
+public:
+    using Own = Walker<Cell, In>;
+
+    static constexpr int kParts = 0, kMost = 1 << 30;
+
+    __device__ void begin(const PieceView<Cell> &of, int, int) { piece = &of; }
+    __device__ void step(Own &walker, int x, int y, bool)
+    {
+        walker.step([this](int row) { return rowOf(*piece, row); }, x, y);
+    }
+
+private:
+    const PieceView<Cell> *piece;
+};
+
 } // namespace local_entropy::footprint

@@ -47,28 +47,33 @@ public:
     /// After all of a window has been counted.
     __device__ void sumUp()
     {
+        constexpr int kTogether = 4; // levels: neighbours are often in the same windows
         rests.clear(task.total);
-#pragma unroll 4
-        for (int value = 0; value < task.values; ++value) {
-            const std::uint32_t word = counters(value);
-            if (__any_sync(~0u, word != 0)) // most levels are in few windows
+#pragma unroll 1
+        for (int value = 0; value < task.values; value += kTogether) {
+            std::uint32_t words[kTogether], any = 0;
 #pragma unroll
-                for (int window = 0; window < kWindows; ++window)
-                    rests.subtract(window, __ldg(&task.results.sums[In::count(word, window)]));
+            for (int i = 0; i < kTogether; ++i) {
+                words[i] = value + i < task.values ? counters(value + i) : 0;
+                any |= words[i];
+            }
+            if (__any_sync(~0u, any != 0)) // most levels are in few windows
+#pragma unroll
+                for (int i = 0; i < kTogether; ++i)
+#pragma unroll
+                    for (int window = 0; window < kWindows; ++window)
+                        rests.subtract(window,
+                                       __ldg(&task.results.sums[In::count(words[i], window)]));
         }
     }
 
-    /// From row y to y + 1. `rowAt` gives column 0 of a row. All cells leave before others enter,
-    /// or by turns: so no counter is ever above the window's cells.
+    /// From row y to y + 1. `rowAt` gives column 0 of a row. All cells leave before others enter:
+    /// so no counter is ever above the window's cells.
     template <typename RowAt>
     __device__ void step(const RowAt &rowAt, int x, int y)
     {
-        if constexpr (In::kIsCoded) {
-            changeCoded(rowAt, x, y);
-        } else {
-            change<Pieces::Leaving>(rowAt, x, y);
-            change<Pieces::Entering>(rowAt, x, y);
-        }
+        change<Pieces::Leaving>(rowAt, x, y);
+        change<Pieces::Entering>(rowAt, x, y);
     }
 
     /// Adds to counters and gives what they were.
@@ -103,37 +108,6 @@ public:
     const std::uint32_t histogram, table;
 
 private:
-    /// A step by the list of codes, in which cells leave and enter by turns.
-    template <typename RowAt>
-    __device__ void changeCoded(const RowAt &rowAt, int x, int y)
-    {
-#pragma unroll 1
-        for (int i = 0; i < task.codeCount; i += kCodesTogether) {
-            std::uint32_t cells[kCodesTogether], before[kCodesTogether];
-            Code codes[kCodesTogether];
-#pragma unroll
-            for (int n = 0; n < kCodesTogether; ++n) {
-                codes[n] = task.codes[i + n];
-                cells[n] = rowAt(y + codes[n].row)[x + codes[n].column] & task.plane.mask;
-            }
-#pragma unroll
-            for (int n = 0; n < kCodesTogether; ++n)
-                before[n] = add(histogram + cells[n] * 4 * kLanes, codes[n].word);
-#pragma unroll
-            for (int window = 0; window < kWindows; ++window) {
-#pragma unroll
-                for (int n = 0; n < kCodesTogether; ++n)
-                    if (codes[n].windows >> window & 1) {
-                        if (n % 2 == 0)
-                            left(window, before[n]);
-                        else
-                            entered(window, before[n]);
-                    }
-                fold(window);
-            }
-        }
-    }
-
     template <int kKind, typename RowAt>
     __device__ void change(const RowAt &rowAt, int x, int y)
     {
