@@ -23,7 +23,9 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     """Local entropy in bits: a drop-in for `skimage.filters.rank.entropy`.
 
     The same values, float rounding apart, of the same type, with the same rules for masks, shifts
-    and other types of images. Images of many levels are not slow here: no warning says so.
+    and other types of images. Images of many levels are not slow here: no warning says so. A value
+    is the float64 nearest to the true entropy; float32, of `local_entropy.entropy`, takes several
+    times less time.
 
     Parameters
     ----------
