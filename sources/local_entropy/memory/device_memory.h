@@ -19,7 +19,7 @@ namespace local_entropy
 inline bool reachesPeer(int device, int peer)
 {
     static std::mutex mutex;
-    static std::set<std::pair<int, int>> reached;
+    static auto &reached = *new std::set<std::pair<int, int>>; // calls may outlive main
     const std::lock_guard<std::mutex> lock(mutex);
     if (reached.count({device, peer})) return true;
     int can = 0;
