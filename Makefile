@@ -420,7 +420,8 @@ $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.s
 # With CUDA, calls of it come to tests/cuda_faults.cu first.
 ifeq ($(CUDA),1)
   FAULTS := $(addprefix -Xlinker --wrap=,cudaGetDeviceCount cudaGetDevice cudaSetDevice \
-              cudaDeviceGetAttribute cudaLaunchKernelExC cudaHostAlloc)
+              cudaGetLastError cudaDeviceGetAttribute cudaLaunchKernelExC cudaEventSynchronize \
+              cudaHostAlloc)
 endif
 $(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENCH) \
                     $(filter-out %_main.o,$(PARTS)) $(BENEATH)
@@ -531,9 +532,9 @@ make test-arm       the library's tests on 64-bit ARM, by g++-aarch64-linux-gnu 
 make sanitize       compute-sanitizer over every kernel, on small images: needs a GPU; the results are
                     kept in $(RESULTS)/sanitizers.txt
 make install        the library local_entropy, for other programs: PREFIX=/usr/local, DESTDIR=; make uninstall
-make python         the Python package: a wheel and an sdist in $(BUILD)/python/dist, tested where nothing
-                    else is installed; needs the network. make test-python: the package of this tree,
-                    with PYTHON='s NumPy and pytest
+make python         the Python package: a wheel and an sdist in $(BUILD)/python/dist, tested in
+                    environments of their own; needs the network. make test-python: the package of this
+                    tree, with PYTHON='s NumPy and pytest
 make grade          build, check and time every core of a folder: CORES=folder; also DATA=, REFERENCE=, GRADES=,
                     LIMIT=60, MEMORY=4G, JOBS=, BASELINE=v12, FRESH=1; make grade-help explains them
 make clean          remove $(BUILD)/, data/data.bin and data/reference.bin

@@ -3,13 +3,15 @@
 #ifdef __CUDACC__
 #include <atomic>
 #include <cuda_runtime.h>
+#include <utility>
 
 namespace
 {
 
 std::atomic<CudaFault::Kind> fault{CudaFault::None};
-std::atomic<int> pinned{0};
+std::atomic<int> pinned{0}, unanswered{0};
 thread_local int current = 0; ///< of two GPUs
+thread_local cudaError_t last = cudaSuccess;
 
 cudaError_t answer(int *where, int value)
 {
@@ -27,6 +29,7 @@ CudaFault::CudaFault(Kind kind)
 CudaFault::~CudaFault() { fault = None; }
 
 int pinnedArrays() { return pinned; }
+int unansweredQuestions() { return unanswered; }
 
 extern "C" {
 
@@ -49,14 +52,25 @@ cudaError_t __wrap_cudaGetDevice(int *device)
 cudaError_t __real_cudaSetDevice(int);
 cudaError_t __wrap_cudaSetDevice(int device)
 {
+    if (fault == CudaFault::FirstIsGone && device == 0) return last = cudaErrorDevicesUnavailable;
     if (fault == CudaFault::TwoGpus) return answer(&current, device);
     return __real_cudaSetDevice(device);
+}
+
+cudaError_t __real_cudaGetLastError();
+cudaError_t __wrap_cudaGetLastError()
+{
+    const cudaError_t kept = std::exchange(last, cudaSuccess);
+    return kept == cudaSuccess ? __real_cudaGetLastError() : kept;
 }
 
 cudaError_t __real_cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);
 cudaError_t __wrap_cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int device)
 {
-    if (fault == CudaFault::DoesNotAnswer) return cudaErrorUnknown;
+    if (fault == CudaFault::DoesNotAnswer) {
+        ++unanswered;
+        return cudaErrorUnknown;
+    }
     if (fault == CudaFault::NoMemoryPools && which == cudaDevAttrMemoryPoolsSupported)
         return answer(value, 0);
     return __real_cudaDeviceGetAttribute(value, which, fault == CudaFault::TwoGpus ? 0 : device);
@@ -68,6 +82,13 @@ cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t *configuration, 
 {
     if (fault == CudaFault::LaunchesFail) return cudaErrorUnknown;
     return __real_cudaLaunchKernelExC(configuration, kernel, arguments);
+}
+
+cudaError_t __real_cudaEventSynchronize(cudaEvent_t);
+cudaError_t __wrap_cudaEventSynchronize(cudaEvent_t event)
+{
+    if (fault == CudaFault::EventsFail) return cudaErrorUnknown;
+    return __real_cudaEventSynchronize(event);
 }
 
 cudaError_t __real_cudaHostAlloc(void **, size_t, unsigned);

@@ -16,6 +16,8 @@ public:
         DoesNotAnswer, ///< there is a GPU, but it does not say what it has
         NoMemoryPools, ///< GPUs say that they have none
         LaunchesFail,  ///< of kernels with attributes
+        EventsFail,    ///< for who waits for one; but who asks for it hears that it has come
+        FirstIsGone,   ///< of two GPUs: cannot be chosen, which CUDA keeps as its last error
         TwoGpus        ///< a thread may choose one; but what it does is done on the real one
     };
     explicit CudaFault(Kind kind);
@@ -26,6 +28,9 @@ public:
 
 /// How many arrays of page-locked memory were allocated so far.
 int pinnedArrays();
+
+/// How many questions after what a GPU has were not answered so far.
+int unansweredQuestions();
 
 /// For a process of its own (EXPECT_EXIT): it ends with 0 if find() finds nothing wrong.
 template <typename Find>

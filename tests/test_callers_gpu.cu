@@ -12,12 +12,14 @@
 #include "common/device_array.h"
 #include "common/kernel_times.h"
 #include "local_entropy/methods/words/method.h"
+#include "local_entropy/schedule/pool.h"
 #include "local_entropy/schedule/question.h"
 #include "local_entropy/schedule/shared_devices.h"
 
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -144,6 +146,34 @@ TEST(CallersGpu, IsTheOneOfWords)
     EXPECT_EQ(plan->throughDevice(), &wordsMethod());
     const common::KernelTimes timed;
     EXPECT_EQ(plan->throughDevice(), &wordsMethod());
+}
+
+// To make the first GPU current again in a thread of the engine would make a context there, which
+// takes memory of a GPU that nobody uses.
+TEST(CallersGpu, IsCurrentAgainAfterwardsButInThreadsOfTheEngine)
+{
+    const CudaFault fault(CudaFault::TwoGpus);
+    int after[2] = {-1, -1};
+    Pool(2).run(2, [&](int number) {
+        {
+            const common::DeviceScope scope(1);
+        }
+        after[number] = current();
+    });
+    EXPECT_EQ(after[0], 0) << "the caller's thread";
+    EXPECT_EQ(after[1], 1);
+}
+
+TEST(CallersGpu, ThatCannotBeCurrentAgainLeavesNoError)
+{
+    std::optional<CudaFault> fault(CudaFault::TwoGpus);
+    std::optional<common::DeviceScope> scope(1);
+    fault.reset();
+    fault.emplace(CudaFault::FirstIsGone);
+    const cudaError_t gone = cudaSetDevice(0);
+    EXPECT_EQ(cudaGetLastError(), gone);
+    scope.reset();
+    EXPECT_NE(cudaGetLastError(), gone);
 }
 
 // The other one cannot compute anything.

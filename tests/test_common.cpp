@@ -238,6 +238,22 @@ TEST(OutputFile, ReplacesWhatALinkPointsToAndNoPipe)
     EXPECT_TRUE(S_ISCHR(status.st_mode));
 }
 
+TEST(OutputFile, HasThePermissionsOfTheFileThatItReplaces)
+{
+    const TemporaryDirectory directory;
+    const std::string path = directory.path("out");
+    for (const mode_t mode : {0600, 0664, 0640}) {
+        std::ofstream(path) << "old";
+        ASSERT_EQ(chmod(path.c_str(), mode), 0);
+        OutputFile file(path);
+        file.write("new");
+        file.commit();
+        struct stat status;
+        ASSERT_EQ(stat(path.c_str(), &status), 0);
+        EXPECT_EQ(status.st_mode & 07777, mode);
+    }
+}
+
 TEST(OutputFile, SaysWhatItCannotDo)
 {
     EXPECT_EQ(messageOf([] { OutputFile file("no/such/directory/out"); }),

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 #include <ostream>
 #include <thread>
 
@@ -117,6 +118,19 @@ TEST_P(Ladder, RefusesBadArgumentsByName)
     EXPECT_TRUE(holds(message(1, 1, nullptr, &result), "sample is null"));
     EXPECT_TRUE(holds(message(1, 1, &cell, nullptr), "result is null"));
     EXPECT_EQ(result, &cell) << "a call that fails leaves *result alone";
+}
+
+// More bytes than 64 bits can count, and more than anybody has.
+TEST_P(Ladder, RefusesArraysBeyondAllMemory)
+{
+    if (GetParam().platform != entropy::Platform::OpenMp) return; // those say what their GPU has
+    float cell = 1, *result = &cell;
+    for (const int side : {(1 << 29) - 1, 1 << 30, std::numeric_limits<int>::max()}) {
+        const std::string message =
+            messageOf([&] { GetParam().callback(side, side, &cell, &result); });
+        EXPECT_TRUE(holds(message, std::string(GetParam().name) + ": ")) << side << message;
+        EXPECT_EQ(result, &cell);
+    }
 }
 
 TEST_P(Ladder, WorksFromSeveralThreadsAtOnce)

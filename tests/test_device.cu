@@ -6,11 +6,14 @@
 #ifdef __CUDACC__
 #include "common/copy_speed.h"
 #include "common/device_array.h"
+#include "common/device_stream.h"
 #include "common/device_texture.h"
 #include "common/launch.h"
 #include "common/read_speed.h"
 
+#include <atomic>
 #include <cmath>
+#include <thread>
 #include <vector>
 #endif
 
@@ -82,6 +85,23 @@ TEST_F(Device, ARefusedLaunchThrows)
 TEST_F(Device, TooMuchMemoryIsUnavailable)
 {
     EXPECT_THROW(common::DeviceArray<char>(std::size_t(1) << 50), common::Unavailable);
+}
+
+TEST_F(Device, AnEventThatHasNotComeIsNoError)
+{
+    const common::Stream stream;
+    common::Event event;
+    std::atomic<bool> isOpen{false};
+    const auto wait = [](void *gate) {
+        while (!*static_cast<std::atomic<bool> *>(gate)) std::this_thread::yield();
+    };
+    CUDA_CHECK(cudaLaunchHostFunc(stream.get(), wait, &isOpen));
+    event.record(stream.get());
+    EXPECT_EQ(event.status(), cudaErrorNotReady);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    isOpen = true;
+    stream.wait();
+    EXPECT_EQ(event.status(), cudaSuccess);
 }
 
 TEST_F(Device, ArraysMove)

@@ -265,9 +265,9 @@ TEST(EngineEverywhere, ShortCallsTryDevicesOnceTheyAreMany)
     constexpr double kAtOnce = 2e4, kSoon = 1e6;
     EXPECT_TRUE(has(kLong));
     EXPECT_FALSE(has(kSoon));
-    call.costs.add(1e-3, false);
+    call.costs.add(1e-3, false, 0);
     EXPECT_FALSE(has(kSoon));
-    call.costs.add(0.1, false); // a try, now that devices are there, would not count
+    call.costs.add(0.1, false, 0); // a try, now that devices are there, would not count
     EXPECT_TRUE(has(kSoon));
     EXPECT_FALSE(has(kAtOnce));
 }
@@ -279,9 +279,9 @@ TEST(EngineEverywhere, WholeCallsDecideWhateverCellsCost)
     const Scene scene({512, 512});
     for (const double shared : {11e-3, 35e-3}) {
         OfCall call(scene.problem);
-        call.costs.add(1, true);
-        call.costs.add(shared, true);
-        call.costs.add(23e-3, false);
+        call.costs.add(1, true, 1);
+        call.costs.add(shared, true, 1);
+        call.costs.add(23e-3, false, 0);
         call.costs.throughDevice.add(9, 1);
         call.costs.onCpu.add(10, 1);
         EXPECT_EQ(scene.devices(call, kLong) != nullptr, shared < 23e-3) << shared;
@@ -304,22 +304,34 @@ TEST(EngineWayCosts, KnowWhatCallsTakeLately)
 {
     local_entropy::WayCosts costs;
     costs.throughDevice.add(7, 1);
-    costs.add(9, true); // the first one, with all that it makes
+    costs.add(9, true, 1); // the first one, with all that it makes
     EXPECT_EQ(costs.callShared, 0);
     EXPECT_EQ(costs.throughDevice.get(), 0);
     costs.throughDevice.add(1, 1);
-    costs.add(2, true);
+    costs.add(2, true, 1);
     EXPECT_EQ(costs.callShared, 2);
     EXPECT_EQ(costs.throughDevice.get(), 1);
-    costs.add(10, true);
+    costs.add(10, true, 1);
     EXPECT_EQ(costs.callShared, 3);
-    costs.add(1, true);
+    costs.add(1, true, 1);
     EXPECT_EQ(costs.callShared, 1);
     EXPECT_EQ(costs.callAlone, 0);
-    costs.add(4, false);
-    costs.add(12, false);
+    costs.add(4, false, 0);
+    costs.add(12, false, 0);
     EXPECT_EQ(costs.callAlone, 5);
     EXPECT_EQ(costs.spentAlone, 16);
+}
+
+// No tables were made: the next one is the first.
+TEST(EngineWayCosts, ACallThatSendsNoTileIsNotTheFirst)
+{
+    local_entropy::WayCosts costs;
+    costs.add(3, true, 0);
+    EXPECT_EQ(costs.callShared, 3);
+    EXPECT_FALSE(costs.isWarm);
+    costs.add(9, true, 1);
+    EXPECT_EQ(costs.callShared, 3);
+    EXPECT_TRUE(costs.isWarm);
 }
 
 TEST(EngineStaging, PacksLevelsAndFindsBadCells)

@@ -3,6 +3,7 @@
 // skipped by name.
 #include "bits_call.h"
 #include "common/devices.h"
+#include "cuda_faults.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/methods/words/method.h"
@@ -158,6 +159,32 @@ TEST_F(EverywhereFilters, AreDoneThoughADeviceFails)
             EXPECT_TRUE(plain.isRight()) << failing << " " << threads;
         }
 }
+
+#ifdef __CUDACC__
+
+// All its tiles have arrived, but it cannot say whether their cells were levels: these are looked
+// at. The next call does not hear of them.
+TEST_F(EverywhereFilters, AreDoneThoughADeviceFailsAfterItsLastTile)
+{
+    const auto share = [](Plain &plain) {
+        EXPECT_GT(computeShared(plain.problem(), plain.sharing, 1), 0);
+    };
+    for (const bool isBad : {false, true}) {
+        Plain plain, next;
+        if (isBad) plain.cells[5] = 100; // of the first tile, which a device takes
+        next.compute();
+        {
+            const CudaFault fault(CudaFault::EventsFail);
+            const std::string message = messageOf([&] { share(plain); });
+            EXPECT_TRUE(isBad ? holds(message, "x 5, y 0") : message.empty()) << message;
+        }
+        EXPECT_TRUE(isBad || plain.values == next.expected);
+        EXPECT_NO_THROW(share(next));
+        EXPECT_TRUE(next.isRight());
+    }
+}
+
+#endif
 
 // Nor one that the devices of a call before saw: it was thrown by the CPU, or by one of them alone.
 TEST_F(EverywhereFilters, DoNotNameACellOfTheCallBefore)

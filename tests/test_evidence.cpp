@@ -155,6 +155,9 @@ TEST(Counters, AreReadFromWhatTheProfilerPrints)
     const Outcome outcome = runCommand("tools/counters.py " + file + " study=tests/ncu_sample.log");
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_TRUE(holds(outcome.errors, "of no known version: cub::Unknown<int>"));
+    EXPECT_TRUE(
+        holds(outcome.errors, "the first of 2 launches counts: study/v0 v0::cudaCallbackKernel\n"));
+    EXPECT_FALSE(holds(outcome.errors, "counts: study/v15"));
     const std::string kernel = "v0::cudaCallbackKernel,";
     EXPECT_EQ(contentsOf(file),
               "version,kernel,metric,unit,value\n"

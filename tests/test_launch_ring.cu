@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 #endif
 
@@ -60,7 +61,7 @@ bool hasCome(const common::Stream &stream)
 
 void launch(Launches &launches, const common::Stream &stream)
 {
-    launches.end(launches.begin(stream.get()), stream.get());
+    launches.put(stream.get(), [](int) {});
 }
 
 } // namespace
@@ -70,28 +71,27 @@ TEST_F(LaunchRing, APlaceIsWaitedFor)
     const common::Stream slow, quick;
     Launches launches;
     Gate gate;
-    const int place = launches.begin(slow.get());
-    gate.put(slow.get());
-    launches.end(place, slow.get());
+    int first = -1, again = -1;
+    launches.put(slow.get(), [&](int place) {
+        first = place;
+        gate.put(slow.get());
+    });
     for (int i = 1; i < Launches::kPlaces; ++i) launch(launches, quick);
     quick.wait(); // they have other places
-    EXPECT_EQ(launches.begin(quick.get()), place);
-    launches.end(place, quick.get());
+    launches.put(quick.get(), [&](int place) { again = place; });
+    EXPECT_EQ(again, first);
     EXPECT_FALSE(hasCome(quick)) << "a launch did not wait for the one that had its place";
     gate.open();
     quick.wait();
     slow.wait();
 }
 
-TEST_F(LaunchRing, AllAreWaitedFor)
+namespace
 {
-    const common::Stream slow, quick;
-    Launches launches;
-    Gate gate;
-    const int place = launches.begin(slow.get());
-    gate.put(slow.get());
-    launches.end(place, slow.get());
-    for (int i = 0; i < 5; ++i) launch(launches, quick);
+
+/// Waits for all launches: not before the gate is open.
+void expectToWait(Launches &launches, Gate &gate)
+{
     std::atomic<bool> ended{false};
     std::thread waiter([&] {
         launches.waitForAll();
@@ -101,6 +101,31 @@ TEST_F(LaunchRing, AllAreWaitedFor)
     EXPECT_FALSE(ended);
     gate.open();
     waiter.join();
+}
+
+} // namespace
+
+TEST_F(LaunchRing, AllAreWaitedFor)
+{
+    const common::Stream slow, quick;
+    Launches launches;
+    Gate gate;
+    launches.put(slow.get(), [&](int) { gate.put(slow.get()); });
+    for (int i = 0; i < 5; ++i) launch(launches, quick);
+    expectToWait(launches, gate);
+}
+
+TEST_F(LaunchRing, WhatHasThrownIsWaitedFor)
+{
+    const common::Stream slow;
+    Launches launches;
+    Gate gate;
+    const auto throws = [&](int) {
+        gate.put(slow.get());
+        throw std::runtime_error("after a part of it");
+    };
+    EXPECT_THROW(launches.put(slow.get(), throws), std::runtime_error);
+    expectToWait(launches, gate);
 }
 
 #else

@@ -1,10 +1,11 @@
 // Windows of 3x3 cells in the memory of a GPU (launches.h): results, images and masks at any
-// address, in rows of any stride. The kernel stores rows of results by 16 bytes, at whatever column
-// they have such an address.
+// address, in rows of any stride, whole and regions. The kernel stores rows of results by 16 bytes,
+// at whatever column they have such an address.
 #include "launches.h"
 
 #ifdef __CUDACC__
 #include <algorithm>
+#include <initializer_list>
 #include <random>
 
 namespace
@@ -18,13 +19,16 @@ struct NineQuestion
     Border border;
     bool masked;
     int shift, gap; ///< cells of the image before its first one, and between its rows
+    Region region;  ///< of the results, in the image
 
     std::string text() const
     {
         std::string all = masked ? "mask; " : "";
-        for (const int number : {width, height, levels, static_cast<int>(border), shift, gap})
+        for (const std::int64_t number : std::initializer_list<std::int64_t>{
+                 width, height, levels, static_cast<int>(border), shift, gap, region.x, region.y,
+                 region.width, region.height})
             all += std::to_string(number) + " ";
-        return all + "(width, height, levels, border, shift, gap)";
+        return all + "(width, height, levels, border, shift, gap; region x, y, width, height)";
     }
 };
 
@@ -112,13 +116,16 @@ public:
         filter.levels.count = question.levels;
         filter.border = question.border;
         filter.constant = 1;
-        std::vector<float> values(static_cast<std::size_t>(question.width) * question.height);
-        const View<float> result{values.data(), question.width, question.height, question.width};
+        const int width = static_cast<int>(question.region.width),
+                  height = static_cast<int>(question.region.height);
+        std::vector<float> values(static_cast<std::size_t>(width) * height);
+        const View<float> result{values.data(), width, height, width};
         RunOptions options;
+        options.region = question.region;
         if (question.masked) options.mask = image(whole(counts.data()));
         cpu.run(filter, image(whole(cells.data())), result, options);
 
-        const Places places(question.width, question.height);
+        const Places places(width, height);
         auto there = common::poisoned<float>(places.size());
         options.mask = image(countsThere.view());
         for (int place = 0; place < Places::kNumber; ++place)
@@ -158,6 +165,17 @@ NineQuestion questionOf(int width, int height, int turn, int mostLevels, int shi
     question.levels = question.masked || turn / 12 % 2 ? mostLevels / 4 + 1 : mostLevels;
     question.shift = turn / 5 % shifts;
     question.gap = turn / 7 % 4;
+    question.region = {0, 0, width, height};
+    return question;
+}
+
+/// Results of a region that is so wide, with `right` columns of the image to its right.
+NineQuestion regionOf(int width, int right, int turn, int mostLevels, int shifts)
+{
+    const int x = 1 + turn % 5, y = 1 + turn % 4, below = turn / 2 % 3, height = 7 + turn % 9;
+    NineQuestion question =
+        questionOf(x + width + right, y + height + below, turn, mostLevels, shifts);
+    question.region = {x, y, width, height};
     return question;
 }
 
@@ -183,6 +201,22 @@ TEST_F(Launches, OfNineInWideImagesGiveTheBitsOfTheCpuAtEveryAddress)
         ASSERT_EQ(asker.ask<std::uint8_t>(questionOf(width, height, turn, 256, 4)), "");
         ASSERT_EQ(asker.ask<std::uint16_t>(questionOf(width, height, turn, 65536, 2)), "");
     }
+}
+
+// No edge at the left and the top, and none, or one, at the right and below. Three strips and more,
+// of 120 columns, the last of which has 1 ... 4, or nearly all.
+TEST_F(Launches, OfNineOfRegionsGiveTheBitsOfTheCpuAtEveryAddress)
+{
+    NineAsker asker;
+    int turn = 0;
+    for (const int strips : {2, 3, 8})
+        for (const int more : {1, 2, 3, 4, 118, 119, 120})
+            for (const int right : {0, 1, 6}) {
+                const int width = strips * 120 + more;
+                ++turn;
+                ASSERT_EQ(asker.ask<std::uint8_t>(regionOf(width, right, turn, 256, 4)), "");
+                ASSERT_EQ(asker.ask<std::uint16_t>(regionOf(width, right, turn, 65536, 2)), "");
+            }
 }
 
 #else

@@ -114,6 +114,20 @@ TEST(Main, SaysWhenItsOutputIsLost)
     EXPECT_TRUE(holds(outcome.errors, "standard output cannot be written")) << outcome.errors;
 }
 
+// A file that is opened then has the number of standard output, and would get what is printed.
+TEST(Main, NothingIsPrintedIntoTheCsvWhereOutputIsClosed)
+{
+    const TemporaryDirectory directory;
+    const std::string csv = directory.path("out.csv");
+    for (const std::string program : {"entropy data/worked_4x4.txt", "maximum", "transpose 64"})
+        for (const std::string closed : {">&-", "<&- >&-", "<&- >&- 2>&-"}) {
+            const std::string run = "ENTROPY_BENCHMARK=0 " BUILD_DIRECTORY "/" + program +
+                                    " --csv " + csv + " " + closed;
+            EXPECT_EQ(runCommand(run).status, 2) << run;
+            EXPECT_FALSE(holds(contentsOf(csv), "threads:")) << run;
+        }
+}
+
 TEST(Main, CsvCanGoToAPipe)
 {
     const Outcome outcome = runCommand(kEntropy + " data/worked_4x4.txt --csv /dev/stderr 2>&1 >"

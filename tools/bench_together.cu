@@ -93,7 +93,8 @@ private:
             thread_local Scratch scratch;
             shared ? shared->work(scratch) : plan->work(problem, queue, scratch);
         });
-        if (way.choice == ThroughDevices::IfCheaper) costs.add(clock.seconds(), shared != nullptr);
+        if (way.choice == ThroughDevices::IfCheaper)
+            costs.add(clock.seconds(), shared != nullptr, shared ? shared->tiles() : 0);
     }
 
     double copyMilliseconds()

@@ -5,8 +5,8 @@ usage: tools/counters.py OUTPUT.csv [NAME=]LOG ...
 
 A LOG is the output of `ncu --csv --nvtx`, in which tools/profile.cu and tools/profile_labs.cu name
 the version of every kernel. NAME/ is put before the versions of that log. Of kernels of one name
-that a version launches the first launch counts; what ncu could not measure is left out. Prints what
-it found; exit status 1 if that is nothing.
+that a version launches the first launch counts, and it says how many there were; what ncu could not
+measure is left out. Prints what it found; exit status 1 if that is nothing.
 """
 
 import csv
@@ -69,7 +69,7 @@ def number(text):
 
 def convert(logs):
     """Rows of counters.csv from (prefix, path) pairs."""
-    result, seen, unknown = [], {}, set()
+    result, launches, unknown = [], {}, set()
     for prefix, path in logs:
         for row in rows_of(path):
             metric, value = row.get("Metric Name") or "", number(row.get("Metric Value") or "")
@@ -82,11 +82,17 @@ def convert(logs):
                 continue
             if prefix:
                 version = prefix + "/" + version
-            if seen.setdefault((version, kernel), (path, row["ID"])) != (path, row["ID"]):
+            of_kernel = launches.setdefault((version, kernel), {})  # in order
+            of_kernel[path, row["ID"]] = True
+            if next(iter(of_kernel)) != (path, row["ID"]):
                 continue
             result.append([version, kernel, metric, row.get("Metric Unit") or "", value])
     for kernel in sorted(unknown):
         print(f"counters.py: left out, of no known version: {kernel}", file=sys.stderr)
+    for (version, kernel), of_kernel in launches.items():
+        if len(of_kernel) > 1:
+            print(f"counters.py: the first of {len(of_kernel)} launches counts: {version} {kernel}",
+                  file=sys.stderr)
     return result
 
 

@@ -3,9 +3,9 @@
 .PHONY: python test-python
 PACKAGE := $(BUILD)/python
 
-# A wheel and an sdist, of which the wheel is made. Both need the network, or pip's own store.
+# A wheel and an sdist, of which the wheel is made, tested. It needs the network, or pip's own store.
 python: $(SHARED_LIBRARY) needs-python
-	@tools/python_package.sh $(PYTHON) $(abspath $(BUILD)) $(PACKAGE)
+	@tools/python_package.sh $(PYTHON) $(abspath $(BUILD)) $(abspath $(PACKAGE)) $(CUDA)
 
 # The package of this tree over the library of this build.
 test-python: $(SHARED_LIBRARY) needs-python

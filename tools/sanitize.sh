@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # The tools of compute-sanitizer over every kernel: tools/sanitize.sh BUILD LOG [tool ...]
 # Runs BUILD/tests/every_kernel as it is, where no kernel of the library may be left out, then
-# under each tool, in as many processes as there are cores; racecheck last, by itself, with the
-# brief tests (tests/brief.h). A process that takes longer than LIMIT seconds (300) is stopped, and
-# has failed. LOG gets a line for each, once all four tools have come to their end, whatever they
-# found. All that they said is in BUILD/sanitize. Exit status 0 if no test has failed, in any run.
+# under each tool, in as many processes as there are cores, but no more than the GPU has memory for,
+# MEMORY MiB each (4096); racecheck last, by itself, with the brief tests (tests/brief.h). A process
+# that takes longer than LIMIT seconds (300) is stopped, and has failed. LOG gets a line for each,
+# once all four tools have come to their end, whatever they found. All that they said is in
+# BUILD/sanitize. Exit status 0 if no test has failed, in any run.
 set -uo pipefail
-if [ $# -lt 2 ]; then sed -n 's/^# //; 2,7p' "$0" >&2; exit 2; fi
+if [ $# -lt 2 ]; then sed -n 's/^# //; 2,8p' "$0" >&2; exit 2; fi
 program=$1/tests/every_kernel log=$2 directory=$1/sanitize
 shift 2
 [ $# -gt 0 ] || set -- memcheck initcheck synccheck racecheck
@@ -18,6 +19,12 @@ rm -rf "$directory"
 mkdir -p "$directory" || exit 2
 lines=$directory/lines
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc) # which says what OpenMP may have
+# Processes at once: each has a context and arrays of its own, and a tool keeps notes of them.
+most=$cores free=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | head -n 1)
+if [[ $free =~ ^[0-9]+$ ]]; then # where the GPU has no memory of its own, it does not say
+    fit=$((free / ${MEMORY:-4096}))
+    most=$((fit < 1 ? 1 : fit < cores ? fit : cores))
+fi
 export GTEST_COLOR=no OMP_NUM_THREADS=1 # threads of each process
 failures=0 unfinished=0
 # Each running tool takes one of so many ports. What racecheck notes down, threads on the CPU judge:
@@ -129,7 +136,7 @@ for tool; do
     if [ "$tool" = racecheck ]; then last=(racecheck); else at_once+=("$tool"); fi
 done
 if [ ${#at_once[@]} -gt 0 ]; then
-    processes=$((cores / ${#at_once[@]}))
+    processes=$((most / ${#at_once[@]}))
     for tool in "${at_once[@]}"; do
         start "$tool" $((processes > 0 ? processes : 1)) "$directory/plain.log.0"
     done
@@ -138,7 +145,7 @@ if [ ${#at_once[@]} -gt 0 ]; then
 fi
 if [ ${#last[@]} -gt 0 ]; then
     export BRIEF_TESTS=1
-    start racecheck "$cores" "$directory/brief.log.0"
+    start racecheck "$most" "$directory/brief.log.0"
     wait
     verdict racecheck "$(number_of brief)"
 fi

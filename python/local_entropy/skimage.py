@@ -23,7 +23,9 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     """Local entropy in bits: a drop-in for `skimage.filters.rank.entropy`.
 
     The same values, float rounding apart, of the same type, with the same rules for masks, shifts
-    and other types of images. Images of many levels are not slow here: no warning says so.
+    and other types of images. Images of many levels are not slow here: no warning says so. A value
+    is the float64 nearest to the true entropy; float32, of `local_entropy.entropy`, takes several
+    times less time.
 
     Parameters
     ----------
@@ -77,6 +79,10 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
         raise NotImplementedError("Cannot perform rank operation in place.")
     if cells.dtype == bool:
         raise ValueError("dtype cannot be bool.")
+    for name, shift in (("shift_x", shift_x), ("shift_y", shift_y)):
+        if isinstance(shift, bool):
+            warnings.warn(f"Parameter `{name}` is boolean and will be interpreted as int. This is "
+                          "not officially supported, use int instead.", stacklevel=2)
     if cells.dtype not in (np.uint8, np.uint16):
         warnings.warn(f"Possible precision loss converting image of type {cells.dtype} to uint8 as "
                       "required by rank filters. Convert manually using "

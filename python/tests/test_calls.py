@@ -18,7 +18,7 @@ LARGE = RANDOM.integers(0, 65536, (6000, 6000), dtype=np.uint16)
 LONG = {"size": 101, "dtype": np.float64, "threads": 1, "device": "cpu"}
 
 
-@pytest.mark.parametrize("shape", [(1500, 1500), (4, 800, 800), (400, 100, 100)])
+@pytest.mark.parametrize("shape", [(1000, 1000), (4, 500, 500), (100, 100, 100)])
 def test_progress(shape):
     """Of an image, of a stack of large ones, and of many that each end soon."""
     parts = []

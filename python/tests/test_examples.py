@@ -131,7 +131,8 @@ def test_the_picture_of_the_readme(tmp_path, environment):
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=True)
     made = matplotlib.image.imread(tmp_path / pathlib.Path(picture).name)[..., :3]
     shown = matplotlib.image.imread(HERE.parent / picture)[..., :3]
-    assert made.shape == shown.shape and abs(made - shown).mean() < 0.005
+    # Matplotlib of another year sets letters otherwise: 0.007. A window of 7 cells instead: 0.012.
+    assert made.shape == shown.shape and abs(made - shown).mean() < 0.009
 
 
 def test_the_notebook(tmp_path, environment, monkeypatch):

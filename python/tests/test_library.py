@@ -58,6 +58,11 @@ def test_version(header):
     assert library.version() == re.search(r'LE_VERSION "(.*)"', header)[1]
 
 
+def test_the_version_is_the_last_that_changes_are_listed_of(header):
+    changes = (HEADER.parent / "CHANGELOG.md").read_text()
+    assert re.search(r"^## (.*)$", changes, re.MULTILINE)[1] == library.version()
+
+
 def test_defaults():
     made = library.default_filter()
     assert (made.width, made.height, made.levels, made.order) == (5, 5, 256, 1)

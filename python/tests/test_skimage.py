@@ -56,6 +56,13 @@ def test_shifts(sides, shift_x, shift_y):
     compare(IMAGE, RANDOM.random(sides) < 0.7, shift_x=shift_x, shift_y=shift_y)
 
 
+@pytest.mark.parametrize("name", ["shift_x", "shift_y"])
+def test_a_shift_that_is_a_truth_warns(name):
+    with pytest.warns(UserWarning, match=f"`{name}` is boolean and will be interpreted as int"):
+        found = entropy(IMAGE, np.ones((3, 3)), **{name: True})
+    np.testing.assert_array_equal(found, entropy(IMAGE, np.ones((3, 3)), **{name: 1}))
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.float64])
 def test_out(dtype):
     mine, theirs = np.empty(IMAGE.shape, dtype), np.empty(IMAGE.shape, dtype)

@@ -36,7 +36,7 @@ public:
     {
         if (!elements) return;
         const PartScope scope(Part::Free);
-        cudaFree(elements);
+        quietly(cudaFree(elements));
     }
     DeviceArray(DeviceArray &&other) noexcept
         : elements(std::exchange(other.elements, nullptr)), count(std::exchange(other.count, 0))

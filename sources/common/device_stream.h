@@ -14,7 +14,7 @@ class Stream
 {
 public:
     Stream() { CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
-    ~Stream() { cudaStreamDestroy(stream); }
+    ~Stream() { quietly(cudaStreamDestroy(stream)); }
     Stream(const Stream &) = delete;
     Stream &operator=(const Stream &) = delete;
     cudaStream_t get() const { return stream; }
@@ -32,7 +32,7 @@ class Event
 {
 public:
     Event() { CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming)); }
-    ~Event() { cudaEventDestroy(event); }
+    ~Event() { quietly(cudaEventDestroy(event)); }
     Event(const Event &) = delete;
     Event &operator=(const Event &) = delete;
 
@@ -42,7 +42,7 @@ public:
     void wait() { CUDA_CHECK(cudaEventSynchronize(event)); }
     /// cudaErrorNotReady until all before it has been done; what has failed since, if something
     /// has.
-    cudaError_t status() const { return cudaEventQuery(event); }
+    cudaError_t status() const { return quietly(cudaEventQuery(event)); }
 
 private:
     cudaEvent_t event = nullptr;
@@ -62,7 +62,7 @@ public:
     ~PinnedArray()
     {
         const PartScope scope(Part::Free);
-        cudaFreeHost(elements);
+        quietly(cudaFreeHost(elements));
     }
     PinnedArray(const PinnedArray &) = delete;
     PinnedArray &operator=(const PinnedArray &) = delete;

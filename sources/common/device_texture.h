@@ -21,7 +21,7 @@ public:
         texture.readMode = cudaReadModeElementType;
         CUDA_CHECK(cudaCreateTextureObject(&object, &resource, &texture, nullptr));
     }
-    ~Texture() { cudaDestroyTextureObject(object); }
+    ~Texture() { quietly(cudaDestroyTextureObject(object)); }
     Texture(const Texture &) = delete;
     Texture &operator=(const Texture &) = delete;
 
@@ -57,11 +57,11 @@ public:
         const cudaError_t status = cudaMemcpy2DToArray(array, 0, 0, host, rowBytes, rowBytes,
                                                        height, cudaMemcpyHostToDevice);
         if (status != cudaSuccess) {
-            cudaFreeArray(array);
+            quietly(cudaFreeArray(array));
             cudaCheck(status, "cudaMemcpy2DToArray", __FILE__, __LINE__);
         }
     }
-    ~TextureArray() { cudaFreeArray(array); }
+    ~TextureArray() { quietly(cudaFreeArray(array)); }
     TextureArray(const TextureArray &) = delete;
     TextureArray &operator=(const TextureArray &) = delete;
 

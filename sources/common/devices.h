@@ -6,6 +6,7 @@
 
 #ifdef __CUDACC__
 #include "common/cuda_check.h"
+#include "common/own_thread.h"
 #include "common/part_times.h"
 #endif
 
@@ -19,18 +20,15 @@ inline int deviceCount()
 {
     const PartScope scope(Part::Context);
     int count = 0;
-    if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
-    cudaGetLastError();
-    return 0;
+    return quietly(cudaGetDeviceCount(&count)) == cudaSuccess ? count : 0;
 }
 
 /// Why deviceCount() is 0, in a few words; empty where it is not.
 inline std::string whyNoDevice()
 {
     int count = 0;
-    const cudaError_t status = cudaGetDeviceCount(&count);
+    const cudaError_t status = quietly(cudaGetDeviceCount(&count));
     if (status == cudaSuccess && count > 0) return "";
-    cudaGetLastError();
     if (const char *why = whyNoGpu(status == cudaSuccess ? cudaErrorNoDevice : status)) return why;
     return std::string("needs a GPU: ") + cudaGetErrorString(status);
 }
@@ -58,7 +56,9 @@ inline long long residentThreads(int device)
     return static_cast<long long>(multiprocessors) * threads;
 }
 
-/// Makes `device` the current one of this host thread while it lives.
+/// Makes `device` the current one of this host thread while it lives. A thread of our own keeps it:
+/// the one before is the first GPU there, which may be nobody's, and to make that current again
+/// would make a context on it.
 class DeviceScope
 {
 public:
@@ -68,7 +68,10 @@ public:
         CUDA_CHECK(cudaGetDevice(&outer));
         CUDA_CHECK(cudaSetDevice(device));
     }
-    ~DeviceScope() { cudaSetDevice(outer); }
+    ~DeviceScope()
+    {
+        if (!isOwnThread) quietly(cudaSetDevice(outer));
+    }
     DeviceScope(const DeviceScope &) = delete;
     DeviceScope &operator=(const DeviceScope &) = delete;
 

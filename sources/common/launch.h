@@ -18,14 +18,14 @@ public:
     {
         CUDA_CHECK(cudaEventCreate(&begin));
         if (const cudaError_t status = cudaEventCreate(&end); status != cudaSuccess) {
-            cudaEventDestroy(begin);
+            quietly(cudaEventDestroy(begin));
             cudaCheck(status, "cudaEventCreate(&end)", __FILE__, __LINE__);
         }
     }
     ~DeviceClock()
     {
-        cudaEventDestroy(begin);
-        cudaEventDestroy(end);
+        quietly(cudaEventDestroy(begin));
+        quietly(cudaEventDestroy(end));
     }
     DeviceClock(const DeviceClock &) = delete;
     DeviceClock &operator=(const DeviceClock &) = delete;

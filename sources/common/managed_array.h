@@ -18,7 +18,7 @@ public:
     {
         CUDA_CHECK(cudaMallocManaged(&elements, size * sizeof(T)));
     }
-    ~ManagedArray() { cudaFree(elements); }
+    ~ManagedArray() { quietly(cudaFree(elements)); }
     ManagedArray(ManagedArray &&other) noexcept
         : elements(std::exchange(other.elements, nullptr)), count(std::exchange(other.count, 0))
     {

@@ -18,7 +18,8 @@ namespace common
 /// Writes to a file without a name, where the file system has such; commit() gives it its name. So
 /// a program that is killed leaves nothing behind, and an older file of that name stays as it was.
 /// A pipe or a device is no file to replace: it is written to as it is. So is standard output,
-/// "-": what the program prints from then on goes to standard error. Every failure throws Error.
+/// "-": what the program prints from then on goes to standard error. A file that replaces another
+/// may be read and written by the same people. Every failure throws Error.
 class OutputFile
 {
 public:
@@ -32,18 +33,18 @@ public:
             this->path = "standard output";
             takeStandardOutput();
         } else if (exists && !S_ISREG(status.st_mode)) {
-            file = std::fopen(path.c_str(), "wb");
+            use(open(path.c_str(), O_WRONLY | O_CLOEXEC));
         } else {
             if (exists) followLinks();
             openTemporary();
         }
         if (!file) fail("cannot be created");
+        if (exists && !isStream() && fchmod(fileno(file), status.st_mode & 0777) != 0)
+            failClosed("cannot be given the permissions of the file that it replaces");
     }
     ~OutputFile()
     {
-        if (!file) return;
-        std::fclose(file);
-        if (named) std::remove(temporary.c_str());
+        if (file) close();
     }
     OutputFile(const OutputFile &) = delete;
     OutputFile &operator=(const OutputFile &) = delete;
@@ -82,9 +83,27 @@ private:
 
     void takeStandardOutput()
     {
-        const int descriptor = dup(STDOUT_FILENO);
-        if (descriptor < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) fail("cannot be written");
-        file = fdopen(descriptor, "wb");
+        use(dup(STDOUT_FILENO));
+        if (!file || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) fail("cannot be written");
+    }
+
+    /// Writes to what a descriptor stands for; not by a descriptor of the standard streams, which
+    /// it has where they are closed: all that is printed would go there.
+    void use(int descriptor)
+    {
+        if (descriptor >= 0 && descriptor <= STDERR_FILENO) {
+            const int low = descriptor;
+            descriptor = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+            ::close(low);
+        }
+        if (descriptor >= 0) file = fdopen(descriptor, "wb");
+    }
+
+    void close()
+    {
+        std::fclose(file);
+        file = nullptr;
+        if (named) std::remove(temporary.c_str());
     }
 
     // Beside the path, since a file cannot move to another file system.
@@ -93,13 +112,11 @@ private:
         temporary = path + ".tmp." + std::to_string(getpid());
         const std::size_t slash = path.rfind('/');
         const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-        const int descriptor = open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-        if (descriptor >= 0) {
-            file = fdopen(descriptor, "wb");
-        } else { // not every file system has files without a name
-            file = std::fopen(temporary.c_str(), "wb");
-            named = file != nullptr;
-        }
+        use(open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+        if (file) return;
+        // Not every file system has files without a name.
+        use(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+        named = file != nullptr;
     }
 
     void giveName()
@@ -110,6 +127,14 @@ private:
         if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary.c_str(), AT_SYMLINK_FOLLOW) != 0)
             fail("cannot be put in place");
         named = true;
+    }
+
+    [[noreturn]] void failClosed(const char *what) // in the constructor
+    {
+        const int why = errno;
+        close();
+        errno = why;
+        fail(what);
     }
 
     [[noreturn]] void fail(const char *what) const

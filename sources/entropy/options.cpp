@@ -30,7 +30,7 @@ environment
   BENCHMARK_SECONDS=S  stop repeating a version after S seconds (default: 2)
   OMP_NUM_THREADS=N    threads of the OpenMP versions
   ENTROPY_CPU_PATH=P   path of v16 and v17: avx512, avx2 or portable
-  ENTROPY_KEEP_MEMORY=0  large results of v15 to v17 go back to the system when freed
+  ENTROPY_KEEP_MEMORY=0  results of v15 to v17 of 32 MB and more go back to the system when freed
 
 exit status: 0 all passed; 1 a group or a version failed, also by a crash or an exception;
              2 bad usage, bad input, unwritable output, or an active version that cannot run here

@@ -17,7 +17,8 @@ namespace entropy
 /// lies at its end and is 2 GiB or more. Larger ones go back to the system. To that end malloc's
 /// thresholds are set at the first such result, for good and for the whole process: memory of less
 /// than 32 MiB that other threads free stays too. ENTROPY_KEEP_MEMORY=0 in the environment, from
-/// the start, prevents all that.
+/// the start, prevents all that: then results of 32 MiB and more go back, and with smaller ones
+/// glibc does as it likes.
 common::HostArray<float> allocateResult(std::size_t cells);
 
 } // namespace entropy

@@ -2,10 +2,9 @@
 
 #include "common/clock.h"
 #include "local_entropy/answers/default_rounding.h"
-#include "local_entropy/library_errors.h"
+#include "local_entropy/in_library.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/problem/load.h"
-#include "local_entropy/schedule/forks.h"
 #include "local_entropy/schedule/jobs.h"
 #include "local_entropy/schedule/launchers.h"
 #include "local_entropy/schedule/plans.h"
@@ -167,9 +166,8 @@ struct Engine::Parts
 };
 
 Engine::Engine(const EngineOptions &options)
+    : parts(inLibrary([&] { return std::make_unique<Parts>(options); }))
 {
-    const CallUnderWay underWay;
-    parts = std::make_unique<Parts>(options);
 }
 Engine::~Engine() = default;
 Engine::Engine(Engine &&) noexcept = default;
@@ -179,18 +177,14 @@ template <typename Cell, typename Value>
 void Engine::run(const Filter &filter, View<const Cell> image, View<Value> result,
                  const RunOptions &options)
 {
-    const CallUnderWay underWay;
-    const DefaultRounding rounding;
-    withLibraryErrors([&] { parts->run(askedOf(filter, image, result, options), options); });
+    inLibrary([&] { parts->run(askedOf(filter, image, result, options), options); });
 }
 
 template <typename Cell, typename Value>
 void Engine::enqueue(const Filter &filter, View<const Cell> image, View<Value> result, void *stream,
                      const RunOptions &options)
 {
-    const CallUnderWay underWay;
-    const DefaultRounding rounding;
-    withLibraryErrors([&] {
+    inLibrary([&] {
         parts->launchers.enqueue(checkedProblem(askedOf(filter, image, result, options)),
                                  parts->choice.only, options.workspace, stream);
     });
@@ -200,9 +194,7 @@ template <typename Cell, typename Value>
 std::size_t Engine::workspaceBytes(const Filter &filter, View<const Cell> image, View<Value> result,
                                    const RunOptions &options) const
 {
-    const CallUnderWay underWay;
-    const DefaultRounding rounding;
-    return withLibraryErrors([&] {
+    return inLibrary([&] {
         return parts->launchers.workspaceBytes(
             checkedProblem(askedOf(filter, image, result, options)), parts->choice.only);
     });
@@ -210,37 +202,41 @@ std::size_t Engine::workspaceBytes(const Filter &filter, View<const Cell> image,
 
 void Engine::synchronize()
 {
-    const CallUnderWay underWay;
-    withLibraryErrors([&] { parts->launchers.synchronize(); });
+    inLibrary([&] { parts->launchers.synchronize(); });
 }
 
 template <typename Cell, typename Value>
 std::vector<std::string> Engine::methodsFor(const Filter &filter, View<const Cell> image,
                                             View<Value> result, const RunOptions &options) const
 {
-    const CallUnderWay underWay;
-    std::vector<std::string> names;
-    const Problem problem = checkedProblem(askedOf(filter, image, result, options));
-    for (const Job &job : jobsOf(problem, parts->choice)) {
-        const std::string name = job.method->name();
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    }
-    return names;
+    return inLibrary([&] {
+        std::vector<std::string> names;
+        const Problem problem = checkedProblem(askedOf(filter, image, result, options));
+        for (const Job &job : jobsOf(problem, parts->choice)) {
+            const std::string name = job.method->name();
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+        }
+        return names;
+    });
 }
 
 std::vector<std::string> Engine::paths()
 {
-    std::vector<std::string> names;
-    for (const Path path : kPaths)
-        if (pathWorksHere(path)) names.push_back(pathName(path));
-    return names;
+    return withLibraryErrors([] {
+        std::vector<std::string> names;
+        for (const Path path : kPaths)
+            if (pathWorksHere(path)) names.push_back(pathName(path));
+        return names;
+    });
 }
 
 std::vector<std::string> Engine::methods()
 {
-    std::vector<std::string> names;
-    for (const Method *method : local_entropy::methods()) names.push_back(method->name());
-    return names;
+    return withLibraryErrors([] {
+        std::vector<std::string> names;
+        for (const Method *method : local_entropy::methods()) names.push_back(method->name());
+        return names;
+    });
 }
 
 #define INSTANTIATE(Cell, Value)                                                                   \

@@ -30,7 +30,8 @@ struct RunOptions
 {
     View<const std::uint8_t> mask; ///< cells that are 0 here do not count; no data: all count
     /// The cells that have a result; the result is as large as it. No width: the whole image. Cells
-    /// around the region are read, so that parts of an image are as the whole.
+    /// around the region are read, so that parts of an image are as the whole. Those that its
+    /// windows reach must be levels; others may hold anything.
     Region region;
     int threads = 0; ///< at most so many of the engine's; 0: all
     /// Called by the calling thread, some fifty times a second, with the part that is done, 0 to 1;
@@ -43,7 +44,8 @@ struct RunOptions
 };
 
 /// Owns what computing takes: threads, tables, memory. May be used from several threads at once;
-/// one of the calls has the threads, others compute with their own.
+/// one of the calls has the threads, others compute with their own. What goes wrong is an Error,
+/// lack of memory among it (Unavailable), and nothing else but what the caller's callback throws.
 class LOCAL_ENTROPY_API Engine
 {
 public:

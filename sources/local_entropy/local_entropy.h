@@ -233,7 +233,8 @@ static inline void le_run_options_init(le_run_options *options)
      mask     LE_UINT8 or LE_BOOL, as large as the image: cells that are 0 in it do not count. NULL:
               all count
      region   the cells that have a result; cells around it are read, so that parts of an image are
-              as the whole. NULL: the whole image
+              as the whole. Those that its windows reach must be levels; others may hold anything.
+              NULL: the whole image
      result   as large as the region; it must not overlap image or mask
      options  NULL: the defaults
    May be called from several threads at once, for one engine too. */

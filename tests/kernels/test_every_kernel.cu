@@ -175,8 +175,14 @@ void askEqual(int levels)
     for (int width = 2; width <= 11; ++width)
         for (const int height : {3, width}) { // 3 x 3, 5 x 5 and 7 x 7 have kernels of their own
             if (height != 3 && width != 5 && width != 7) continue;
-            for (const bool masked : {false, true})
-                asker.ask<Cell>(filterOf(width, height, levels), {280, 16}, masked);
+            for (const bool masked : {false, true}) {
+                const Filter filter = filterOf(width, height, levels);
+                // That of 3 x 3 has one more where rows of results are aligned.
+                if (width == 3)
+                    asker.askUnderAll<Cell>(filter, {280, 16}, masked);
+                else
+                    asker.ask<Cell>(filter, {280, 16}, masked);
+            }
         }
     for (const bool masked : {false, true})
         asker.ask<Cell>(filterOf(3, 4, levels), {280, 16}, masked);

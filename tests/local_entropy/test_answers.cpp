@@ -108,6 +108,10 @@ TEST_P(EveryBase, RandomWindowsUpTo65025Cells)
         const float nearest = answers.nearestFloat(sumOf(answers, counts), cells,
                                                    [&](Counts &found) { found = counts; });
         ASSERT_EQ(nearest, floatOfTrue(trueEntropy(counts, GetParam()))) << i;
+        ASSERT_EQ(answers.nearestDouble(wideSumOf(answers, counts), cells,
+                                        [&](Counts &found) { found = counts; }),
+                  answers.doubleOf(counts.data(), static_cast<int>(counts.size())))
+            << i;
     }
 }
 

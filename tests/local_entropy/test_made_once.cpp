@@ -16,23 +16,24 @@ using local_entropy::MadeOnce;
 namespace
 {
 
-/// Makes numbers, and counts how often each was asked for; of `failing` it throws.
+/// Makes numbers, and counts how often each was asked for; of `failing` it throws, the first so
+/// many times.
 class Maker
 {
 public:
-    explicit Maker(int failing = -1) : failing(failing) {}
+    explicit Maker(int failing = -1, int times = 1000) : failing(failing), times(times) {}
 
     std::unique_ptr<int> operator()(int number) const
     {
-        ++asked[number];
-        if (number == failing) throw std::runtime_error("cannot be made");
+        const int before = asked[number]++;
+        if (number == failing && before < times) throw std::runtime_error("cannot be made");
         return std::make_unique<int>(10 * number);
     }
 
     mutable std::atomic<int> asked[4] = {};
 
 private:
-    const int failing;
+    const int failing, times;
 };
 
 std::vector<int> valuesOf(const std::vector<int *> &found)
@@ -69,6 +70,22 @@ TEST(MadeOnce, LeavesOutWhatCannotBeMade)
     EXPECT_EQ(valuesOf(numbers.get(0, 4, make)), (std::vector<int>{0, 20, 30}));
     EXPECT_TRUE(numbers.get(1, 2, make).empty());
     EXPECT_EQ(make.asked[1], 1);
+}
+
+// A GPU may have had no memory left for once.
+TEST(MadeOnce, TriesAgainLater)
+{
+    MadeOnce<int> numbers(4);
+    const Maker make(1, 2);
+    for (int time = 1; time <= 2; ++time) {
+        for (int call = 0; call <= MadeOnce<int>::kTryAgain; ++call)
+            EXPECT_EQ(valuesOf(numbers.get(0, 4, make)), (std::vector<int>{0, 20, 30})) << call;
+        EXPECT_EQ(make.asked[1], time);
+    }
+    for (int call = 0; call < 2 * MadeOnce<int>::kTryAgain; ++call)
+        EXPECT_EQ(valuesOf(numbers.get(0, 4, make)), (std::vector<int>{0, 10, 20, 30})) << call;
+    EXPECT_EQ(make.asked[1], 3);
+    EXPECT_EQ(make.asked[0], 1);
 }
 
 TEST(MadeOnce, OfNoneIsEmpty)

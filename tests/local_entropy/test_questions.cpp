@@ -1,38 +1,16 @@
 // Calls that come again: nothing is made anew for them, and none is taken for another.
 
+#include "allocations.h"
 #include "local_entropy/engine.h"
 
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
 #include <limits>
-#include <new>
 #include <random>
 #include <thread>
-
-namespace
-{
-
-std::atomic<long> allocations{0};
-
-} // namespace
-
-// Of the whole test program. Not inline: gcc would take the free() of the one for that of what the
-// other's caller has, and warn.
-__attribute__((noinline)) void *operator new(std::size_t size)
-{
-    ++allocations;
-    if (void *memory = std::malloc(size ? size : 1)) return memory;
-    throw std::bad_alloc();
-}
-__attribute__((noinline)) void operator delete(void *memory) noexcept { std::free(memory); }
-__attribute__((noinline)) void operator delete(void *memory, std::size_t) noexcept
-{
-    std::free(memory);
-}
 
 namespace
 {
@@ -186,9 +164,9 @@ TEST(LocalEntropyQuestions, ACallThatComesAgainAllocatesNothing)
                            View<float>{values.data(), kWidth, kHeight});
             };
             run();
-            const long before = allocations;
+            const long before = allocations::soFar;
             run();
-            EXPECT_EQ(allocations, before) << static_cast<int>(border) << ", " << number;
+            EXPECT_EQ(allocations::soFar, before) << static_cast<int>(border) << ", " << number;
         }
 }
 
@@ -205,9 +183,9 @@ TEST(LocalEntropyQuestions, ACallThatIsRefusedLosesNothing)
     };
     const auto refused = [&](const char *what, const Filter &asked, const float *from) {
         EXPECT_THROW(run(asked, from), Error) << what;
-        const long before = allocations;
+        const long before = allocations::soFar;
         run(filter, cells.data());
-        EXPECT_EQ(allocations, before) << "after " << what;
+        EXPECT_EQ(allocations::soFar, before) << "after " << what;
     };
     run(filter, cells.data());
     refused("no image", filter, nullptr);

@@ -34,6 +34,29 @@ TEST(SumScale, KeepsItsErrorForEveryPartition)
     }
 }
 
+// Every way to share all of 40 cells.
+TEST(SumScale, KeepsItsErrorOfWholeWindows)
+{
+    constexpr int kCells = 40;
+    for (const double bound : {SumScale::kByFours, SumScale::kOneByOne}) {
+        const SumScale scale(kCells, bound);
+        std::vector<long double> errors = {0};
+        for (int n = 1; n <= kCells; ++n)
+            errors.push_back(scale.sums[n] -
+                             scale.factor / 2.0L * n * std::log2(static_cast<long double>(n)));
+        long double most = 0;
+        forPartitions(kCells, [&](const std::vector<int> &counts) {
+            if (counts.size() == 1) return; // D is 0
+            long double error = errors[kCells];
+            for (const int n : counts) error -= errors[n];
+            most = std::max(most, std::fabs(error));
+        });
+        EXPECT_LE(most, scale.wholeError + 1e-6L);
+        EXPECT_GE(most, scale.wholeError - 1e-6L); // and not needlessly large
+        EXPECT_LT(scale.wholeError, scale.error);
+    }
+}
+
 // All sums of up to so many cells, of counts of any size: no more than the error that is told, and
 // not much less.
 TEST(SumScale, KnowsWhatErrorsOfCountsAddUpTo)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -99,6 +101,16 @@ void Answers::makeEntropyTables(int mostBits)
         sumsOf[n] = static_cast<std::int64_t>((wideSumsOf[n] + half) >> dropped);
         scalesOf[n] = n ? std::ldexp(perNat(base) / n, -bits) : 0;
     }
+    const UInt128 perNatWide = this->base == Base::Two   ? kWideInverseLn2
+                               : this->base == Base::Ten ? kWideInverseLn10
+                                                         : kOneOf127;
+    longScalesOf.resize(most + 1);
+    for (int n = 1; n <= most; n++) {
+        const UInt128 scale = perNatWide / static_cast<unsigned>(n);
+        const int dropped = bitLength(scale) - 64;
+        longScalesOf[n] = {static_cast<std::uint64_t>(scale >> dropped),
+                           dropped - (this->base == Base::Ten ? 129 : 127)};
+    }
     // D's relative error is below 0.55 2^-k; then D, the scale (twice for a base) and the product
     // are rounded, each by a relative 2^-53 at most. A unit is at least a relative 2^-53.
     const double units = 0.56 * std::ldexp(1.0, 53 - bits) + 6;
@@ -177,6 +189,32 @@ bool Answers::decide(std::int64_t sum, int cells, float &answer) const
     if (kind == AnswerKind::Exponential) value = std::exp(value);
     answer = static_cast<float>(value);
     return !nearBoundary(value, bandUnits);
+}
+
+bool Answers::decideSoon(UInt128 wideSum, int cells, double &answer) const
+{
+    if (kind != AnswerKind::Entropy || cells == 0) return false;
+    const UInt128 difference = wideSumsOf[cells] - wideSum;
+    answer = 0;
+    if (difference == 0) return true;
+    const Scale64 &scale = longScalesOf[cells];
+    const int dropped = bitLength(difference) - 64; // D is at least ln 2 2^104
+    const UInt128 high = static_cast<std::uint64_t>(difference >> dropped);
+    const auto product = static_cast<std::uint64_t>(high * scale.mantissa >> 64);
+    const int shift = product >> 63 ? 0 : 1;
+    // Three units or less were cut off before the shift, which doubles that. What D itself is off
+    // by is far less than the rest of the margin.
+    constexpr int kDropped = 11, kMargin = 8, kHalf = 1 << (kDropped - 1);
+    const std::uint64_t mantissa = product << shift;
+    const int low = static_cast<int>(mantissa & (2 * kHalf - 1));
+    if (std::abs(low - kHalf) <= kMargin) return false;
+    const auto kept = static_cast<std::int64_t>((mantissa >> kDropped) + (low > kHalf));
+    const int exponent = dropped - kWideBits + scale.exponent + 64 - shift + kDropped;
+    const std::uint64_t power = static_cast<std::uint64_t>(1023 + exponent) << 52; // 2^exponent
+    double unit;
+    std::memcpy(&unit, &power, sizeof unit);
+    answer = static_cast<double>(kept) * unit;
+    return true;
 }
 
 template <class T>

@@ -47,4 +47,17 @@ private:
     std::fenv_t before;
 };
 
+/// While it lives, others may change all that; then it is again as it was.
+class KeptRounding
+{
+public:
+    KeptRounding() { std::fegetenv(&before); }
+    ~KeptRounding() { std::fesetenv(&before); }
+    KeptRounding(const KeptRounding &) = delete;
+    KeptRounding &operator=(const KeptRounding &) = delete;
+
+private:
+    std::fenv_t before;
+};
+
 } // namespace local_entropy

@@ -13,9 +13,7 @@ int callersGpu()
 {
     const common::PartScope scope(common::Part::Context);
     int gpu = kNoGpu;
-    if (cudaGetDevice(&gpu) == cudaSuccess) return gpu;
-    cudaGetLastError(); // must not be blamed on the next call
-    return kNoGpu;
+    return common::quietly(cudaGetDevice(&gpu)) == cudaSuccess ? gpu : kNoGpu;
 }
 
 void onGpu(int gpu, const std::function<void()> &compute)

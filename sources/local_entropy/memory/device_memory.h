@@ -19,17 +19,14 @@ namespace local_entropy
 inline bool reachesPeer(int device, int peer)
 {
     static std::mutex mutex;
-    static std::set<std::pair<int, int>> reached;
+    static auto &reached = *new std::set<std::pair<int, int>>; // calls may outlive main
     const std::lock_guard<std::mutex> lock(mutex);
     if (reached.count({device, peer})) return true;
     int can = 0;
     CUDA_CHECK(cudaDeviceCanAccessPeer(&can, device, peer));
     if (!can) return false;
-    const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
-    if (status == cudaErrorPeerAccessAlreadyEnabled)
-        cudaGetLastError(); // by the program: no error
-    else
-        CUDA_CHECK(status);
+    const cudaError_t status = common::quietly(cudaDeviceEnablePeerAccess(peer, 0));
+    if (status != cudaErrorPeerAccessAlreadyEnabled) CUDA_CHECK(status); // else by the program
     reached.insert({device, peer});
     return true;
 }

@@ -32,7 +32,7 @@ public:
     }
     ~DevicePool()
     {
-        if (pool) cudaMemPoolDestroy(pool);
+        if (pool) common::quietly(cudaMemPoolDestroy(pool));
     }
     DevicePool(const DevicePool &) = delete;
     DevicePool &operator=(const DevicePool &) = delete;

@@ -28,15 +28,21 @@ public:
             }
     }
 
-    /// The place of what is put into that stream next; by one thread at a time, as end().
-    int begin(cudaStream_t stream)
+    /// Calls launch(place), which puts something into that stream; what it throws may come after a
+    /// part, which is waited for, too. By one thread at a time.
+    template <typename Launch>
+    void put(cudaStream_t stream, const Launch &launch)
     {
         const int place = static_cast<int>(next++ % kPlaces);
         ended[place].holdBack(stream);
-        return place;
+        try {
+            launch(place);
+        } catch (...) {
+            ended[place].record(stream);
+            throw;
+        }
+        ended[place].record(stream);
     }
-    /// All of it has been put there.
-    void end(int place, cudaStream_t stream) { ended[place].record(stream); }
 
     /// Waits until all of it has ended. From any thread, while others may begin.
     void waitForAll()

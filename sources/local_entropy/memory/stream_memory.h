@@ -22,8 +22,7 @@ public:
     /// However the scope ends: a graph must not keep memory that none of its nodes frees.
     ~StreamMemory()
     {
-        if (!isGiven && cudaFreeAsync(data, stream) != cudaSuccess)
-            cudaGetLastError(); // must not be blamed on the next call
+        if (!isGiven) common::quietly(cudaFreeAsync(data, stream));
     }
     StreamMemory(const StreamMemory &) = delete;
     StreamMemory &operator=(const StreamMemory &) = delete;

@@ -4,11 +4,13 @@
 #include "local_entropy/answers/answer_tables.h"
 #include "local_entropy/answers/exceptions.h"
 #include "local_entropy/methods/plain/warp.h"
+#include "local_entropy/methods/shared_words.h"
 #include "local_entropy/problem/plane_view.h"
 
 namespace local_entropy::second_look
 {
 
+using shared_words::addressOf, shared_words::addTo;
 using warp::kAllLanes;
 using warp::kLanes;
 
@@ -17,8 +19,6 @@ constexpr int kMostWarps = 8, kMostThreads = kMostWarps * kLanes;
 constexpr int kBlocks = 5;        ///< that a multiprocessor has registers for
 constexpr int kMostShared = 1024; ///< differences in shared memory
 constexpr int kBytes = 256;       ///< values of a byte, and slots of their table
-constexpr int kLines = 4;         ///< of bits, a word of each lane, at a time
-constexpr int kQueue = 128;       ///< windows of a warp
 constexpr int kKeyShift = 16;     ///< of a level in a hash table's word
 
 /// Cells of a window side by side, at most as many as a word holds.
@@ -100,24 +100,12 @@ private:
     const unsigned mask;
 };
 
-/// Shared memory by its own 32-bit addresses.
-__device__ inline std::uint32_t addressOf(const void *shared)
-{
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-}
+/// Of a table in shared memory, by its own 32-bit address there.
 __device__ inline std::int64_t differenceAt(std::uint32_t address)
 {
     std::int64_t difference;
     asm("ld.shared.s64 %0, [%1];" : "=l"(difference) : "r"(address));
     return difference;
-}
-
-/// Adds; what was there before.
-__device__ inline std::uint32_t addTo(std::uint32_t address, std::uint32_t what)
-{
-    std::uint32_t before;
-    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(address), "r"(what));
-    return before;
 }
 
 /// A chunk of the middle piece of a plane: 8 times where it begins, from the window's first cell;

@@ -31,9 +31,9 @@ bool WayCosts::devicesAreCheaper() const
     return throughDevice.get() < kClearly * onCpu.get();
 }
 
-void WayCosts::add(double seconds, bool shared)
+void WayCosts::add(double seconds, bool shared, std::int64_t tiles)
 {
-    if (shared && !std::exchange(isWarm, true)) return throughDevice.forget();
+    if (tiles > 0 && !std::exchange(isWarm, true)) return throughDevice.forget();
     if (!shared) spentAlone += seconds;
     // Other work makes calls longer now and then, nothing makes them shorter.
     double &lately = shared ? callShared : callAlone;

@@ -35,12 +35,13 @@ struct WayCosts
     /// Seconds of a whole call lately, by the CPU and with devices; 0 while unknown.
     double callAlone = 0, callShared = 0;
     double spentAlone = 0; ///< seconds of all calls by the CPU
-    bool isWarm = false;   ///< a call had devices: the next one finds its tables
+    bool isWarm = false;   ///< a call has sent tiles: the next one finds its tables
 
     bool devicesAreCheaper() const;
-    /// A call has ended that took so long, with devices or not. The first one with devices tells
-    /// nothing: their tables and their memory were made while it ran.
-    void add(double seconds, bool shared);
+    /// A call has ended that took so long, with devices or not, and has sent so many tiles through
+    /// them. The first one that has sent some tells nothing: their tables and their memory were
+    /// made while it ran.
+    void add(double seconds, bool shared, std::int64_t tiles);
 };
 
 /// Which tiles go through a GPU. For tests and benchmarks; every choice gives the same bits.

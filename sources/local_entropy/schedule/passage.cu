@@ -211,7 +211,7 @@ bool Passage::isLast()
 void Passage::abandon()
 {
     now = State::Held;
-    cudaStreamSynchronize(stream.get());
+    common::quietly(cudaStreamSynchronize(stream.get()));
     arrived = 0;
     next = first + kSlices;
 }

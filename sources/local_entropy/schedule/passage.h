@@ -68,7 +68,10 @@ public:
 
     /// After an error: waits for what is on its way, and takes what is left of it from all.
     void abandon();
-    bool isWell() const { return cudaStreamSynchronize(stream.get()) == cudaSuccess; }
+    bool isWell() const
+    {
+        return common::quietly(cudaStreamSynchronize(stream.get())) == cudaSuccess;
+    }
 
     /// A thread's, for each cell.
     double secondsOfPacking() const { return packing; }

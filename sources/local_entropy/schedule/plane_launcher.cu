@@ -103,14 +103,7 @@ public:
         const Layout layout(problem, plans);
         if (workspace.data) checkWorkspace(workspace, layout.bytes, currentDevice());
         if (captured) return enqueue(problem, plans, layout, workspace, stream);
-        const int place = launches.begin(stream);
-        try {
-            enqueue(problem, plans, layout, workspace, stream);
-        } catch (...) { // part of it may be in the stream
-            launches.end(place, stream);
-            throw;
-        }
-        launches.end(place, stream);
+        launches.put(stream, [&](int) { enqueue(problem, plans, layout, workspace, stream); });
     }
 
     std::size_t workspaceBytes(const Problem &problem)

@@ -1,5 +1,6 @@
 #include "local_entropy/schedule/pool.h"
 
+#include "common/own_thread.h"
 #include "local_entropy/schedule/forks.h"
 
 #include <algorithm>
@@ -77,7 +78,7 @@ void Pool::Shared::keepError()
 
 void Pool::Shared::serve(int number, unsigned seen)
 {
-    isWorker = true;
+    isWorker = common::isOwnThread = true;
     for (;;) {
         spin([&] { return round != seen || over; });
         {

@@ -1,6 +1,7 @@
 // How far a call is, and whether it shall go on.
 #pragma once
 
+#include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/filter.h"
 #include "local_entropy/schedule/forks.h"
 
@@ -34,7 +35,7 @@ public:
         const auto now = std::chrono::steady_clock::now();
         if (now - last < kEvery) return true;
         last = now;
-        if (!callback(static_cast<double>(before) / static_cast<double>(cells))) stopped = true;
+        if (!ask(static_cast<double>(before) / static_cast<double>(cells))) stopped = true;
         process.expectNotLeft();
         return !stopped;
     }
@@ -43,6 +44,13 @@ public:
     bool wasStopped() const { return stopped; }
 
 private:
+    /// It may leave this thread any rounding mode.
+    bool ask(double part) const
+    {
+        const KeptRounding rounding;
+        return callback(part);
+    }
+
     static constexpr std::chrono::milliseconds kEvery{20};
 
     const std::function<bool(double)> &callback;

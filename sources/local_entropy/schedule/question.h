@@ -39,7 +39,10 @@ public:
     void work(Scratch &scratch);
     void end() { everywhere.reset(); }
     /// The call has ended well, and took so long.
-    void took(double seconds) { costs.add(seconds, everywhere != nullptr); }
+    void took(double seconds)
+    {
+        costs.add(seconds, everywhere != nullptr, everywhere ? everywhere->tiles() : 0);
+    }
 
 private:
     Problem problem;

@@ -59,6 +59,20 @@ std::vector<Device *> SharedDevices::get(int begin, int end)
     });
 }
 
+Told SharedDevices::ask(Device &device)
+{
+    try {
+        const common::DeviceScope current(device.number);
+        launchers.synchronize();
+        return Told::OnlyLevels;
+    } catch (const Error &error) {
+        if (error.status() == Status::BadLevel) return Told::BadCell;
+    } catch (const std::exception &) { // it cannot even be made the current one
+    }
+    device.hasFailed = true;
+    return Told::Nothing;
+}
+
 // ---- a call ------------------------------------------------------------------------------------
 
 SharedWork::SharedWork(SharedDevices &shared, const std::vector<Device *> &devices,
@@ -67,8 +81,9 @@ SharedWork::SharedWork(SharedDevices &shared, const std::vector<Device *> &devic
     : shared(shared), devices(devices), problem(problem), sharing(sharing), costs(costs),
       tiles(problem.region, sharing.large, sharing.small, progress)
 {
-    for (Device *device : devices)
-        if (device->hasFailed) device->hasFailed = !device->isWell(); // it may be well again
+    for (Device *device : devices) // it may be well again; what it tells is of another call
+        if (device->hasFailed)
+            device->hasFailed = !device->isWell() || shared.ask(*device) == Told::Nothing;
 }
 
 SharedWork::~SharedWork()
@@ -76,10 +91,7 @@ SharedWork::~SharedWork()
     if (process.isLeft()) return; // a callback has forked: here are no devices
     for (Device *device : devices) device->abandon();
     if (begun == 0 || areAsked) return;
-    try {
-        askDevices();
-    } catch (const std::exception &) { // of this call, which has failed anyway
-    }
+    for (Device *device : devices) shared.ask(*device); // the next call shall not hear of it
 }
 
 /// Feeding a device takes a thread's time too: to pack a tile and to put its results in place. It
@@ -240,36 +252,19 @@ bool SharedWork::work(int number, const Compute &compute)
     return true;
 }
 
-/// Once all has arrived. What a device that has failed cannot tell is looked for.
+/// Once all has arrived. What a device that does not answer cannot tell is looked for: it may have
+/// failed after its last tile.
 void SharedWork::checkCells()
 {
-    if (!askDevices()) throwFirstBadCell(problem);
-}
-
-/// Each of them, since what one tells is forgotten there: the next call shall not hear of it. False
-/// if one that has failed does not answer.
-bool SharedWork::askDevices()
-{
     areAsked = true;
-    bool allAnswer = true;
-    std::exception_ptr first;
-    for (Device *device : devices) try {
-            const common::DeviceScope current(device->number);
-            shared.launchers.synchronize();
-        } catch (const Error &error) {
-            const bool tells = error.status() == Status::BadLevel;
-            if (!tells && device->hasFailed)
-                allAnswer = false;
-            else if (!first)
-                first = std::current_exception();
-        } catch (const std::exception &) { // it cannot even be made the current one
-            if (device->hasFailed)
-                allAnswer = false;
-            else if (!first)
-                first = std::current_exception();
-        }
-    if (first) std::rethrow_exception(first);
-    return allAnswer;
+    bool allAnswer = true, wereLevels = true;
+    for (Device *device : devices) { // each of them, since what it tells is forgotten there
+        const Told told = shared.ask(*device);
+        allAnswer &= told != Told::Nothing;
+        wereLevels &= told != Told::BadCell;
+    }
+    if (!allAnswer || !wereLevels) throwFirstBadCell(problem);
+    if (!wereLevels) throw Error(Status::BadLevel, "a cell that a GPU has read was no level");
 }
 
 } // namespace local_entropy

@@ -38,6 +38,9 @@ struct Device
     Passage passages[12];
 };
 
+/// What a device tells of the cells that it has read; nothing if it does not answer.
+enum class Told { OnlyLevels, BadCell, Nothing };
+
 /// The devices, kept from call to call.
 class SharedDevices
 {
@@ -46,11 +49,14 @@ public:
 
     // By the call that has the lease of `calls`: each device is made when it is first asked for.
     // One that cannot be used, since it has no memory for its passages or others keep it to
-    // themselves, is left out, then and later.
+    // themselves, is left out, and tried again later (MadeOnce).
 
     std::vector<Device *> all() { return get(0, devices.count()); }
     std::vector<Device *> only(int number) { return get(number, number + 1); }
     bool areStarted() const { return devices.areAllTried(); } ///< all of them
+
+    /// Of all since it was asked last. One that does not answer has failed.
+    Told ask(Device &device);
 
     OneAtATime calls; ///< one at a time has the devices
     Launchers launchers;
@@ -75,8 +81,7 @@ public:
     ~SharedWork();
 
     /// What thread `number` does; true for the last of them, which leaves when all is done. Throws
-    /// Error: Status::BadLevel, without a place, if a cell of a tile that went through a device was
-    /// no level.
+    /// Error: Status::BadLevel if a cell of a tile that went through a device was no level.
     bool work(int number, const Compute &compute);
 
     std::int64_t throughDevices() const { return sent; } ///< tiles
@@ -93,7 +98,6 @@ private:
     bool isLeftToDevices(const Device &device, int number) const;
     bool feeds(int number) const;
     void checkCells();
-    bool askDevices();
 
     SharedDevices &shared;
     const std::vector<Device *> devices;

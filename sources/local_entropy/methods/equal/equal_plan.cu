@@ -112,17 +112,21 @@ private:
     {
         constexpr int kSide = 3;
         Strips<Cell> &strips = task.strips;
-        NineItems &items = task.items;
-        shareRows(strips, kNineColumns, warps);
-        items.rowsAtEnds = strips.rowsAtEnds;
-        items.itemsAtEnds = strips.itemsAtEnds;
-        items.rows = strips.rows;
+        NineWithin &within = task.within;
+        shareRows(strips, nineColumns(!strips.fours), warps);
         const int inner = strips.strips - std::min(strips.strips, 2);
-        items.top = std::min(strips.plane.top, strips.height);
-        items.bottom = std::clamp(strips.plane.bottom - (kSide - 1), items.top, strips.height);
-        items.itemsWithin = inner * common::ceilDiv(items.bottom - items.top, items.rows);
-        const int parts = (items.top > 0) + (items.bottom < strips.height);
-        items.items = items.itemsAtEnds + items.itemsWithin + inner * parts;
+        within.top = std::min(strips.plane.top, strips.height);
+        within.bottom = std::clamp(strips.plane.bottom - (kSide - 1), within.top, strips.height);
+        within.items = inner * common::ceilDiv(within.bottom - within.top, strips.rows);
+        const int parts = (within.top > 0) + (within.bottom < strips.height);
+        strips.items = strips.itemsAtEnds + within.items + inner * parts;
+    }
+
+    template <typename Cell>
+    static void (*kernelFor(bool missing, bool anywhere))(NineTask<Cell>)
+    {
+        if (anywhere) return missing ? nine<Cell, true, true> : nine<Cell, false, true>;
+        return missing ? nine<Cell, true, false> : nine<Cell, false, false>;
     }
 
     template <typename Cell>
@@ -132,12 +136,12 @@ private:
         task.strips = stripsOf<Cell>(part);
         task.answers = answers.data();
         for (int n = 0; n <= kNineCells; ++n) task.sums[n] = sumOfLevel(n);
-        const auto kernel = part.plane.missing ? nine<Cell, true> : nine<Cell, false>;
+        const auto kernel = kernelFor<Cell>(part.plane.missing, !task.strips.fours);
         int blocks = 0; // of a multiprocessor
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kNineThreads, 0));
         const int most = multiprocessors * blocks;
         share(task, most * kNineThreads / kLanes);
-        kernel<<<std::min(most, task.items.items), kNineThreads, 0, stream>>>(task);
+        kernel<<<std::min(most, task.strips.items), kNineThreads, 0, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 

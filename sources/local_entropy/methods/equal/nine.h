@@ -39,22 +39,21 @@ constexpr std::uint32_t fourWeights(int first)
 }
 constexpr std::uint32_t kLowWeights = fourWeights(0), kHighWeights = fourWeights(4);
 
-/// Where windows are that all of the same code can compute.
-struct NineItems
+/// No edge cuts windows of the rows top ... bottom - 1, so all items of these rows go by the same
+/// code, but in the first and the last strip. Strips::items come in this order: of the first and
+/// the last strip; of the others, first those of these rows; then, a strip each, the rows above
+/// `top` and those from `bottom` on.
+struct NineWithin
 {
-    /// Of items of the first and the last strip, which an edge may cut; of those of all others,
-    /// first those of windows between `top` and `bottom`. Then, a strip each, the rows above
-    /// `top` and those from `bottom` on.
-    int itemsAtEnds, itemsWithin, items;
-    int rows, rowsAtEnds; ///< of an item, at most
-    int top, bottom;      ///< no edge cuts windows of the rows top ... bottom - 1
+    int top, bottom;
+    int items; ///< of these rows
 };
 
 template <typename Cell>
 struct NineTask
 {
     Strips<Cell> strips;
-    NineItems items;
+    NineWithin within;
     const float *answers;               ///< [cells that count][sum of weights]
     std::uint32_t sums[kNineCells + 1]; ///< of the weights of a level of so many cells
 };
@@ -206,12 +205,14 @@ public:
     {
     }
 
+    __device__ Four<Cell> cellsOf(const Loaded<Cell> &row) const { return row.cells(mask); }
+
     /// A row enters, another leaves: the sums of the weights, but of each window's first cell. By
     /// all lanes.
-    __device__ Weights slide(const Loaded<Cell> &row, const LookUp &lookUp)
+    __device__ Weights slide(const Four<Cell> &row, const LookUp &lookUp)
     {
         rows[0] = rows[1], rows[1] = rows[2];
-        expand<true>(row.cells(mask), rows[2]);
+        expand<true>(row, rows[2]);
         const Ranks ranks = ranksOf(rows[2], rows[1], rows[0], factors);
         const auto weights = [&](int place) {
             return lookUp(nibbles(ranks, before, place, factors));

@@ -16,8 +16,10 @@
 //
 // The quad of a strip's first lane would need results of the strip before. So strips overlap by the
 // columns of one lane, and the strip before stores that quad. Less than a quad is stored only at
-// the ends of the result's rows. Rows that all begin at a quad go the same way. A kernel of their
-// own, without the turn and the overlap, was hardly quicker.
+// the ends of the result's rows.
+//
+// Where all rows begin at a quad, a lane's results are one: nothing moves, and strips do not
+// overlap. Kernels for these have kAnywhere false.
 #pragma once
 
 #include "local_entropy/methods/equal/nine.h"
@@ -25,21 +27,25 @@
 namespace local_entropy::equal
 {
 
-/// Columns from one strip to the next.
-constexpr int kNineColumns = resultColumns(3) - kCellsALane;
+/// Columns from one strip to the next. `anywhere`: rows may begin at any address.
+constexpr __host__ __device__ int nineColumns(bool anywhere)
+{
+    return resultColumns(3) - (anywhere ? kCellsALane : 0);
+}
 
 /// Whether the lane stores quads of the strip that begins in that column. The lane behind those
 /// with results of their own could store the results of the last of these, but leaves them to the
-/// next strip.
-__device__ inline bool storesQuads(int strip, int width)
+/// next strip: a row ends before them in the last strip.
+template <bool kAnywhere>
+__device__ bool storesQuads(int strip)
 {
-    constexpr int kResults = resultColumns(3), kEnd = kResults / kCellsALane;
+    constexpr int kEnd = resultColumns(3) / kCellsALane;
     const int lane = threadIdx.x % kLanes;
-    const bool isLast = width - strip < kResults; // then that lane stores what the row has left
-    return (lane > 0 || strip == 0) && (lane < kEnd || isLast);
+    return (!kAnywhere || lane > 0 || strip == 0) && lane < kEnd;
 }
 
-/// From a lane's own columns of a row to its quad.
+/// From a lane's own columns of a row to its quad. Not kAnywhere: they are the same.
+template <bool kAnywhere>
 class Turn
 {
 public:
@@ -50,11 +56,15 @@ public:
     }
 
     /// The quad begins so many columns left of the lane's own: 0 ... 3.
-    __device__ int columns() const { return static_cast<int>(address / kBytes % kCellsALane); }
+    __device__ int columns() const
+    {
+        return kAnywhere ? static_cast<int>(address / kBytes % kCellsALane) : 0;
+    }
     __device__ float4 *quad() const
     {
         constexpr std::uintptr_t kWithin = kCellsALane * kBytes - 1;
-        return reinterpret_cast<float4 *>(reinterpret_cast<std::uintptr_t>(to) & ~kWithin);
+        const auto first = reinterpret_cast<std::uintptr_t>(to);
+        return reinterpret_cast<float4 *>(kAnywhere ? first & ~kWithin : first);
     }
 
     // Shifts are by columns() times kBits. The address has columns() times kBytes in it, and of a
@@ -63,6 +73,7 @@ public:
     /// Of the quad's windows. By all lanes.
     __device__ Weights operator()(const Weights &own) const
     {
+        if (!kAnywhere) return own;
         constexpr std::uint32_t kBits = 16; // so two columns are a word
         const Weights before{__shfl_up_sync(kAllLanes, own.first, 1),
                              __shfl_up_sync(kAllLanes, own.last, 1)};
@@ -76,6 +87,7 @@ public:
     /// A byte of each.
     __device__ std::uint32_t operator()(std::uint32_t own) const
     {
+        if (!kAnywhere) return own;
         constexpr std::uint32_t kBits = 8;
         return __funnelshift_l(__shfl_up_sync(kAllLanes, own, 1), own, kBits / kBytes * address);
     }

@@ -47,38 +47,39 @@ struct NinePlace
     bool isWithin; ///< no edge cuts the windows above or below
 };
 
-template <typename Cell>
+template <bool kAnywhere, typename Cell>
 __device__ NinePlace placeOf(const NineTask<Cell> &task, int item)
 {
-    const NineItems &items = task.items;
-    const int strips = task.strips.strips, inner = strips - 2;
+    const Strips<Cell> &all = task.strips;
+    const NineWithin &within = task.within;
+    const int inner = all.strips - 2;
     const auto rows = [&](int first, int number, int end) {
         return NinePlace{0, first, min(first + number, end), false};
     };
     NinePlace place;
-    if (item < items.itemsAtEnds) {
-        const int ends = min(strips, 2);
-        place = rows(item / ends * items.rowsAtEnds, items.rowsAtEnds, task.strips.height);
-        place.strip = item % ends ? strips - 1 : 0;
-    } else if (item < items.itemsAtEnds + items.itemsWithin) {
-        const int number = item - items.itemsAtEnds;
-        place = rows(items.top + number / inner * items.rows, items.rows, items.bottom);
+    if (item < all.itemsAtEnds) {
+        const int ends = min(all.strips, 2);
+        place = rows(item / ends * all.rowsAtEnds, all.rowsAtEnds, all.height);
+        place.strip = item % ends ? all.strips - 1 : 0;
+    } else if (item < all.itemsAtEnds + within.items) {
+        const int number = item - all.itemsAtEnds;
+        place = rows(within.top + number / inner * all.rows, all.rows, within.bottom);
         place.strip = 1 + number % inner;
         place.isWithin = true;
     } else {
-        const int number = item - items.itemsAtEnds - items.itemsWithin;
-        const bool above = items.top > 0 && number < inner;
-        place = above ? rows(0, items.top, items.top)
-                      : rows(items.bottom, task.strips.height, task.strips.height);
+        const int number = item - all.itemsAtEnds - within.items;
+        const bool above = within.top > 0 && number < inner;
+        place =
+            above ? rows(0, within.top, within.top) : rows(within.bottom, all.height, all.height);
         place.strip = 1 + number % inner;
     }
-    place.strip *= kNineColumns;
+    place.strip *= nineColumns(kAnywhere);
     return place;
 }
 
-/// One item. kWhole: all windows of it have nine cells, and no row ends in it. `table`: the address
-/// of what is behind the sum of a window of one cell of rank 0.
-template <typename Cell, bool kWhole, bool kMissing>
+/// One item. kWhole: all windows of it have nine cells, and no row ends in it. kAnywhere: see
+/// nine_rows.h. `table`: the address of what is behind the sum of a window of one cell of rank 0.
+template <typename Cell, bool kWhole, bool kMissing, bool kAnywhere>
 __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, const NinePlace &place,
                      const LookUp &lookUp, std::uint32_t table)
 {
@@ -87,23 +88,24 @@ __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, const
     const int column = place.strip + threadIdx.x % kLanes * kCellsALane;
     // Lanes behind the plane's last column read it, and what they find is not asked for.
     const int lastColumn = (strips.width + kSide - 2) / kCellsALane * kCellsALane;
-    const bool mine = storesQuads(place.strip, strips.width);
+    const bool mine = storesQuads<kAnywhere>(place.strip);
     Feed<Cell> feed(strips.plane, place.strip, place.strip + kColumns, min(column, lastColumn),
                     place.first, place.end + kSide - 2);
-    Loaded<Cell> now, next; // and another one is on its way
-    feed.next(now);
-    feed.next(next);
+    Loaded<Cell> ahead[kSide]; // the rows that come next
+    for (Loaded<Cell> &row : ahead) feed.next(row);
     float *to = strips.result + place.first * strips.resultStride + column;
     NineWindows<Cell> windows(task);
     for (int y = place.first - (kSide - 1); y < place.end;) {
         const bool hasResults = y >= place.first;
         const int rows = min(feed.ready(), (hasResults ? place.end : place.first) - y);
         const std::int64_t step = hasResults ? strips.resultStride : 0;
-        const auto go = [&](int i) {
-            const Loaded<Cell> row = now;
-            now = next;
-            feed.load(next);
-            const Turn turn(to);
+        const auto take = [&](Loaded<Cell> &loaded) { // and ask for another one
+            const Four<Cell> row = windows.cellsOf(loaded);
+            feed.load(loaded);
+            return row;
+        };
+        const auto go = [&](int i, const Four<Cell> &row) {
+            const Turn<kAnywhere> turn(to);
             const Weights sums = turn(windows.slide(row, lookUp));
             if constexpr (kWhole) {
                 const auto answer = [&](int window) {
@@ -124,18 +126,29 @@ __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, const
         int i = 0;
         // Three rows at once, so that what a row is to the next moves to no other register. By
         // hand: a compiler was seen to leave out what follows for the rows that three do not
-        // divide.
-        if constexpr (kWhole)
+        // divide; and in braces, or it leaves out the loop that follows. All three are taken first,
+        // and the next three asked for: else the compiler shifts the third row to its columns
+        // early, and waits for what has just been asked for.
+        if constexpr (kWhole) {
 #pragma unroll 1
-            for (; i + 3 <= rows; i += 3) go(i), go(i + 1), go(i + 2);
+            for (; i + 3 <= rows; i += 3) {
+                const Four<Cell> first = take(ahead[0]), second = take(ahead[1]),
+                                 third = take(ahead[2]);
+                go(i, first), go(i + 1, second), go(i + 2, third);
+            }
+        }
 #pragma unroll 1
-        for (; i < rows; ++i) go(i);
+        for (; i < rows; ++i) {
+            go(i, take(ahead[0]));
+            const Loaded<Cell> last = ahead[0];
+            ahead[0] = ahead[1], ahead[1] = ahead[2], ahead[2] = last;
+        }
         y += rows;
         feed.passed(rows);
     }
 }
 
-template <typename Cell, bool kMissing>
+template <typename Cell, bool kMissing, bool kAnywhere>
 __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ NineTask<Cell> task)
 {
     constexpr int kWarps = kNineThreads / kLanes;
@@ -149,15 +162,16 @@ __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ 
     const int warp = threadIdx.x / kLanes;
     const std::uint32_t table = kept(addressOf(&tables.answers[kNineCells][kFirstWeight]));
     const LookUp lookUp;
-    for (int item = warp * gridDim.x + blockIdx.x; item < task.items.items;
+    // Neighbouring strips in a block: they read and write the same rows.
+    for (int item = blockIdx.x * kWarps + warp; item < task.strips.items;
          item += gridDim.x * kWarps) {
-        const NinePlace place = placeOf(task, item);
+        const NinePlace place = placeOf<kAnywhere>(task, item);
         const bool isWhole = !kMissing && place.isWithin && place.strip >= plane.left &&
                              place.strip + kColumns <= plane.right;
         if (isWhole)
-            walk<Cell, !kMissing, kMissing>(task, tables, place, lookUp, table);
+            walk<Cell, !kMissing, kMissing, kAnywhere>(task, tables, place, lookUp, table);
         else
-            walk<Cell, false, kMissing>(task, tables, place, lookUp, table);
+            walk<Cell, false, kMissing, kAnywhere>(task, tables, place, lookUp, table);
     }
 }
 

@@ -18,6 +18,7 @@
 // slide_answers.h.
 #pragma once
 
+#include "local_entropy/methods/equal/slide_item.h"
 #include "local_entropy/methods/equal/slide_ring.h"
 #include "local_entropy/methods/equal/slide_task.h"
 #include "local_entropy/methods/equal/slide_windows.h"

@@ -95,25 +95,26 @@ private:
     struct Sums
     {
         explicit Sums(const ShareScale &scale)
-            : sums(scale.sums), scales(scale.scales), error(scale.error), middles(scale.middles),
-              exceptions(scale.exceptions)
+            : sums(scale.sums), scales(scale.scales), error(scale.error), wholeError(error),
+              middles(scale.middles), exceptions(scale.exceptions)
         {
         }
         Sums(const SumScale &scale, Base base)
-            : sums(scale.sums), scales(scale.scales(base)), error(scale.error + kRounding)
+            : sums(scale.sums), scales(scale.scales(base)), error(scale.error + kRounding),
+              wholeError(scale.wholeError + kRounding)
         {
         }
 
         std::vector<std::int64_t> sums;
         std::vector<double> scales;
-        double error;
+        double error, wholeError;
         Middles middles;
         std::vector<Exception> exceptions;
     };
 
     explicit SlidePlan(const Sums &of)
-        : cells(static_cast<int>(of.sums.size()) - 1), error(of.error), sum(of.sums[cells]),
-          scale(of.scales[cells]), middles(of.middles),
+        : cells(static_cast<int>(of.sums.size()) - 1), error(of.error), wholeError(of.wholeError),
+          sum(of.sums[cells]), scale(of.scales[cells]), middles(of.middles),
           exceptionCount(static_cast<int>(of.exceptions.size())),
           differences(common::upload(differencesOf(of.sums).data(), cells)),
           sums(common::upload(of.sums.data(), of.sums.size())),
@@ -148,7 +149,7 @@ private:
         task.scales = scales.data();
         task.sum = sum;
         task.scale = scale;
-        task.shift = error * scale;
+        task.shift = wholeError * scale;
         task.bias = kBias * scale;
         task.middles = middles;
         task.error = error;
@@ -166,7 +167,7 @@ private:
     }
 
     const int cells;
-    const double error;
+    const double error, wholeError;
     const std::int64_t sum;
     const double scale;
     const Middles middles;

@@ -14,6 +14,7 @@
 // name the next ones are on their way.
 #pragma once
 
+#include "local_entropy/methods/dominated.h"
 #include "local_entropy/methods/histogram/counters.h"
 #include "local_entropy/methods/histogram/foot_changes.h"
 #include "local_entropy/methods/histogram/foot_counters.h"
@@ -44,9 +45,10 @@ struct Task
     const std::int32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
     walk::Results results;
     // Of a window of which all cells count:
-    std::int64_t total;        ///< F(N)
-    double scale, scaledError; ///< results.scales[N], and what it makes of results.error
-    std::int32_t one;          ///< 1, see Rests
+    std::int64_t total; ///< F(N)
+    double scale;       ///< results.scales[N]
+    Margin margin;      ///< of D times that
+    std::int32_t one;   ///< 1, see Rests
 
     int edgesBefore, edges, strips; ///< see foot_part.h
 };

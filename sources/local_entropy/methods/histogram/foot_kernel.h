@@ -110,8 +110,9 @@ private:
             // 2^52 + rest, in the bits of a double
             const std::int64_t rest = walker.rest(window);
             const double value = __longlong_as_double(rest + 0x4330000000000000) - 0x1p52;
-            const auto low = static_cast<float>(fma(value, task.scale, -task.scaledError));
-            const auto high = static_cast<float>(fma(value, task.scale, task.scaledError));
+            const double margin = task.margin.of(value);
+            const auto low = static_cast<float>(fma(value, task.scale, -margin));
+            const auto high = static_cast<float>(fma(value, task.scale, margin));
             answers[window] = value != 0 ? low : 0; // one level
             if (value != 0 && low != high) undecided |= 1u << window;
         }

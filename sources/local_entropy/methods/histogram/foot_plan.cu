@@ -87,7 +87,7 @@ class FootprintPlan : public PlanePlan
 {
 public:
     explicit FootprintPlan(const Problem &problem)
-        : FootprintPlan(problem.shape, problem.filter.base, SumScale(problem.shape.cells))
+        : FootprintPlan(problem, SumScale(problem.shape.cells))
     {
     }
 
@@ -103,15 +103,20 @@ public:
     }
 
 private:
-    FootprintPlan(const Shape &shape, Base base, const SumScale &scale)
-        : FootprintPlan(shape, footprint::piecesOf(shape), scale, scale.scales(base))
+    FootprintPlan(const Problem &problem, const SumScale &scale)
+        : FootprintPlan(problem, footprint::piecesOf(problem.shape), scale,
+                        scale.scales(problem.filter.base))
     {
     }
-    FootprintPlan(const Shape &shape, const footprint::Pieces &ends, const SumScale &scale,
+    FootprintPlan(const Problem &problem, const footprint::Pieces &ends, const SumScale &scale,
                   const std::vector<double> &perCells)
-        : cells(shape.cells), diskRadius(footprint::diskRadius(shape)), ends(ends),
-          error(scale.error + kRounding), allScale(perCells[cells]), total(scale.sums[cells]),
-          pieces(uploaded(ends.pieces)), cellsBefore(uploaded(footprint::cellsBefore(shape))),
+        : cells(problem.shape.cells), diskRadius(footprint::diskRadius(problem.shape)), ends(ends),
+          error(scale.error + kRounding), allScale(perCells[cells]),
+          margin(marginOf({cells, problem.filter.levels.count, problem.filter.base}, scale.sums,
+                          allScale, scale.wholeError, kRounding)
+                     .times(allScale)),
+          total(scale.sums[cells]), pieces(uploaded(ends.pieces)),
+          cellsBefore(uploaded(footprint::cellsBefore(problem.shape))),
           differences(uploaded(differencesOf(scale.sums))), sums(uploaded(scale.sums)),
           scales(uploaded(perCells)), multiprocessors(multiprocessorsOfGpu()),
           mostSharedBytes(sharedBytesOfBlock())
@@ -174,7 +179,7 @@ private:
         task.differences = differences.data();
         task.total = total;
         task.scale = allScale;
-        task.scaledError = error * allScale;
+        task.margin = margin;
         task.one = 1;
         constexpr int kAtATime = 4; // results, at most
         task.results = walk::resultsOf(part, kAtATime);
@@ -205,6 +210,7 @@ private:
     const int cells, diskRadius;
     const footprint::Pieces ends;
     const double error, allScale;
+    const Margin margin; ///< of whole windows, scaled
     const std::int64_t total;
     const common::DeviceArray<footprint::Piece> pieces;
     const common::DeviceArray<std::int32_t> cellsBefore, differences;

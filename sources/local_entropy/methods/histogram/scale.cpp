@@ -35,49 +35,53 @@ std::int64_t rounded(UInt128 wideSum, std::uint32_t factor, double &error)
     return sum;
 }
 
-/// The most that errors of counts can add up to, in the one direction or the other, if the counts'
-/// sum is at most `cells`: a knapsack of which all sizes and any number of each may be taken. (The
-/// sum need not be `cells`: a single cell is no error.)
+/// Sums of errors, in one direction.
+struct Largest
+{
+    double ofAny;     ///< of counts whose sum is at most `cells`
+    double ofSeveral; ///< where no count is `cells` by itself
+};
+
+/// The most that errors of counts, times `sign`, can add up to if the counts' sum is at most
+/// `cells`: a knapsack of which all sizes and any number of each may be taken. (The sum need not be
+/// `cells`: a single cell is no error.)
 ///
 /// A count whose error is no more than what smaller ones of that sum reach can be replaced by them
 /// wherever it is taken: it is left out. So few are left that this is nearly linear in `cells`.
-double largestSum(const std::vector<double> &errors, int cells)
+Largest largestSums(const std::vector<double> &errors, int cells, double sign)
 {
-    double most = 0;
     std::vector<double> best(cells + 1); // of counts whose sum is at most the index
     std::vector<int> taken;              // counts that nothing replaces
-    for (const double sign : {1.0, -1.0}) {
-        taken.clear();
-        for (int sum = 1; sum <= cells; ++sum) {
-            best[sum] = best[sum - 1];
-            for (const int n : taken)
-                best[sum] = std::max(best[sum], best[sum - n] + sign * errors[n]);
-            if (sign * errors[sum] <= best[sum]) continue;
-            best[sum] = sign * errors[sum];
-            taken.push_back(sum);
-        }
-        most = std::max(most, best[cells]);
+    double ofSeveral = 0;
+    for (int sum = 1; sum <= cells; ++sum) {
+        best[sum] = best[sum - 1];
+        for (const int n : taken) best[sum] = std::max(best[sum], best[sum - n] + sign * errors[n]);
+        ofSeveral = best[sum];
+        if (sign * errors[sum] <= best[sum]) continue;
+        best[sum] = sign * errors[sum];
+        taken.push_back(sum);
     }
-    return most;
+    return {best[cells], ofSeveral};
 }
 
 } // namespace
 
 /// Factors for which n log2 n / 2 is nearly an integer for 3, 5, 6, 7, ... all at once: of all
 /// integers from three quarters of the largest possible for 26, 35, 49, ... 65025 cells up to that,
-/// the ones that left windows of so many cells the least error; so for both bounds. They descend.
+/// the ones that left windows of so many cells the least error; so for both bounds, and one for
+/// whole windows of 81. They descend.
 constexpr std::uint32_t kGoodFactors[] = {
     1202620644, 1131227479, 1100589282, 998477871, 953687915, 884194286, 835090066,
     792454688,  680051513,  603262548,  557562308, 169713015, 152086582, 148425557,
-    137791191,  122377795,  111076572,  107538572, 96924813,  91739598,  87049988,
-    81764978,   79598785,   71393165,   70463755,  61002226};
+    137791191,  134649144,  122377795,  111076572, 107538572, 96924813,  91739598,
+    87049988,   81764978,   79598785,   71393165,  70463755,  61002226};
 
 namespace
 {
 
 Answers answersFor(int cells) { return Answers(Measure::Entropy, 1, Base::E, cells, 0); }
 
-/// Takes that factor if it leaves less in doubt than the one before.
+/// Takes that factor if it leaves fewer whole windows in doubt than the one before.
 void consider(SumScale &scale, std::uint32_t candidate, const Answers &answers)
 {
     const int cells = answers.mostCells();
@@ -88,10 +92,15 @@ void consider(SumScale &scale, std::uint32_t candidate, const Answers &answers)
         found[n] = rounded(answers.wideSums()[n], candidate, errors[n]);
         ofAll = std::max(ofAll, std::fabs(errors[n]));
     }
-    const double most = (largestSum(errors, cells) + ofAll) * (1 + 0x1p-30);
-    if (scale.factor != 0 && most / candidate >= scale.error / scale.factor) return;
+    const Largest above = largestSums(errors, cells, 1), below = largestSums(errors, cells, -1);
+    constexpr double kUp = 1 + 0x1p-30;
+    // Of F(N) - sum F(n), from - above + F(N)'s own to below + F(N)'s own.
+    const double whole =
+        std::max(above.ofSeveral - errors[cells], below.ofSeveral + errors[cells]) * kUp;
+    if (scale.factor != 0 && whole / candidate >= scale.wholeError / scale.factor) return;
     scale.factor = candidate;
-    scale.error = most;
+    scale.error = (std::max(above.ofAny, below.ofAny) + ofAll) * kUp;
+    scale.wholeError = whole;
     scale.sums = found;
 }
 

@@ -36,6 +36,9 @@ struct SumScale
     /// Whether float(double(F(N) - sum F(n)) * scales(base)[N]) is the nearest for N = `cells`.
     bool isExactForWhole = false;
     double error = 0;
+    /// The same for all ways to share N = `cells` cells, no fewer, of which nearly all windows are:
+    /// so much is known of F(N) then that this is less.
+    double wholeError = 0;
     std::vector<std::int64_t> sums; ///< F(n), n = 0 ... cells
 
     /// What F(N) - sum F(n) is multiplied by to become the entropy in nats of N cells.

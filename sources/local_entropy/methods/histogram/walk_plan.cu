@@ -95,8 +95,8 @@ struct Tables
 {
     std::vector<std::int64_t> sums;
     std::vector<double> scales;
-    double error = 0;             ///< of D; 0: every answer is the nearest float
-    bool isExactForWhole = false; ///< so it is of windows whose cells all count
+    double error = 0;      ///< of D; 0: every answer is the nearest float
+    double wholeError = 0; ///< the same of windows whose cells all count
 
     /// allCount: for planes in which no cell is taken away.
     Tables(Base base, const Shape &shape, bool allCount)
@@ -116,7 +116,7 @@ struct Tables
         scales = scale.scales(base);
         sums = scale.sums;
         error = scale.error + kRounding;
-        isExactForWhole = scale.isExactForWhole;
+        wholeError = scale.isExactForWhole ? 0 : scale.wholeError + kRounding;
     }
 
     std::vector<std::uint32_t> differences() const
@@ -163,7 +163,7 @@ private:
     {
         explicit Placed(const Tables &tables)
             : whole(tables.sums.back()), wholeScale(tables.scales.back()), error(tables.error),
-              wholeMargin(tables.isExactForWhole ? 0 : error * wholeScale),
+              wholeMargin(tables.wholeError * wholeScale),
               differences(upload(tables.differences())), sums(upload(tables.sums)),
               scales(upload(tables.scales))
         {

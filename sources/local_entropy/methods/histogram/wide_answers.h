@@ -24,8 +24,9 @@ __device__ void finish(const Task<Cell> &task, int x, int y, std::int64_t sum,
     const int count = existing - static_cast<int>(ofNone);
     const std::int64_t difference = __ldg(&task.sums[count]) - sum;
     const double scale = __ldg(&task.scales[count]), value = static_cast<double>(difference);
-    const auto low = static_cast<float>((value - task.error) * scale);
-    const auto high = static_cast<float>((value + task.error) * scale);
+    const double error = count == task.windowCells ? task.margin.of(value) : task.error;
+    const auto low = static_cast<float>((value - error) * scale);
+    const auto high = static_cast<float>((value + error) * scale);
     float answer = difference ? low : 0; // one level
     if (count == 0) answer = task.empty;
     task.result[y * task.resultStride + x] = answer;

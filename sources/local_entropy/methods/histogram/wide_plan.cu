@@ -102,6 +102,8 @@ private:
           differences(common::upload(differencesOf(scale.sums).data(), cells)),
           sums(common::upload(scale.sums.data(), scale.sums.size())),
           scales(common::upload(scale.scales(problem.filter.base).data(), scale.sums.size())),
+          margin(marginOf({cells, problem.filter.levels.count, problem.filter.base}, scale.sums,
+                          scale.scales(problem.filter.base)[cells], scale.wholeError, kRounding)),
           multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
     {
     }
@@ -137,6 +139,7 @@ private:
         task.scales = scales.data();
         task.windowCells = cells;
         task.error = error;
+        task.margin = margin;
         task.empty = static_cast<float>(part.problem.filter.empty);
         task.undecided = part.undecided.words;
         task.wordsARow = part.undecided.wordsARow;
@@ -173,6 +176,7 @@ private:
     const common::DeviceArray<std::int32_t> differences;
     const common::DeviceArray<std::int64_t> sums;
     const common::DeviceArray<double> scales;
+    const Margin margin; ///< of whole windows
     const int multiprocessors, sharedBytes;
 };
 

@@ -2,6 +2,7 @@
 // edge, and cells that are no levels. For .cu files that nvcc compiles.
 #pragma once
 
+#include "local_entropy/methods/dominated.h"
 #include "local_entropy/methods/histogram/wide_sums.h"
 #include "local_entropy/methods/shared_words.h"
 #include "local_entropy/problem/plane_view.h"
@@ -34,8 +35,9 @@ struct Task
     const std::int64_t *sums;        ///< F(n), n = 0 ... windowCells
     const double *scales;            ///< of N cells: what D is multiplied by; scales[0] is 0
     int windowCells;
-    double error; ///< of D
-    float empty;  ///< the result where no cell counts
+    double error;  ///< of D
+    Margin margin; ///< of D of windows whose cells all count
+    float empty;   ///< the result where no cell counts
     std::uint32_t *undecided;
     std::int64_t wordsARow;
     int tableWords;          ///< of shared memory, a multiple of kLanes

@@ -94,7 +94,7 @@ public:
             const Window window = windowOf(task, counts[i], x + i, y);
             const std::int64_t sum = sumOf(counts[i]) - kAllShifts;
             const double scale = __ldg(&task.scales[window.cells]);
-            if (isUndecided(differenceOf(window, task.sums, sum), scale, task.error * scale,
+            if (isUndecided(differenceOf(window, task.sums, sum), scale, {task.error * scale, 0, 0},
                             answers[i]))
                 undecided |= 1u << i;
             if (window.cells == 0) answers[i] = task.empty;
@@ -162,11 +162,12 @@ private:
 
     /// The float, and whether it may be another one. D is 0, for one level, or so large that its
     /// error does not matter for what is positive.
-    __device__ static bool isUndecided(std::int64_t difference, double scale, double error,
+    __device__ static bool isUndecided(std::int64_t difference, double scale, const Margin &margin,
                                        float &answer)
     {
         // It has less than 52 bits.
         const double value = __longlong_as_double(difference | 0x4330000000000000) - 0x1p52;
+        const double error = margin.of(value);
         const auto low = static_cast<float>(fma(value, scale, -error));
         const auto high = static_cast<float>(fma(value, scale, error));
         answer = fmaxf(low, 0);

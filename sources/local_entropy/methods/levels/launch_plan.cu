@@ -143,6 +143,9 @@ private:
         : cells(problem.shape.cells), error(all.error + kRounding),
           fineError(all.fineError + kRounding), whole(all.sums.back()),
           wholeScale(all.nats(cells) * perNat(problem.filter.base)),
+          wholeMargin(marginOf({cells, problem.filter.levels.count, problem.filter.base},
+                               {all.sums.begin(), all.sums.end()}, wholeScale, all.error, kRounding)
+                          .times(wholeScale)),
           sums(common::upload(all.sums.data(), all.sums.size())),
           fine(common::upload(all.fine.data(), all.fine.size())),
           scales(common::upload(all.scales(problem.filter.base).data(), all.sums.size())),
@@ -214,7 +217,7 @@ private:
         task.fineError = fineError;
         task.whole = whole;
         task.wholeScale = wholeScale;
-        task.wholeMargin = error * wholeScale;
+        task.wholeMargin = wholeMargin;
         task.empty = static_cast<float>(part.problem.filter.empty);
         task.answers = answers.tables();
         // Planes that are loaded have levels only.
@@ -243,6 +246,7 @@ private:
     const double error, fineError;
     const std::int64_t whole; ///< F(cells)
     const double wholeScale;
+    const Margin wholeMargin; ///< of whole windows, scaled
     const common::DeviceArray<std::int32_t> sums;
     const common::DeviceArray<std::int64_t> fine;
     const common::DeviceArray<double> scales;

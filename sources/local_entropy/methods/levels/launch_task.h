@@ -4,6 +4,7 @@
 
 #include "common/host_device.h"
 #include "local_entropy/answers/answer_tables.h"
+#include "local_entropy/methods/dominated.h"
 #include "local_entropy/methods/rows_of_items.h"
 #include "local_entropy/problem/plane_view.h"
 
@@ -36,17 +37,18 @@ struct Task
     const std::int64_t *fine; ///< the same with kFineBits of fraction
     const double *scales;     ///< of N cells: what D is multiplied by; scales[0] is 0
     int windowCells;
-    double error, fineError;        ///< of D, from F without and with the fraction
-    std::int64_t whole;             ///< F(N) of a window that is all there
-    double wholeScale, wholeMargin; ///< what its D is multiplied by, and then off by
-    int copies;                     ///< of the table of F in shared memory: at most kLanes
-    int tableWords;                 ///< of shared memory for them: more than windowCells each
-    float empty;                    ///< the result where no cell counts
-    AnswerTables answers;           ///< for what the sums do not decide
-    std::uint32_t toTop;            ///< 127 less the largest level, in every byte
-    int imageX;                     ///< of the plane's first column
-    BadCell *bad;                   ///< lowered to the first cell that is no level
-    int kept;                       ///< columns of results of a strip
+    double error, fineError; ///< of D, from F without and with the fraction
+    std::int64_t whole;      ///< F(N) of a window that is all there
+    double wholeScale;       ///< what its D is multiplied by
+    Margin wholeMargin;      ///< of that product
+    int copies;              ///< of the table of F in shared memory: at most kLanes
+    int tableWords;          ///< of shared memory for them: more than windowCells each
+    float empty;             ///< the result where no cell counts
+    AnswerTables answers;    ///< for what the sums do not decide
+    std::uint32_t toTop;     ///< 127 less the largest level, in every byte
+    int imageX;              ///< of the plane's first column
+    BadCell *bad;            ///< lowered to the first cell that is no level
+    int kept;                ///< columns of results of a strip
     int strips, items;
     int slowLeft, slowRight;    ///< how many strips at the left and right have windows that are cut
     int slowChunks, fastChunks; ///< into which those are cut, and the others

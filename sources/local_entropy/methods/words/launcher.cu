@@ -41,16 +41,16 @@ public:
     void enqueue(const Problem &problem, cudaStream_t stream)
     {
         const std::lock_guard<std::mutex> lock(mutex);
-        const int counter = launches.begin(stream);
         const Area area = areaOf(problem);
         auto *const result = static_cast<float *>(problem.result.data);
-        if (problem.image.type == CellType::Float32) // as if the result were as large as the image
-            gpu.launch(area.width, area.height, floatsOf(problem), result - area.begin * area.width,
-                       area.begin, area.end, stream, counter);
-        else
-            gpu.launch(area, problem.filter.levels.count, levelsOf(problem), result,
-                       problem.result.stride, stream, counter);
-        launches.end(counter, stream);
+        launches.put(stream, [&](int counter) {
+            if (problem.image.type == CellType::Float32) // as if the result were as large as it
+                gpu.launch(area.width, area.height, floatsOf(problem),
+                           result - area.begin * area.width, area.begin, area.end, stream, counter);
+            else
+                gpu.launch(area, problem.filter.levels.count, levelsOf(problem), result,
+                           problem.result.stride, stream, counter);
+        });
     }
 
     /// Into a graph, which has a counter of its own; who launches the graph waits for it.

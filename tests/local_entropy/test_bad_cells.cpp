@@ -1,0 +1,267 @@
+// Cells that are no levels, anywhere in an image, and regions of it: one that the windows of a
+// region reach is named, the first of them row by row; all others change nothing and are not seen.
+// Whatever the method, path and number of threads, for random questions from a fixed seed.
+
+#include "judge.h"
+#include "local_entropy/engine.h"
+#include "question.h"
+
+#include <gtest/gtest.h>
+#include <utility>
+
+namespace
+{
+
+using namespace local_entropy;
+
+struct Place
+{
+    std::int64_t x, y;
+};
+
+/// A question, and cells of its image that were made bad.
+template <typename Cell>
+class Spoilt
+{
+public:
+    Question<Cell> question;
+    std::vector<Place> places; ///< row by row
+
+    explicit Spoilt(unsigned seed, bool asForBits = false) : question(seed), random(seed ^ 0xbad)
+    {
+        if (asForBits) makeForBits();
+        question.filter.nanIsError = random() % 2 && !hasNaN();
+        const int wanted = 1 + static_cast<int>(random() % 3);
+        for (int i = 0; i < wanted; ++i) spoilOne();
+    }
+
+    /// The first that counts, and that a window of the region covers; none: null.
+    const Place *first() const
+    {
+        const auto image = question.view();
+        const Place *found = nullptr;
+        for (const Place &place : places) {
+            if (found && (place.y > found->y || (place.y == found->y && place.x >= found->x)))
+                continue;
+            const auto mask = question.maskView();
+            if (mask.data && !mask.data[place.y * mask.stride + place.x]) continue;
+            const auto &window = question.filter.window;
+            const auto &region = question.region;
+            if (isReached(place.x, region.x, region.width, window.width, window.originX,
+                          image.width) &&
+                isReached(place.y, region.y, region.height, window.height, window.originY,
+                          image.height))
+                found = &place;
+        }
+        return found;
+    }
+
+private:
+    bool isReached(std::int64_t at, std::int64_t begin, std::int64_t count, int window, int origin,
+                   std::int64_t size) const
+    {
+        const std::int64_t from = begin - window / 2 - origin;
+        for (std::int64_t i = from; i < from + count + window - 1; ++i)
+            if (judge::indexOf(question.filter.border, i, size) == at) return true;
+        return false;
+    }
+
+    Cell &at(std::int64_t x, std::int64_t y)
+    {
+        const auto image = question.view();
+        return const_cast<Cell &>(image.data[y * image.stride + x]); // the question's own
+    }
+
+    bool hasNaN()
+    {
+        for (std::int64_t y = 0; y < question.view().height; ++y)
+            for (std::int64_t x = 0; x < question.view().width; ++x)
+                if (std::isnan(static_cast<double>(at(x, y)))) return true;
+        return false;
+    }
+
+    /// The one filter of `bits`, for some whole rows.
+    void makeForBits()
+    {
+        question.filter = {};
+        question.filter.levels.count = 16;
+        question.region.x = 0;
+        question.region.width = question.view().width;
+        for (std::int64_t y = 0; y < question.view().height; ++y)
+            for (std::int64_t x = 0; x < question.view().width; ++x)
+                if (const double cell = static_cast<double>(at(x, y)); !std::isnan(cell))
+                    at(x, y) = static_cast<Cell>(std::fmod(std::fabs(std::floor(cell)), 16));
+    }
+
+    void spoilOne()
+    {
+        const Place place{static_cast<std::int64_t>(random() % question.view().width),
+                          static_cast<std::int64_t>(random() % question.view().height)};
+        Cell bad;
+        if (!badCell(bad)) return;
+        at(place.x, place.y) = bad;
+        places.push_back(place);
+    }
+
+    /// Whether there is such a cell of this type.
+    bool badCell(Cell &bad)
+    {
+        const Levels &levels = question.filter.levels;
+        const double high = levels.binned ? levels.high : levels.low + levels.count - 1;
+        const double all[] = {high + 1,    high + 16,   high + 100, levels.low - 1,
+                              255,         65535,       -32768,     levels.low - 5,
+                              1e9,         -1e-30,      3e38,       levels.low + 0.5,
+                              2147483648., 4294967296., high - 0.5, levels.low + 1.0625,
+                              -3e38,       std::nan("")};
+        for (int tries = 0; tries < 20; ++tries) {
+            const double wanted = all[random() % std::size(all)];
+            if (wanted < std::numeric_limits<Cell>::lowest() ||
+                wanted > std::numeric_limits<Cell>::max() ||
+                (std::isnan(wanted) && !std::is_same_v<Cell, float>))
+                continue;
+            bad = static_cast<Cell>(wanted);
+            if (isBad(static_cast<double>(bad), high)) return true;
+        }
+        return false;
+    }
+
+    bool isBad(double cell, double high) const
+    {
+        const Filter &filter = question.filter;
+        if (std::isnan(cell)) return filter.nanIsError;
+        if (filter.nodata && cell == *filter.nodata) return false;
+        if (cell < filter.levels.low || cell > high) return !filter.levels.clamp;
+        return !filter.levels.binned && cell != std::floor(cell);
+    }
+
+    std::mt19937 random;
+};
+
+std::vector<std::pair<std::string, Engine>> allEngines()
+{
+    std::vector<std::pair<std::string, Engine>> engines;
+    std::vector<std::string> methods = Engine::methods();
+    methods.push_back(""); // the engine's choice
+    for (const std::string &path : Engine::paths())
+        for (const std::string &method : methods) {
+            EngineOptions options;
+            options.path = path;
+            options.method = method;
+            options.threads = engines.size() % 2 ? 3 : 1;
+            engines.emplace_back((method.empty() ? "best" : method) + " on " + path,
+                                 Engine(options));
+        }
+    return engines;
+}
+
+constexpr char kCannot[] = "this method cannot do that";
+
+/// What a run says; "" if it computed.
+template <typename Cell>
+std::string sentenceOf(Engine &engine, const Question<Cell> &question, const View<float> &values)
+{
+    RunOptions options;
+    options.mask = question.maskView();
+    options.region = question.region;
+    try {
+        engine.run(question.filter, question.view(), values, options);
+    } catch (const Error &error) {
+        return error.status() == Status::Unavailable ? kCannot : error.what();
+    }
+    return "";
+}
+
+template <typename Cell>
+bool isRight(const Question<Cell> &question, const GuardedArray<float> &values)
+{
+    for (std::int64_t y = 0; question.exact() && y < question.region.height; ++y)
+        for (std::int64_t x = 0; x < question.region.width; ++x)
+            if (!judge::isNearest(values.at(x, y),
+                                  judge::resultOf(question.filter, question.view(),
+                                                  question.maskView(), question.region.x + x,
+                                                  question.region.y + y)))
+                return false;
+    return true;
+}
+
+int named = 0, unseen = 0; ///< questions with such an answer
+
+template <typename Cell>
+void ask(std::vector<std::pair<std::string, Engine>> &engines, unsigned seed,
+         bool asForBits = false)
+{
+    constexpr unsigned kQuestions = 60;
+    for (unsigned i = 0; i < kQuestions; ++i) {
+        const Spoilt<Cell> spoilt(seed + i, asForBits);
+        const Question<Cell> &question = spoilt.question;
+        const Place *const first = spoilt.first();
+        if (spoilt.places.empty()) continue;
+        ++(first ? named : unseen);
+        const std::string cell = first ? "the cell at x " + std::to_string(first->x) + ", y " +
+                                             std::to_string(first->y) + " is "
+                                       : "";
+        GuardedArray<float> values(question.region.width, question.region.height, question.gap);
+        for (auto &[who, engine] : engines) {
+            values.poison();
+            const std::string sentence = sentenceOf(engine, question, values.view());
+            if (sentence == kCannot) continue;
+            ASSERT_EQ(sentence.substr(0, first ? cell.size() : std::string::npos), cell)
+                << who << ": " << question.text();
+            ASSERT_TRUE(first || isRight(question, values)) << who << ": " << question.text();
+        }
+    }
+}
+
+} // namespace
+
+TEST(LocalEntropyBadCells, AreNamedWhereARegionReachesThemAndUnseenElsewhere)
+{
+    auto engines = allEngines();
+    ask<std::uint8_t>(engines, 1000);
+    ask<std::uint16_t>(engines, 20000);
+    ask<std::int16_t>(engines, 30000);
+    ask<float>(engines, 40000);
+    ask<float>(engines, 50000, true);
+    EXPECT_GT(named, 50);
+    EXPECT_GT(unseen, 50);
+}
+
+// Of an image that several threads compute: rows and columns just within and just beyond the reach.
+TEST(LocalEntropyBadCells, AtTheRimOfALargeRegion)
+{
+    constexpr std::int64_t kWidth = 900, kHeight = 700;
+    std::vector<float> image(kWidth * kHeight);
+    std::mt19937 random(4);
+    for (float &cell : image) cell = static_cast<float>(random() % 16);
+    Filter filter; // 5x5
+    filter.levels.count = 16;
+    RunOptions options;
+    options.region = {0, 200, kWidth, 300};
+    std::vector<float> values(kWidth * 300), expected(values);
+    const auto sentence = [&](Engine &engine, std::vector<float> &to) -> std::string {
+        try {
+            engine.run(filter, View<const float>{image.data(), kWidth, kHeight},
+                       View<float>{to.data(), kWidth, 300}, options);
+        } catch (const Error &error) {
+            return error.status() == Status::Unavailable ? kCannot : error.what();
+        }
+        return "";
+    };
+    auto engines = allEngines();
+    for (auto &[who, engine] : engines) {
+        if (sentence(engine, expected) == kCannot) continue;
+        for (const std::int64_t y : {197, 198, 501, 502})
+            for (const std::int64_t x : {std::int64_t(0), std::int64_t(450), kWidth - 1}) {
+                const float before = std::exchange(image[y * kWidth + x], -1.0f);
+                const std::string seen = sentence(engine, values);
+                image[y * kWidth + x] = before;
+                const bool isReached = y >= 198 && y < 502;
+                ASSERT_EQ(seen, isReached
+                                    ? "the cell at x " + std::to_string(x) + ", y " +
+                                          std::to_string(y) + " is -1, expected an integer 0..15"
+                                    : "")
+                    << who;
+                ASSERT_TRUE(isReached || values == expected) << who;
+            }
+    }
+}

@@ -1,0 +1,176 @@
+// Windows in which one level has nearly all cells: most windows of a sparse image. Their margin is
+// so small that hardly any of them is undecided, and what it decides is the nearest float.
+#include "local_entropy/methods/dominated.h"
+#include "local_entropy/methods/histogram/scale.h"
+#include "local_entropy/methods/levels/launch_sums.h"
+
+#include "counts.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+
+namespace
+{
+
+using local_entropy::Answers;
+using local_entropy::Base;
+using local_entropy::LevelSums;
+using local_entropy::Margin;
+using local_entropy::SumScale;
+
+constexpr double kRounding = 0x1p-7;
+
+/// What a kernel knows of windows of so many cells.
+struct Windows
+{
+    int cells, levels;
+    Base base;
+    std::vector<std::int64_t> sums;
+    double scale, error;
+
+    Windows(const SumScale &of, int levels, Base base)
+        : cells(static_cast<int>(of.sums.size()) - 1), levels(levels), base(base), sums(of.sums),
+          scale(of.scales(base)[cells]), error(of.wholeError)
+    {
+    }
+    Windows(const LevelSums &of, int levels, Base base)
+        : cells(static_cast<int>(of.sums.size()) - 1), levels(levels), base(base),
+          sums(of.sums.begin(), of.sums.end()), scale(of.scales(base)[cells]), error(of.error)
+    {
+    }
+
+    Margin margin() const
+    {
+        return local_entropy::marginOf({cells, levels, base}, sums, scale, error, kRounding);
+    }
+    double differenceOf(const std::vector<int> &counts) const
+    {
+        std::int64_t difference = sums[cells];
+        for (const int n : counts) difference -= sums[n];
+        return static_cast<double>(difference);
+    }
+    /// As kernels do; false if it is undecided.
+    bool decides(double difference, double margin, float &answer) const
+    {
+        answer = static_cast<float>(std::fma(difference, scale, -margin * scale));
+        return answer == static_cast<float>(std::fma(difference, scale, margin * scale));
+    }
+    std::string name() const
+    {
+        return std::to_string(cells) + " cells, " + std::to_string(levels) + " levels, base " +
+               std::to_string(static_cast<int>(base));
+    }
+};
+
+/// 9x9, 15x15, a disk of radius 10, 21x21, 31x31.
+std::vector<Windows> someWindows(Base base)
+{
+    std::vector<Windows> all;
+    for (const int cells : {81, 225, 317, 441, 961}) {
+        all.emplace_back(SumScale(cells), 4096, base);
+        all.emplace_back(LevelSums(cells, 16, 24), 16, base);
+    }
+    return all;
+}
+
+/// visit(counts) for every way in which the largest level has all cells but `others`, 1 ... most,
+/// that so many levels allow.
+template <typename Visit>
+void forDominated(const Windows &windows, int most, const Visit &visit)
+{
+    for (int others = 1; others <= most; ++others)
+        counting::forPartitions(others, [&](std::vector<int> counts) {
+            counts.push_back(windows.cells - others);
+            if (static_cast<int>(counts.size()) <= windows.levels) visit(counts);
+        });
+}
+
+TEST(Dominated, WhatAMarginDecidesIsTheNearestFloat)
+{
+    constexpr int kOthers = 22; // also some that are beyond the limit
+    for (const Base base : counting::kBases)
+        for (const Windows &windows : someWindows(base)) {
+            const Margin margin = windows.margin();
+            const Answers answers(local_entropy::Measure::Entropy, 1, base, windows.cells, 0);
+            forDominated(windows, kOthers, [&](const std::vector<int> &counts) {
+                const double difference = windows.differenceOf(counts);
+                float answer;
+                if (!windows.decides(difference, margin.of(difference), answer)) return;
+                ASSERT_EQ(answer, answers.floatOf(counts.data(), static_cast<int>(counts.size())))
+                    << windows.name();
+            });
+        }
+}
+
+// The sums are right but where no level has more than 29 of 49 cells: all of these, and some
+// others, then round to a wrong float. None of them may be taken for one that was tried.
+TEST(Dominated, NoWindowUpToTheLimitIsForgotten)
+{
+    constexpr int kCells = 49, kWrongFrom = 20, kWrongTo = 29;
+    constexpr double kFactor = 1 << 30, kOff = 100000;
+    for (const Base base : counting::kBases) {
+        Windows windows(SumScale(kCells), kCells, base);
+        windows.scale *= SumScale(kCells).factor / kFactor;
+        windows.error = 2 * kOff + kCells;
+        for (int n = 1; n <= kCells; ++n)
+            windows.sums[n] =
+                std::llround(kFactor / 2 * n * std::log2(static_cast<long double>(n))) +
+                (n >= kWrongFrom && n <= kWrongTo ? static_cast<std::int64_t>(kOff) : 0);
+        const Margin margin = windows.margin();
+        EXPECT_EQ(margin.below, 0); // of those that were tried none is wrong
+        EXPECT_GT(margin.limit, windows.differenceOf({kWrongTo + 3, kWrongFrom - 3}));
+        const Answers answers(local_entropy::Measure::Entropy, 1, base, kCells, 0);
+        counting::forPartitions(kCells, [&](const std::vector<int> &counts) {
+            const double difference = windows.differenceOf(counts);
+            if (difference == 0 || difference > margin.limit) return;
+            ASSERT_EQ(static_cast<float>(difference * windows.scale),
+                      answers.floatOf(counts.data(), static_cast<int>(counts.size())));
+        });
+    }
+}
+
+// One in fifty cells is of another level than most, and that level is any: so are sparse images.
+double undecidedPart(const Windows &windows, const Margin &margin)
+{
+    constexpr int kTries = 20000;
+    std::mt19937 random(20201122);
+    std::vector<int> counts(windows.levels);
+    int undecided = 0;
+    for (int i = 0; i < kTries; ++i) {
+        std::fill(counts.begin(), counts.end(), 0);
+        for (int cell = 0; cell < windows.cells; ++cell)
+            ++counts[random() % 50 ? 0 : random() % windows.levels];
+        const double difference = windows.differenceOf(counts);
+        float answer;
+        undecided += difference > 0 && !windows.decides(difference, margin.of(difference), answer);
+    }
+    return static_cast<double>(undecided) / kTries;
+}
+
+TEST(Dominated, SparseImagesLeaveFewWindowsUndecided)
+{
+    for (const int cells : {81, 225, 317, 961}) { // 9x9 and disks of radius 5, 15x15, a disk, 31x31
+        const Windows windows(SumScale(cells), 4096, Base::E);
+        EXPECT_LT(undecidedPart(windows, windows.margin()), 0.001) << windows.name();
+    }
+    for (const int side : {15, 31}) { // of 15x15 more than a quarter would be
+        const Windows windows(LevelSums(side * side, 16, 24), 16, Base::E);
+        EXPECT_LT(undecidedPart(windows, windows.margin()), side == 15 ? 0.001 : 0.07)
+            << windows.name();
+    }
+}
+
+TEST(Dominated, SmallWindowsHaveTheUsualMarginOrALesser)
+{
+    for (int cells = 1; cells <= 30; ++cells) {
+        const Windows windows(SumScale(cells), 300, Base::Two);
+        const Margin margin = windows.margin();
+        EXPECT_EQ(margin.usual, windows.error + kRounding);
+        EXPECT_LE(margin.below, margin.usual + kRounding) << cells;
+        EXPECT_GE(margin.limit, 0);
+    }
+}
+
+} // namespace
