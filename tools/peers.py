@@ -124,7 +124,7 @@ class Project:
 
     def kernel(self, size):
         """The row of v15's kernel alone."""
-        case, path = f"random {size}x{size} offset 0", self.directory / "gpu.csv"
+        case, path = f"float random {size}x{size} offset 0", self.directory / "gpu.csv"
         if case not in self.run("bench_gpu", "--list").splitlines():
             raise Skipped(f"bench_gpu does not measure {size} x {size}")
         self.run("bench_gpu", "--cases", f"^{case}$", "--csv", path)

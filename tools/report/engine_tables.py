@@ -16,9 +16,9 @@ def gpu(record):
     for rounds in record.measurements("gpu.csv"):
         time = rounds.value("median_ms")
         share = f"{rounds.value('copy_ms') / time:.2f}" if time and rounds.value("copy_ms") else "-"
-        rows.append([rounds.text("content"), size_of(rounds), rounds.text("offset"), shown(time),
-                     shown(megacells(rounds, time)), share])
-    return table(["content", "size", "offset", "ms", "Mcell/s", "share of copy"], rows)
+        rows.append([rounds.text("cells"), rounds.text("content"), size_of(rounds),
+                     rounds.text("offset"), shown(time), shown(megacells(rounds, time)), share])
+    return table(["cells", "content", "size", "offset", "ms", "Mcell/s", "share of copy"], rows)
 
 
 def everywhere(record):

@@ -125,7 +125,8 @@ def draw_rate(directory, path, png):
     host_copies = of(versions_of(rows)[0], "host_copy_ms")
     if (directory / "gpu.csv").exists():
         more = [row for row in read(directory, "gpu.csv")
-                if row["content"] == "random" and row["offset"] == "0"]
+                if row["cells"] == "float" and row["content"] == "random" and
+                row["offset"] == "0"]
         kernels["v15"], copies = line(more, "median_ms"), line(more, "copy_ms")
     if (directory / "everywhere.csv").exists():
         more = [row for row in read(directory, "everywhere.csv") if row["memory"] == "again"]
