@@ -134,6 +134,21 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
     EXPECT_NO_THROW(Question().problem());
 }
 
+// In one piece of memory, as those who manage their own have them.
+TEST(LocalEntropyProblem, ArraysMayLieSideBySide)
+{
+    std::vector<float> memory(3 * 12 * 9);
+    float *const middle = memory.data() + 12 * 9;
+    const Result result{middle, false, 12, 9, 0};
+    for (const float *place : {memory.data(), middle + 12 * 9}) {
+        const Image image{place, CellType::Float32, 12, 9, 0};
+        EXPECT_NO_THROW(checkedProblem({}, image, {}, result, {}));
+        const Image overlapping{place < middle ? place + 1 : place - 1, CellType::Float32, 12, 9,
+                                0};
+        EXPECT_THROW(checkedProblem({}, overlapping, {}, result, {}), Error);
+    }
+}
+
 TEST(LocalEntropyBorder, IsTheOneOfSciPy)
 {
     for (const Border border : {Border::Cut, Border::Constant, Border::Nearest, Border::Reflect,

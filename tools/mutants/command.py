@@ -1,8 +1,10 @@
 """The command: which mutants, one after the other, and the score."""
 
 import argparse
+import os
 import pathlib
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -75,6 +77,7 @@ def _table(verdicts):
 
 def _run(mutants, options, settings, root):
     verdicts, start = [], time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the copy is removed on the way
     with tempfile.TemporaryDirectory(prefix="mutants-") as place:
         judge = Judge(root, place, settings, [m for m in mutants if m.by], options.only_build)
         for mutant in mutants:
@@ -95,7 +98,8 @@ def _run(mutants, options, settings, root):
 
 def main(arguments, root=ROOT, directory=listed.HERE):
     options = _options(arguments)
-    settings = Settings(options.make, options.build, options.python, bool(options.gpu),
+    python = os.path.abspath(options.python) if os.sep in options.python else options.python
+    settings = Settings(options.make, options.build, python, bool(options.gpu),
                         options.limit)
     try:
         mutants = listed.read_list(directory)

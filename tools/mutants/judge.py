@@ -44,6 +44,9 @@ class Judge:
         skipped = []
         for line in mutant.by:
             stage = stage_of(line, self.settings)
+            if stage.needs and runs.run(stage.needs, self.copy.place).status:
+                skipped.append(line)
+                continue
             outcome = self._try(mutant, stage, verdict)
             if outcome is None:  # decided
                 return verdict
@@ -53,7 +56,7 @@ class Judge:
                 self._look_at(stage, outcome, verdict)
                 return verdict
         if len(skipped) == len(mutant.by):
-            verdict.result, verdict.why = "not run", f"nothing is tested here by {skipped[0]}"
+            verdict.result, verdict.why = "not run", f"nothing can be tested here by {skipped[0]}"
         elif self.only_build:
             verdict.result, verdict.why = "not run", "it was built"
         return verdict

@@ -24,9 +24,9 @@ def run(command, directory, limit=None):
                           stderr=subprocess.STDOUT, start_new_session=True) as process:
         try:
             output, status = process.communicate(timeout=limit)[0], process.returncode
-        except (subprocess.TimeoutExpired, KeyboardInterrupt) as stop:
+        except BaseException as stop:
             os.killpg(process.pid, signal.SIGKILL)
             output, status = process.communicate()[0], None
-            if isinstance(stop, KeyboardInterrupt):
+            if not isinstance(stop, subprocess.TimeoutExpired):
                 raise
     return Outcome(status, output.decode(errors="replace"), time.monotonic() - start)

@@ -26,6 +26,7 @@ class Stage:
     targets: List[str]
     command: str
     program: str = ""  # of GoogleTest
+    needs: str = ""  # a command that fails where the tests cannot run
 
 
 def stage_of(line, settings):
@@ -39,7 +40,8 @@ def stage_of(line, settings):
     if name == "python" and selection:
         flags = shlex.quote(f"-x -k {shlex.quote(selection)}")
         return Stage(["library"], f"{settings.make} PYTHON={settings.python} "
-                                  f"TESTFLAGS={flags} test-python")
+                                  f"TESTFLAGS={flags} test-python",
+                     needs=f"{settings.python} -c 'import numpy, pytest'")
     if name == "report" and not programs:
         return Stage([], "python3 -B -m unittest discover -f -s tests/report" +
                      (f" -k {shlex.quote(selection)}" if selection else ""))

@@ -31,8 +31,9 @@ class Copy:
 
         shutil.copytree(root, self.place, symlinks=True, ignore=left_out, dirs_exist_ok=True)
         self.build, self.built = self.place / build, self.source / build
-        shutil.copytree(self.built, self.build, symlinks=True, dirs_exist_ok=True,
-                        ignore=shutil.ignore_patterns("venv", "mutants"))
+        if self.built.is_dir():
+            shutil.copytree(self.built, self.build, symlinks=True, dirs_exist_ok=True,
+                            ignore=shutil.ignore_patterns("venv"))
         self.before = _files(self.build)
 
     def plant(self, mutant):
