@@ -105,6 +105,14 @@ TEST(Main, AWrongReferenceFailsTheGroup)
     EXPECT_TRUE(holds(outcome.output, "reference: " + gold)) << outcome.output;
     EXPECT_TRUE(holds(outcome.output, "FAILED")) << outcome.output;
     EXPECT_TRUE(holds(outcome.output, "0 of 1 groups passed")) << outcome.output;
+
+    // The one that is named is taken, and not what the data's name lets expect.
+    const std::string other = directory.path("other.bin");
+    ASSERT_EQ(std::rename(gold.c_str(), other.c_str()), 0);
+    EXPECT_EQ(runCommand(kEntropy + " " + data).status, 0) << "none is there: it is computed";
+    const Outcome named = runCommand(kEntropy + " " + data + " --reference " + other);
+    EXPECT_EQ(named.status, 1) << named.output << named.errors;
+    EXPECT_TRUE(holds(named.output, "reference: " + other)) << named.output;
 }
 
 TEST(Main, SaysWhenItsOutputIsLost)
