@@ -60,9 +60,8 @@ TEST(Table, PrefixSumsThatDoNotFitAreRefused)
 {
     float cell = 0, *result = nullptr;
     const auto message = [&](int side) {
-        return messageOf([&] {
-            entropy::versionNamed("v13").callback(side, side, &cell, &result);
-        });
+        return messageOf(
+            [&] { entropy::versionNamed("v13").callback(side, side, &cell, &result); });
     };
     EXPECT_TRUE(holds(message(500000), "v13: cudaCallback: the prefix sums need 15258"))
         << message(500000);

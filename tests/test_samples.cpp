@@ -97,6 +97,7 @@ TEST(Samples, BadBinaryIsNamedByRecordAndOffset)
                   "record 2, offset 14: the file ends 0 bytes into the height");
     expectMessage("bad.bin", good + record(3, 2, "\1\1\1\1"),
                   "record 2, offset 18: 3 x 2 cells expected, the file ends after 4");
+    expectMessage("bad.bin", good + record(3, 2, "\1\1\1\1\1"), "the file ends after 5");
     expectMessage("bad.bin", record(-5, 1, "\1"),
                   "record 1, offset 0: width is -5, expected 1 or more");
     expectMessage("bad.bin", record(1, 0, ""),
