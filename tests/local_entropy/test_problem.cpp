@@ -47,9 +47,14 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
         {"the window is 0 x 5 cells, expected 1 to 255",
          [](auto &q) { q.filter.window.width = 0; }},
         {"the window is 5 x 256 cells", [](auto &q) { q.filter.window.height = 256; }},
-        {"the footprint is 65 x 5",
+        {"the footprint is 64 x 5",
          [](auto &q) {
-             q.filter.window = {65, 5, 0, 0, {1}};
+             q.filter.window = {64, 5, 0, 0, std::vector<std::uint8_t>(64 * 5, 1)};
+             q.filter.window.footprint[7] = 0;
+         }},
+        {"the footprint has 10 cells, expected 3 x 3 = 9",
+         [](auto &q) {
+             q.filter.window = {3, 3, 0, 0, std::vector<std::uint8_t>(10, 1)};
          }},
         {"the footprint has 8 cells, expected 3 x 3 = 9",
          [](auto &q) {
