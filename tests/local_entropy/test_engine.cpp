@@ -133,6 +133,46 @@ TEST(LocalEntropyEngine, StartsNoMoreThreadsThanACallAllows)
     }
 }
 
+// Whoever meets it: the others take no more tiles.
+TEST(LocalEntropyEngine, ACellThatIsNoLevelEndsTheCallSoon)
+{
+    auto image = randomImage(kWidth * kHeight, 16);
+    Filter filter;
+    filter.levels.count = 16;
+    filter.window.width = filter.window.height = 101;
+    filter.measure = Measure::Hill; // of an order that is no sum: slow everywhere
+    filter.order = 2.5;
+    Engine engine = withThreads(2);
+    const auto seconds = [&] {
+        const auto start = std::chrono::steady_clock::now();
+        try {
+            run(engine, image, filter);
+        } catch (const Error &) {
+        }
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    const double whole = seconds();
+    image[0] = 16;
+    EXPECT_LT(seconds(), whole / 2);
+}
+
+TEST(LocalEntropyEngine, NamesEachMethodOnce)
+{
+    const auto image = randomImage(kWidth * kHeight);
+    std::vector<float> values(kWidth * kHeight);
+    const Engine engine;
+    for (const Border border : {Border::Cut, Border::Nearest}) { // a frame of parts, and none
+        Filter filter;
+        filter.border = border;
+        std::vector<std::string> names =
+            engine.methodsFor(filter, View<const std::uint8_t>{image.data(), kWidth, kHeight, 0},
+                              View<float>{values.data(), kWidth, kHeight, 0});
+        EXPECT_FALSE(names.empty());
+        std::sort(names.begin(), names.end());
+        EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+    }
+}
+
 // On any memory: it is refused before that, and before a GPU is looked for.
 TEST(LocalEntropyEngine, RefusesNumbersOfThreadsThatAreNone)
 {
