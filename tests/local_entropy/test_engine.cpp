@@ -133,29 +133,6 @@ TEST(LocalEntropyEngine, StartsNoMoreThreadsThanACallAllows)
     }
 }
 
-// Whoever meets it: the others take no more tiles.
-TEST(LocalEntropyEngine, ACellThatIsNoLevelEndsTheCallSoon)
-{
-    auto image = randomImage(kWidth * kHeight, 16);
-    Filter filter;
-    filter.levels.count = 16;
-    filter.window.width = filter.window.height = 101;
-    filter.measure = Measure::Hill; // of an order that is no sum: slow everywhere
-    filter.order = 2.5;
-    Engine engine = withThreads(2);
-    const auto seconds = [&] {
-        const auto start = std::chrono::steady_clock::now();
-        try {
-            run(engine, image, filter);
-        } catch (const Error &) {
-        }
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    };
-    const double whole = seconds();
-    image[0] = 16;
-    EXPECT_LT(seconds(), whole / 2);
-}
-
 TEST(LocalEntropyEngine, NamesEachMethodOnce)
 {
     const auto image = randomImage(kWidth * kHeight);
