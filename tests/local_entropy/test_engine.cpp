@@ -133,6 +133,22 @@ TEST(LocalEntropyEngine, StartsNoMoreThreadsThanACallAllows)
     }
 }
 
+// An image that is computed in parts, as its edge cuts windows.
+TEST(LocalEntropyEngine, WritesRowsThatLieApartAndNothingBetween)
+{
+    constexpr std::int64_t kStride = kWidth + 13;
+    const auto image = randomImage(kWidth * kHeight);
+    Engine engine = withThreads(2);
+    const auto expected = run(engine, image);
+    std::vector<float> values(kStride * kHeight, -1);
+    engine.run(Filter(), View<const std::uint8_t>{image.data(), kWidth, kHeight, 0},
+               View<float>{values.data(), kWidth, kHeight, kStride});
+    for (std::int64_t y = 0; y < kHeight; ++y)
+        for (std::int64_t x = 0; x < kStride; ++x)
+            ASSERT_EQ(values[y * kStride + x], x < kWidth ? expected[y * kWidth + x] : -1)
+                << x << ", " << y;
+}
+
 TEST(LocalEntropyEngine, NamesEachMethodOnce)
 {
     const auto image = randomImage(kWidth * kHeight);
