@@ -72,6 +72,15 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
          }},
         {"1 levels, expected 2 to 65536", [](auto &q) { q.filter.levels.count = 1; }},
         {"65537 levels", [](auto &q) { q.filter.levels.count = 65537; }},
+        {"the bins are from -1.7e+308 to 1.7e+308",
+         [](auto &q) {
+             q.filter.levels = {16, true, -1.7e308, 1.7e308, false};
+         }},
+        {"cells that are true or false are levels 0 and 1",
+         [](auto &q) {
+             q.image.type = CellType::Bool;
+             q.filter.levels = {2, true, 0, 1, false};
+         }},
         {"the first level is 0.5", [](auto &q) { q.filter.levels.low = 0.5; }},
         {"expected low below high", [](auto &q) { q.filter.levels.binned = true; }},
         {"not finite", [=](auto &q) { q.filter.levels.low = nan; }},

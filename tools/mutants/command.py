@@ -28,6 +28,8 @@ def _options(arguments):
     parser.add_argument("--seed", default="1", help="any text; another one, another sample")
     parser.add_argument("--minutes", type=float, metavar="M",
                         help="begin no mutant later than that; the others are listed as not run")
+    parser.add_argument("--unproven", action="store_true",
+                        help="also those that have not been run yet: tests may be missing")
     parser.add_argument("--list", action="store_true", help="print the list, and run nothing")
     parser.add_argument("--check", action="store_true",
                         help="can all be planted in this tree? runs nothing")
@@ -102,7 +104,7 @@ def main(arguments, root=ROOT, directory=listed.HERE):
     settings = Settings(options.make, options.build, python, bool(options.gpu),
                         options.limit)
     try:
-        mutants = listed.read_list(directory)
+        mutants = listed.read_list(directory, options.unproven)
         for mutant in mutants:
             for line in mutant.by:
                 stage_of(line, settings)

@@ -101,10 +101,12 @@ def read_room(path):
     return mutants
 
 
-def read_list(directory=HERE):
-    """All of them, in the order of the rooms' names."""
+def read_list(directory=HERE, unproven=False):
+    """All of them, in the order of the rooms' names; with those that nobody has seen caught yet."""
     mutants, known = [], {}
-    for path in sorted(pathlib.Path(directory).glob("*.txt")):
+    directory = pathlib.Path(directory)
+    more = sorted((directory / "unproven").glob("*.txt")) if unproven else []
+    for path in sorted(directory.glob("*.txt")) + more:
         for mutant in read_room(path):
             if mutant.name in known:
                 raise ListError(f"{mutant.where}: {mutant.name} is already in "
