@@ -107,7 +107,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs compile-gpus data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test tested test-programs test-grade test-install test-arm sanitize versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs compile-gpus data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test tested test-programs test-grade test-install test-arm sanitize mutants versions grade grade-help needs-python help clean FORCE
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -471,7 +471,7 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all library $(STUDIES)) \
                 '$(BUILD)/tests/every_kernel --gtest_filter=EveryKernel.* $(TESTFLAGS)'
 TEST_INSTALL  = tests/local_entropy/test_install.sh $(BUILD) $(CXX) $(PYTHON)
-TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)"
+TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)" $(GRADE_TESTS)
 TESTED := $(addprefix $(BUILD)/tests/,all library every_kernel $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
           $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_cpu bench_everywhere bench_filter parts \
           scaling threshold occupancy entropy_devices entropy_profile profile_labs)
@@ -497,6 +497,11 @@ sanitize: $(BUILD)/tests/every_kernel
 # The grader on cores that are wrong, each in its own way.
 test-grade: needs-python $(GRADE_TOOLS) $(BUILD)/make_data
 	@tests/run.sh '$(subst ','\'',$(TEST_GRADE))'
+
+# Bugs, planted one at a time in a copy of the tree: do the tests see them? tools/mutants/README.md
+mutants: needs-python
+	@$(PYTHON) tools/mutants.py --build $(BUILD) --python $(PYTHON) --gpu $(if $(GPU),$(CUDA),0) \
+	    --make '$(MAKE) --no-print-directory BUILD=$(BUILD) CUDA=$(CUDA) REVISION=$(REVISION)' $(ARGUMENTS)
 
 include tools/install.mk
 include tools/python.mk
@@ -531,6 +536,8 @@ make test           build and run the tests, after installing GoogleTest if it i
 make test-arm       the library's tests on 64-bit ARM, by g++-aarch64-linux-gnu and qemu-user
 make sanitize       compute-sanitizer over every kernel, on small images: needs a GPU; the results are
                     kept in $(RESULTS)/sanitizers.txt
+make mutants        plant bugs, one at a time, and look whether the tests see them: hours;
+                    ARGUMENTS='--sample 5', NAME or the name of a room: these only (--help)
 make install        the library local_entropy, for other programs: PREFIX=/usr/local, DESTDIR=; make uninstall
 make python         the Python package: a wheel and an sdist in $(BUILD)/python/dist, tested in
                     environments of their own; needs the network. make test-python: the package of this

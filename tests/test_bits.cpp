@@ -2,6 +2,7 @@
 #include "bits_call.h"
 #include "entropy/reference.h"
 #include "gallery.h"
+#include "local_entropy/answers/answers.h"
 #include "local_entropy/answers/partitions.h"
 #include "local_entropy/engine.h"
 #include "shapes.h"
@@ -90,6 +91,21 @@ TEST(Partitions, EveryEntropyIsRoundedWithCertainty)
     Partition sixteen; // all levels once
     sixteen.levels[1] = 16;
     EXPECT_EQ(local_entropy::exactEntropy(sixteen), 2.772588722239781f);
+}
+
+// The library's other way, by integers of 128 bits and more, shares nothing with long double.
+TEST(Partitions, EveryEntropyIsTheOneThatIntegersFind)
+{
+    for (const int cells : local_entropy::windowSizes()) {
+        const local_entropy::Answers answers(local_entropy::Measure::Entropy, 0,
+                                             local_entropy::Base::E, cells, -1);
+        for (const Partition &partition : local_entropy::partitionsOf(cells)) {
+            std::vector<int> counts;
+            for (int n = 1; n <= cells; ++n) counts.insert(counts.end(), partition.levels[n], n);
+            EXPECT_EQ(local_entropy::exactEntropy(partition),
+                      answers.floatOf(counts.data(), static_cast<int>(counts.size())));
+        }
+    }
 }
 
 // All windows there can be, of every shape, at every path: not samples, a proof.

@@ -258,6 +258,15 @@ TEST(OutputFile, SaysWhatItCannotDo)
 {
     EXPECT_EQ(messageOf([] { OutputFile file("no/such/directory/out"); }),
               "no/such/directory/out cannot be created: No such file or directory");
+    EXPECT_EQ(messageOf([] {
+                  OutputFile large("/dev/full");
+                  large.write(std::string(1 << 20, ' '));
+              }),
+              "/dev/full cannot be written: No space left on device");
+    OutputFile small("/dev/full");
+    small.write("x"); // which stays in a buffer until then
+    EXPECT_EQ(messageOf([&] { small.commit(); }),
+              "/dev/full cannot be written: No space left on device");
 }
 
 TEST(Integer, SaysWhatItExpected)

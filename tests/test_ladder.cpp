@@ -4,9 +4,11 @@
 #include "entropy/core.h"
 #include "entropy/reference.h"
 #include "entropy/run.h"
+#include "messages.h"
 #include "shapes.h"
 #include "temporary.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -51,6 +53,43 @@ TEST(Table, OnlyTheTextureRefusesAHighArray)
             EXPECT_STREQ(version.name, "v8") << refusal.what();
         }
     }
+}
+
+// Before any memory is asked for: a system that promises more than it has ends the program.
+TEST(Table, PrefixSumsThatDoNotFitAreRefused)
+{
+    float cell = 0, *result = nullptr;
+    const auto message = [&](int side) {
+        return messageOf(
+            [&] { entropy::versionNamed("v13").callback(side, side, &cell, &result); });
+    };
+    EXPECT_TRUE(holds(message(500000), "v13: cudaCallback: the prefix sums need 15258"))
+        << message(500000);
+    EXPECT_TRUE(holds(message(536870911), "need more than 2^64 bytes")) << message(536870911);
+}
+
+TEST(Table, VersionsOfTheEngineRefuseCellsThatAreNoLevels)
+{
+    for (const char *name : {"v16", "v17"})
+        for (const float cell : {NAN, INFINITY, -1.0f, 3.5f, 16.0f}) {
+            std::vector<float> sample(40 * 30, 1);
+            sample[15 * 40 + 20] = cell;
+            EXPECT_TRUE(holds(messageOf([&] {
+                                  entropy::run(entropy::versionNamed(name).callback, 40, 30,
+                                               sample.data());
+                              }),
+                              std::string(name) + ": the cell at x 20, y 15 is "))
+                << name << " " << cell;
+        }
+}
+
+// Which is no failure: the benchmark and the grader go on.
+TEST(Table, TheEngineSaysThatItCannotRunHere)
+{
+    const entropy::Version &v15 = entropy::versionNamed("v15");
+    if (v15.unavailable.empty()) GTEST_SKIP() << "needs a machine without a GPU";
+    float cell = 1;
+    EXPECT_THROW(entropy::run(v15.callback, 1, 1, &cell), common::Unavailable);
 }
 
 // The split of v14, in any number of parts on however many GPUs there are. Named to run under

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <gtest/gtest.h>
 
 namespace
@@ -105,6 +106,14 @@ TEST(Main, AWrongReferenceFailsTheGroup)
     EXPECT_TRUE(holds(outcome.output, "reference: " + gold)) << outcome.output;
     EXPECT_TRUE(holds(outcome.output, "FAILED")) << outcome.output;
     EXPECT_TRUE(holds(outcome.output, "0 of 1 groups passed")) << outcome.output;
+
+    // The one that is named is taken, and not what the data's name lets expect.
+    const std::string other = directory.path("other.bin");
+    ASSERT_EQ(std::rename(gold.c_str(), other.c_str()), 0);
+    EXPECT_EQ(runCommand(kEntropy + " " + data).status, 0) << "none is there: it is computed";
+    const Outcome named = runCommand(kEntropy + " " + data + " --reference " + other);
+    EXPECT_EQ(named.status, 1) << named.output << named.errors;
+    EXPECT_TRUE(holds(named.output, "reference: " + other)) << named.output;
 }
 
 TEST(Main, SaysWhenItsOutputIsLost)
@@ -201,6 +210,12 @@ TEST(Main, ACoreThatGoesWrongFailsItsGroupOnly)
              {"crash in threads", "FAILED: group 2: the core crashed: a bad address (SIGSEGV)"},
              {"overflow", "FAILED: group 2: the core crashed: a bad address (SIGSEGV)"},
              {"abort", "FAILED: group 2: the core crashed: it aborted (SIGABRT)"},
+             {"signal " + std::to_string(SIGFPE),
+              "FAILED: group 2: the core crashed: a division by zero or the like (SIGFPE)"},
+             {"signal " + std::to_string(SIGILL),
+              "FAILED: group 2: the core crashed: an unknown instruction (SIGILL)"},
+             {"signal " + std::to_string(SIGBUS),
+              "FAILED: group 2: the core crashed: a bad address (SIGBUS)"},
              {"exit", "FAILED: group 2: the core ended the program"}}) {
         const Outcome outcome = with(fate);
         EXPECT_EQ(outcome.status, 1) << fate;
@@ -279,6 +294,9 @@ TEST(LoadTime, AnUnusableResultsDirectoryStopsItAtOnce)
     expectBadUsage("ENTROPY_BENCHMARK=1 ENTROPY_RESULTS=no/such " BUILD_DIRECTORY
                    "/tests/broken data/worked_4x4.txt",
                    "broken: ENTROPY_RESULTS: files in no/such cannot be created: No such file");
+    expectBadUsage("ENTROPY_BENCHMARK=1 ENTROPY_RESULTS=data/worked_4x4.txt " BUILD_DIRECTORY
+                   "/tests/broken data/worked_4x4.txt",
+                   "broken: ENTROPY_RESULTS: files in data/worked_4x4.txt cannot be created: ");
 }
 
 TEST(LoadTime, AnUnknownSettingIsRefused)

@@ -136,6 +136,14 @@ void *memcpy(void *to, const void *from, size_t size)
     }
 }
 
+// tools/mutants: what plants bugs, and whether its list fits the tree.
+TEST(Mutants, CanAllBePlanted)
+{
+    if (runCommand("python3 --version").status != 0) GTEST_SKIP() << "needs python3";
+    const Outcome outcome = runCommand("python3 -B -m unittest discover -s tests/mutants");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+}
+
 // Programs in the place of test programs: the last line sums them up, whatever comes of each.
 TEST(LastLine, IsTheVerdictOfAllPrograms)
 {

@@ -1,20 +1,26 @@
 // The engine as an object: options, threads, progress, hostile surroundings.
 
 #include "local_entropy/engine.h"
+#include "local_entropy/simd/paths.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 namespace
 {
@@ -89,9 +95,75 @@ TEST(LocalEntropyEngine, RefusesOptionsThatAreNotPossible)
     options = {};
     options.path = "sse9";
     refused(options, "the path 'sse9' does not work here, only ");
+    const std::vector<std::string> paths = Engine::paths();
+    for (const Path path : kPaths) { // those of other processors: one at least is
+        options.path = pathName(path);
+        if (std::find(paths.begin(), paths.end(), options.path) == paths.end())
+            refused(options, "does not work here, only ");
+    }
     options = {};
     options.method = "magic";
     refused(options, "there is no method 'magic', only ");
+}
+
+/// Of this process. One that has been joined is still seen for a moment: until it is not.
+int threadsNow()
+{
+    for (int last = -1;;) {
+        const std::filesystem::directory_iterator tasks("/proc/self/task");
+        const auto threads = static_cast<int>(std::distance(begin(tasks), end(tasks)));
+        if (threads == last) return threads;
+        last = threads;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+}
+
+TEST(LocalEntropyEngine, StartsNoMoreThreadsThanACallAllows)
+{
+    const auto image = randomImage(kWidth * kHeight);
+    Filter filter;
+    filter.window.width = filter.window.height = 25; // enough work for many
+    for (const int most : {1, 2, 3, 100}) {
+        Engine engine = withThreads(4);
+        const int before = threadsNow();
+        RunOptions options;
+        options.threads = most;
+        run(engine, image, filter, options);
+        EXPECT_EQ(threadsNow() - before, std::min(most, 4) - 1) << most; // and the caller
+    }
+}
+
+// An image that is computed in parts, as its edge cuts windows.
+TEST(LocalEntropyEngine, WritesRowsThatLieApartAndNothingBetween)
+{
+    constexpr std::int64_t kStride = kWidth + 13;
+    const auto image = randomImage(kWidth * kHeight);
+    Engine engine = withThreads(2);
+    const auto expected = run(engine, image);
+    std::vector<float> values(kStride * kHeight, -1);
+    engine.run(Filter(), View<const std::uint8_t>{image.data(), kWidth, kHeight, 0},
+               View<float>{values.data(), kWidth, kHeight, kStride});
+    for (std::int64_t y = 0; y < kHeight; ++y)
+        for (std::int64_t x = 0; x < kStride; ++x)
+            ASSERT_EQ(values[y * kStride + x], x < kWidth ? expected[y * kWidth + x] : -1)
+                << x << ", " << y;
+}
+
+TEST(LocalEntropyEngine, NamesEachMethodOnce)
+{
+    const auto image = randomImage(kWidth * kHeight);
+    std::vector<float> values(kWidth * kHeight);
+    const Engine engine;
+    for (const Border border : {Border::Cut, Border::Nearest}) { // a frame of parts, and none
+        Filter filter;
+        filter.border = border;
+        std::vector<std::string> names =
+            engine.methodsFor(filter, View<const std::uint8_t>{image.data(), kWidth, kHeight, 0},
+                              View<float>{values.data(), kWidth, kHeight, 0});
+        EXPECT_FALSE(names.empty());
+        std::sort(names.begin(), names.end());
+        EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+    }
 }
 
 // On any memory: it is refused before that, and before a GPU is looked for.
@@ -224,6 +296,32 @@ TEST(LocalEntropyEngine, RoundsToNearestWhateverItsCallerDoes)
         EXPECT_EQ(after, mode) << "the caller's mode was not put back";
     }
 }
+
+#if defined(__SSE2__)
+// What is almost 0 is no level, even where the caller wants it to be taken for 0.
+TEST(LocalEntropyEngine, KeepsSubnormalNumbersWhateverItsCallerDoes)
+{
+    constexpr unsigned kFlushToZero = 0x8000, kSubnormalsAreZeros = 0x40;
+    const unsigned before = _mm_getcsr();
+    for (const unsigned bits : {kFlushToZero, kSubnormalsAreZeros}) {
+        std::vector<float> cells(400, 1), values(400);
+        cells[210] = 1e-40f;
+        Engine engine = withThreads(1);
+        Status status = Status::Ok;
+        _mm_setcsr(before | bits);
+        try {
+            engine.run(Filter(), View<const float>{cells.data(), 20, 20, 0},
+                       View<float>{values.data(), 20, 20, 0});
+        } catch (const Error &error) {
+            status = error.status();
+        }
+        const unsigned after = _mm_getcsr();
+        _mm_setcsr(before);
+        EXPECT_EQ(status, Status::BadLevel) << bits;
+        EXPECT_EQ(after & ~0x3fu, (before | bits) & ~0x3fu) << "the caller's was not put back";
+    }
+}
+#endif
 
 /// Address space for so many more bytes than are taken now.
 void limitMemory(std::size_t more)

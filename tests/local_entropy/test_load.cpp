@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace
@@ -36,6 +38,26 @@ TEST(LocalEntropyLevels, TheRuleOfIntegersIsThatOfAllCells)
                         ASSERT_EQ(integers(cell), rule(cell))
                             << cell << " low " << low << " nodata " << nodata;
                 }
+}
+
+TEST(LocalEntropyLevels, BinsHoldBothTheirEndsAndNothingBeyond)
+{
+    const double infinity = std::numeric_limits<double>::infinity();
+    for (const auto &[low, high] : {std::pair{0.0, 0.7}, {-1.0, 1.0}, {0.1, 0.3}, {5.0, 1e9}})
+        for (const int count : {2, 3, 7, 49, 65536}) {
+            Filter filter;
+            filter.levels = {count, true, low, high, false};
+            const LevelRule rule(filter);
+            EXPECT_EQ(rule(low), 0);
+            EXPECT_EQ(rule(high), count - 1);
+            EXPECT_EQ(rule(std::nextafter(high, low)), count - 1); // its product may round up
+            EXPECT_EQ(rule(std::nextafter(low, -infinity)), kBadLevel);
+            EXPECT_EQ(rule(std::nextafter(high, infinity)), kBadLevel);
+            filter.levels.clamp = true;
+            const LevelRule clamping(filter);
+            EXPECT_EQ(clamping(-infinity), 0);
+            EXPECT_EQ(clamping(infinity), count - 1);
+        }
 }
 
 /// An image with its problem, all of whose cells count unless the mask says otherwise.

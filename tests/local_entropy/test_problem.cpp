@@ -47,9 +47,14 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
         {"the window is 0 x 5 cells, expected 1 to 255",
          [](auto &q) { q.filter.window.width = 0; }},
         {"the window is 5 x 256 cells", [](auto &q) { q.filter.window.height = 256; }},
-        {"the footprint is 65 x 5",
+        {"the footprint is 64 x 5",
          [](auto &q) {
-             q.filter.window = {65, 5, 0, 0, {1}};
+             q.filter.window = {64, 5, 0, 0, std::vector<std::uint8_t>(64 * 5, 1)};
+             q.filter.window.footprint[7] = 0;
+         }},
+        {"the footprint has 10 cells, expected 3 x 3 = 9",
+         [](auto &q) {
+             q.filter.window = {3, 3, 0, 0, std::vector<std::uint8_t>(10, 1)};
          }},
         {"the footprint has 8 cells, expected 3 x 3 = 9",
          [](auto &q) {
@@ -67,6 +72,15 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
          }},
         {"1 levels, expected 2 to 65536", [](auto &q) { q.filter.levels.count = 1; }},
         {"65537 levels", [](auto &q) { q.filter.levels.count = 65537; }},
+        {"the bins are from -1.7e+308 to 1.7e+308",
+         [](auto &q) {
+             q.filter.levels = {16, true, -1.7e308, 1.7e308, false};
+         }},
+        {"cells that are true or false are levels 0 and 1",
+         [](auto &q) {
+             q.image.type = CellType::Bool;
+             q.filter.levels = {2, true, 0, 1, false};
+         }},
         {"the first level is 0.5", [](auto &q) { q.filter.levels.low = 0.5; }},
         {"expected low below high", [](auto &q) { q.filter.levels.binned = true; }},
         {"not finite", [=](auto &q) { q.filter.levels.low = nan; }},
@@ -132,6 +146,21 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
         }
     }
     EXPECT_NO_THROW(Question().problem());
+}
+
+// In one piece of memory, as those who manage their own have them.
+TEST(LocalEntropyProblem, ArraysMayLieSideBySide)
+{
+    std::vector<float> memory(3 * 12 * 9);
+    float *const middle = memory.data() + 12 * 9;
+    const Result result{middle, false, 12, 9, 0};
+    for (const float *place : {memory.data(), middle + 12 * 9}) {
+        const Image image{place, CellType::Float32, 12, 9, 0};
+        EXPECT_NO_THROW(checkedProblem({}, image, {}, result, {}));
+        const Image overlapping{place < middle ? place + 1 : place - 1, CellType::Float32, 12, 9,
+                                0};
+        EXPECT_THROW(checkedProblem({}, overlapping, {}, result, {}), Error);
+    }
 }
 
 TEST(LocalEntropyBorder, IsTheOneOfSciPy)

@@ -1,0 +1,179 @@
+"""tools/mutants.py on a tree that is made up here, and the list that is committed."""
+
+import contextlib
+import io
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+from mutants import command, listed  # noqa: E402
+
+# A "library" of shell functions, and a program of tests that talks like GoogleTest.
+MAKEFILE = """\
+BUILD = build
+$(BUILD)/tests/library: sources/limits.sh tests/library.sh
+\t@mkdir -p $(@D) && cat $^ > $@.new && sh -n $@.new && chmod +x $@.new && mv $@.new $@
+"""
+LIMITS = """\
+most() { echo 255; }
+least() { echo 1; }
+count() { for i in 1 2 3; do echo $i; done; }
+"""
+TESTS = """\
+filter=${1#--gtest_filter=}
+echo '[==========] Running some tests'
+failed=0
+run() { # name, condition
+    case "$filter" in (*"$1"*) ;; (*) return ;; esac
+    echo "[ RUN      ] $1"
+    if eval "$2"; then echo "[       OK ] $1 (0 ms)"; else echo "[  FAILED  ] $1 (0 ms)"; failed=1; fi
+}
+run Limits.Most '[ "$(most)" = 255 ]'
+run Limits.CountEnds '[ "$(count | tail -n 1)" = 3 ]'
+run Limits.Wrong false
+exit $failed
+"""
+HEAD = "mutant {name}: sources/limits.sh\nA user would see it.\n{by}\n"
+MOST = HEAD.format(name="most", by="by: library Limits.Most") + "- 255\n+ 256\n"
+LEAST = HEAD.format(name="least", by="by: library Limits.Most") + "- echo 1\n+ echo 0\n"
+
+
+class MadeUp(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.root = pathlib.Path(place.name) / "tree"
+        for path, text in (("Makefile", MAKEFILE), ("sources/limits.sh", LIMITS),
+                           ("tests/library.sh", "#!/bin/sh\n" + TESTS)):
+            file = self.root / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        self.list = pathlib.Path(place.name) / "list"
+        self.list.mkdir()
+        self.addCleanup(os.environ.update, {k: os.environ[k] for k in ("MAKEFLAGS", "MFLAGS")
+                                            if k in os.environ})
+        for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):  # of the make that runs this
+            os.environ.pop(name, None)
+
+    def run_on(self, text, *arguments):
+        """The status, and all that was said."""
+        (self.list / "limits.txt").write_text(text, encoding="utf-8")
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            status = command.main(arguments, self.root, self.list)
+        return status, said.getvalue()
+
+
+class Runs(MadeUp):
+    def test_a_mutant_that_a_test_sees_is_caught(self):
+        status, said = self.run_on(MOST)
+        self.assertIn("caught     limits/most: by Limits.Most", said)
+        self.assertEqual(status, 0, said)
+
+    def test_a_mutant_that_survives_fails_the_run(self):
+        status, said = self.run_on(MOST + LEAST)
+        self.assertIn("SURVIVED   limits/least", said)
+        self.assertRegex(said, r"(?m)^all +1 +1 +0 +0 +0$")
+        self.assertEqual(status, 1, said)
+
+    def test_each_mutant_is_alone_and_the_tree_stays_as_it_is(self):
+        after = HEAD.format(name="count", by="by: library Limits.Most") + "- 1 2 3\n+ 1 2 4\n"
+        status, said = self.run_on(MOST + after)
+        self.assertIn("SURVIVED   limits/count", said)
+        self.assertEqual((self.root / "sources/limits.sh").read_text(encoding="utf-8"), LIMITS)
+
+    def test_later_tests_are_asked_where_the_first_ones_see_nothing(self):
+        both = "by: library Limits.Most\nby: library Limits.CountEnds"
+        status, said = self.run_on(HEAD.format(name="count", by=both) + "- 1 2 3\n+ 1 2 4\n")
+        self.assertIn("by Limits.CountEnds", said)
+        self.assertEqual(status, 0, said)
+
+    def test_what_does_not_end_is_caught(self):
+        hangs = HEAD.format(name="hang", by="by: library Limits.CountEnds") + \
+            "- for i in 1 2 3; do echo $i; done;\n+ while :; do sleep 1; done;\n"
+        status, said = self.run_on(hangs, "--limit", "2")
+        self.assertIn("by Limits.CountEnds, which did not end", said)
+        self.assertEqual(status, 0, said)
+
+    def test_a_test_that_fails_anyway_catches_nothing(self):
+        status, said = self.run_on(MOST.replace("Limits.Most", "Limits.Wrong"))
+        self.assertIn("WRONG      limits/most: fails without it, too", said)
+        self.assertEqual(status, 2, said)
+
+    def test_code_that_does_not_build_is_a_mistake_of_the_list(self):
+        status, said = self.run_on(MOST.replace("+ 256", "+ 256)"))
+        self.assertIn("WRONG      limits/most: does not build", said)
+        self.assertEqual(status, 2, said)
+
+    def test_tests_that_there_are_not_are_not_run(self):
+        status, said = self.run_on(MOST.replace("Limits.Most", "Nobody.Knows"))
+        self.assertIn("not run    limits/most: nothing can be tested here", said)
+        self.assertEqual(status, 0, said)
+
+    def test_mutants_for_a_gpu_are_listed_and_not_run_without_one(self):
+        for_gpu = MOST.replace("by: ", "gpu: ")
+        status, said = self.run_on(for_gpu)
+        self.assertIn("not run    limits/most: needs a GPU: library Limits.Most", said)
+        self.assertIn("caught     limits/most", self.run_on(for_gpu, "--gpu", "1")[1])
+
+    def test_equivalent_ones_are_told_with_their_argument(self):
+        status, said = self.run_on(LEAST.replace("by: library Limits.Most",
+                                                 "equivalent: Nobody asks."))
+        self.assertIn("equivalent limits/least: Nobody asks.", said)
+        self.assertEqual(status, 0, said)
+
+    def test_a_sample_is_the_same_for_a_seed(self):
+        texts = [self.run_on(MOST + LEAST, "--sample", "1", "--seed", seed, "--list")[1]
+                 for seed in "aabcdefgh"]
+        self.assertEqual(texts[0], texts[1])
+        self.assertEqual(len(set(texts)), 2, "every mutant comes once")
+
+    def test_no_time_is_no_run(self):
+        status, said = self.run_on(MOST, "--minutes", "0")
+        self.assertIn("not run    limits/most: the minutes are over", said)
+
+
+class Refused(MadeUp):
+    def expect(self, text, sentence, *arguments):
+        status, said = self.run_on(text, *arguments)
+        self.assertIn(sentence, said)
+        self.assertEqual(status, 2, said)
+
+    def test_an_old_text_that_is_not_there_exactly_once(self):
+        self.expect(MOST.replace("- 255", "- 254"), "has the old text of most 0 times")
+        self.expect(MOST.replace("- 255", "- echo"), "has the old text of most 3 times")
+        self.expect(MOST.replace("limits.sh", "gone.sh"), "No such file")
+        self.expect(MOST.replace("by:", "in: v1\nby:"), "has the old text of most 0 times")
+
+    def test_a_mutant_that_is_not_whole(self):
+        self.expect(MOST.replace("A user would see it.\n", ""), "has no sentence")
+        self.expect(MOST.replace("by: library Limits.Most\n", ""), "wants either tests")
+        self.expect(MOST.replace("+ 256", "+ 255"), "changes nothing")
+        self.expect(MOST + MOST, "most is already in limits.txt:1")
+        self.expect("nonsense\n" + MOST, "limits.txt:1: expected 'mutant NAME: FILE'")
+        self.expect(MOST.replace("by: library", "by: liberty"), "there is no stage 'liberty")
+        self.expect(MOST.replace("by:", "gpu: library X\nby:"), "with and without a GPU")
+        self.expect(MOST, "there is no mutant or room 'x'", "x")
+
+
+class Namespaces(unittest.TestCase):
+    def test_the_old_text_may_be_looked_for_in_one(self):
+        mutant = listed.Mutant("room", "name", "file", "where", within="b", old="1", new="2")
+        text = "namespace a\n{\n1\n} // namespace a\nnamespace b\n{\n1\n} // namespace b\n"
+        self.assertEqual(mutant.planted_in(text), "2".join(text.rsplit("1", 1)))
+
+
+class Committed(unittest.TestCase):
+    def test_every_one_can_be_planted_in_this_tree(self):
+        mutants = listed.read_list(unproven=True)
+        self.assertEqual(listed.complaints(mutants, ROOT), [])
+        self.assertGreaterEqual(sum(bool(mutant.by) for mutant in mutants), 150)
+
+
+if __name__ == "__main__":
+    unittest.main()

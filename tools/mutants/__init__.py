@@ -1,0 +1,1 @@
+"""A list of bugs, and what plants them: see README.md here."""

@@ -1,0 +1,98 @@
+"""One mutant: planted, built, tested, taken out again."""
+
+import dataclasses
+
+from . import runs
+from .listed import ListError, Mutant
+from .stages import failed_in, ran_any, stage_of
+from .tree import Copy
+
+KEPT = 1500  # characters of output in a message
+# What a mutant changes is compiled quickly; all else was built before, as make does.
+QUICKLY = "OPTIMIZE=-O1 --old-file={build}/compiler.stamp"
+
+
+@dataclasses.dataclass
+class Verdict:
+    mutant: Mutant
+    result: str  # caught, SURVIVED, equivalent, not run, WRONG
+    why: str
+    seconds: float = 0
+
+
+class Judge:
+    """Builds what the mutants need in the tree, as make does, and copies it."""
+
+    def __init__(self, root, place, settings, mutants, only_build=False):
+        self.settings, self.only_build = settings, only_build
+        self.sound = {}  # command -> whether it passes without a bug
+        wanted = [m for m in mutants if settings.has_gpu or not m.gpu or only_build]
+        targets = sorted({target for mutant in wanted for line in mutant.by
+                          for target in stage_of(line, settings).targets})
+        if targets:
+            built = runs.run(f"{settings.make} {' '.join(targets)}", root)
+            if built.status:
+                raise ListError(f"the tree itself does not build:\n{built.output[-KEPT:]}")
+        self.copy = Copy(root, settings.build, place)
+
+    def judge(self, mutant):
+        if mutant.equivalent:
+            return Verdict(mutant, "equivalent", mutant.equivalent)
+        if mutant.gpu and not self.settings.has_gpu and not self.only_build:
+            return Verdict(mutant, "not run", "needs a GPU: " + "; ".join(mutant.by))
+        verdict = Verdict(mutant, "SURVIVED", "; ".join(mutant.by))
+        skipped = []
+        for line in mutant.by:
+            stage = stage_of(line, self.settings)
+            if stage.needs and runs.run(stage.needs, self.copy.place).status:
+                skipped.append(line)
+                continue
+            outcome = self._try(mutant, stage, verdict)
+            if outcome is None:  # decided
+                return verdict
+            if outcome.status == 0 and not ran_any(outcome.output):
+                skipped.append(line)
+            elif outcome.status != 0:
+                self._look_at(stage, outcome, verdict)
+                return verdict
+        if len(skipped) == len(mutant.by):
+            verdict.result, verdict.why = "not run", f"nothing can be tested here by {skipped[0]}"
+        elif self.only_build:
+            verdict.result, verdict.why = "not run", "it was built"
+        return verdict
+
+    def _try(self, mutant, stage, verdict):
+        """The outcome of the stage's tests with the bug in place; None if it does not build."""
+        make = f"{self.settings.make} {QUICKLY.format(build=self.settings.build)}"
+        self.copy.plant(mutant)
+        try:
+            if stage.targets:
+                built = runs.run(f"{make} {' '.join(stage.targets)}", self.copy.place)
+                verdict.seconds += built.seconds
+                if built.status:
+                    verdict.result = "WRONG"
+                    verdict.why = f"does not build:\n{built.output[-KEPT:]}"
+                    return None
+            command = "true" if self.only_build else stage.command
+            tested = runs.run(command, self.copy.place, self.settings.limit)
+            verdict.seconds += tested.seconds
+            return tested
+        finally:
+            self.copy.restore(mutant)
+
+    def _look_at(self, stage, outcome, verdict):
+        """A failure counts if the same test passes without the bug."""
+        test = failed_in(outcome.output)
+        command = stage.command
+        if stage.program and test:
+            command = f"{stage.program} --gtest_filter={test}"
+        if command not in self.sound:
+            without = runs.run(command, self.copy.place, self.settings.limit)
+            self.sound[command] = without.status == 0
+        if not self.sound[command]:
+            verdict.result, verdict.why = "WRONG", f"fails without it, too: {command}"
+            return
+        how = "did not end" if outcome.status is None else f"ended with status {outcome.status}"
+        verdict.result = "caught"
+        verdict.why = f"by {test or stage.command}" + \
+            ("" if test and outcome.status == 1 else f", which {how}")

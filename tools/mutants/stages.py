@@ -1,0 +1,83 @@
+"""What runs tests, by the first word of a by: line. A stage needs targets of make, and a command."""
+
+import dataclasses
+import re
+import shlex
+from typing import List
+
+from .listed import ListError
+
+GTEST = ("library", "all", "every_kernel", "memory_study", "bottleneck_study", "fast_study",
+         "variants_study")
+SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    make: str  # the command, with its variables
+    build: str  # directory, from the root
+    python: str
+    has_gpu: bool
+    limit: float = 600  # seconds that tests may take
+
+
+@dataclasses.dataclass
+class Stage:
+    targets: List[str]
+    command: str
+    program: str = ""  # of GoogleTest
+    needs: str = ""  # a command that fails where the tests cannot run
+
+
+def stage_of(line, settings):
+    """Of "library Filter.*" and the like; "with entropy make_data" adds programs that tests start."""
+    line, _, programs = line.partition(" with ")
+    name, _, selection = line.partition(" ")
+    more = [f"{settings.build}/{program}" for program in programs.split()]
+    if name in GTEST and selection:
+        program = f"{settings.build}/tests/{name}"
+        return Stage([program] + more, f"{program} --gtest_filter={shlex.quote(selection)}", program)
+    if name == "python" and selection:
+        flags = shlex.quote(f"-x -k {shlex.quote(selection)}")
+        return Stage(["library"], f"{settings.make} PYTHON={settings.python} "
+                                  f"TESTFLAGS={flags} test-python",
+                     needs=f"{settings.python} -c 'import numpy, pytest'")
+    if name == "report" and not programs:
+        return Stage([], "python3 -B -m unittest discover -f -s tests/report" +
+                     (f" -k {shlex.quote(selection)}" if selection else ""))
+    if name == "grade" and not programs:
+        return Stage([f"{settings.build}/make_data"],
+                     f"{settings.make} GRADE_TESTS={shlex.quote(selection)} test-grade")
+    if name == "install" and not selection:
+        return Stage(["library"], f"{settings.make} test-install")
+    if name == "data" and not selection:
+        return Stage([f"{settings.build}/make_data"],
+                     f"rm -f data/*.bin; {settings.make} data; status=$?; rm -f data/*.bin; "
+                     "exit $status")
+    if name == "sanitize" and selection in SANITIZERS:
+        return Stage([f"{settings.build}/tests/every_kernel"],
+                     f"{settings.make} SANITIZERS={selection} sanitize")
+    raise ListError(f"there is no stage '{line}': see tools/mutants/README.md")
+
+
+FAILED = re.compile(r"^\[  FAILED  \] ([^\s,]+)|^FAILED (\S+)|^(?:FAIL|ERROR): (\S+)|"
+                    r"^failed: (\S+)", re.M)
+BEGUN = re.compile(r"^\[ RUN      \] (\S+)", re.M)
+
+
+def ran_any(output):
+    """Whether some test came to its end: a filter that matches none, or skips all, passes too."""
+    if "[==========]" in output:
+        return bool(re.search(r"^\[       OK \] ", output, re.M))
+    if "Ran 0 tests" in output:
+        return False
+    return "passed" in output or "skipped" not in output
+
+
+def failed_in(output):
+    """The first test that failed, or the one in which the program ended; "" if that is unknown."""
+    failed = FAILED.search(output)
+    if failed:
+        return next(group for group in failed.groups() if group)
+    begun = BEGUN.findall(output)
+    return begun[-1] if begun else ""

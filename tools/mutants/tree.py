@@ -1,0 +1,52 @@
+"""A copy of the tree and of its build, in which bugs are planted; the tree itself stays as it is."""
+
+import os
+import pathlib
+import shutil
+
+LEFT_OUT = (".git", "__pycache__", ".venv")
+
+
+def _files(folder):
+    """Of every file beneath: its path from there -> size and time."""
+    found = {}
+    for directory, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(directory, name)
+            status = os.lstat(path)
+            found[os.path.relpath(path, folder)] = (status.st_size, status.st_mtime_ns)
+    return found
+
+
+class Copy:
+    """`root` as it is now, without other builds than `build`, under `place`."""
+
+    def __init__(self, root, build, place):
+        self.place, self.source = pathlib.Path(place), pathlib.Path(root)
+
+        def left_out(directory, names):
+            top = pathlib.Path(directory) == self.source
+            return [name for name in names if name in LEFT_OUT or
+                    (top and name.startswith("build")) or name == "venv"]
+
+        shutil.copytree(root, self.place, symlinks=True, ignore=left_out, dirs_exist_ok=True)
+        self.build, self.built = self.place / build, self.source / build
+        if self.built.is_dir():
+            shutil.copytree(self.built, self.build, symlinks=True, dirs_exist_ok=True,
+                            ignore=shutil.ignore_patterns("venv"))
+        self.before = _files(self.build)
+
+    def plant(self, mutant):
+        path = self.place / mutant.path
+        path.write_text(mutant.planted_in(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+    def restore(self, mutant):
+        """As it was before plant(), with all times, so that make finds everything up to date."""
+        shutil.copy2(self.source / mutant.path, self.place / mutant.path)
+        now = _files(self.build)
+        for name in now.keys() - self.before.keys():
+            os.unlink(self.build / name)
+        for name, facts in self.before.items():
+            if now.get(name) != facts:
+                (self.build / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(self.built / name, self.build / name)
