@@ -238,8 +238,11 @@ def test_failures(image, tmp_path):
     failed(tmp_path, r"there is no folder .*/no$", image, tmp_path / "no/out.npy")
     (tmp_path / "folder.npy").mkdir()
     failed(tmp_path, r"folder.npy is a folder", image, tmp_path / "folder.npy")
-    (tmp_path / "bad.npy").write_text("no array")
-    failed(tmp_path, r"bad.npy is not an array of NumPy", tmp_path / "bad.npy", out)
+    whole = image.read_bytes()
+    for bad in (b"no array", b"", b"PK\x03\x04archive", b"PK\x05\x06" + bytes(18), whole[:60],
+                whole.replace(b"(", b"{"), whole.replace(b"{", b"\n"), whole[:-1]):
+        (tmp_path / "bad.npy").write_bytes(bad)
+        failed(tmp_path, r"bad.npy is not an array of NumPy", tmp_path / "bad.npy", out)
     np.save(tmp_path / "row.npy", IMAGE[0])
     failed(tmp_path, r"row.npy has 1 dimensions", tmp_path / "row.npy", out)
     np.save(tmp_path / "complex.npy", IMAGE * 1j)
