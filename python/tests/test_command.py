@@ -210,6 +210,7 @@ WRONG = [
     ("--like-skimage --mode wrap", r"--mode is given with --like-skimage"),
     ("--threads 0", r"--threads is 0, expected 1 or more"),
     ("--memory 0", r"--memory: '0', expected a number of bytes"),
+    ("--memory " + "9" * 400, r"--memory: '9+', expected a number of bytes"),
     ("--co x", r"--co: 'x', expected NAME=VALUE"),
     ("--no-such", r"unrecognized arguments"),
 ]
