@@ -194,6 +194,7 @@ WRONG = [
     ("--size 300", r"size is 300 x 300"),
     ("--size a", r"--size: 'a', expected one number"),
     ("--size 65 --footprint disk", r"footprint is 65 x 65"),
+    ("--size 1000000000 --footprint disk", r"size is 1000000000 x 1000000000"),
     ("--mode same", r"--mode: invalid choice"),
     ("--levels 1", r"levels is 1, expected 2 to 65536"),
     ("--levels 4 --range 3 3", r"range is \(3, 3\), expected finite numbers"),

@@ -168,7 +168,7 @@ def request_of(arguments: argparse.Namespace) -> Request:
         _refuse_with_skimage(arguments)
     size = arguments.size or (9, 9)
     try:
-        if arguments.footprint == "disk":
+        if arguments.footprint == "disk" and max(size) <= 255:  # larger ones are refused as such
             window = window_of(None, _disk(size), 0)
         else:
             window = window_of(size, None, 0)
