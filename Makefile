@@ -12,7 +12,10 @@ OPTIMIZE ?= -O3
 # More flags, for all host code and for nvcc: tools/flags.sh studies what they bring.
 HOST_FLAGS ?=
 CUDA_FLAGS ?=
-FLAGS    := -std=c++17 $(OPTIMIZE) -fopenmp $(HOST_FLAGS)
+# Sanitizers of the compiler, in a build without CUDA: the first thing that they find ends a program.
+SANITIZE ?=
+CHECKS   := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 )
+FLAGS    := -std=c++17 $(OPTIMIZE) -fopenmp $(CHECKS)$(HOST_FLAGS)
 WARNINGS := -Wall -Wextra
 CPP      := $(CXX) $(FLAGS) $(WARNINGS) -Isources
 
@@ -20,6 +23,9 @@ GPU := $(shell nvidia-smi -L 2>/dev/null | grep '^GPU')
 ifeq ($(CUDA),1)
   ifeq ($(NVCC),)
     $(error CUDA=1, but there is no nvcc: install the CUDA toolkit, or build with CUDA=0)
+  endif
+  ifneq ($(SANITIZE),)
+    $(error SANITIZE=$(SANITIZE) is for builds without CUDA: add CUDA=0, and BUILD= for its own folder)
   endif
   # Without a GPU here, one architecture: code for all of them takes five times as long to build.
   ARCH  ?= $(if $(GPU),native,sm_90)
@@ -38,7 +44,7 @@ ifeq ($(CUDA),1)
   endif
 else ifeq ($(CUDA),0)
   CU    := $(CPP) -x c++
-  LINK  := $(CXX) -fopenmp
+  LINK  := $(CXX) -fopenmp $(CHECKS)
 else
   $(error CUDA is '$(CUDA)', expected 0 or 1)
 endif
@@ -107,7 +113,7 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
-.PHONY: all labs compile-gpus data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test tested test-programs test-grade test-install test-arm sanitize mutants versions grade grade-help needs-python help clean FORCE
+.PHONY: all labs compile-gpus data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test tested test-programs test-grade test-install test-arm sanitize mutants versions grade grade-help needs-python help clean FORCE fuzz fuzz-corpus
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
 
@@ -417,13 +423,30 @@ $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	@mkdir -p $(@D)
 	$(TEST_CU) -MD -MP -c $< -o $@
+# Fuzz targets, each a program of clang's libFuzzer; the tests try the files of their corpora.
+FUZZ_TARGETS := samples reference options c_interface methods
+FUZZ_OBJECTS := $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%.cpp.o)
+FUZZ_BUILD   ?= build-fuzz
+FUZZ_SECONDS ?= 60
+fuzz:
+	@MAKE='$(MAKE)' tests/fuzz/run.sh $(FUZZ_BUILD) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+fuzz-corpus:
+	@MAKE='$(MAKE)' tests/fuzz/run.sh $(FUZZ_BUILD) 0 $(FUZZ_TARGETS)
+$(FUZZ_TARGETS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: tests/fuzz/entry.cpp $(BUILD)/tests/fuzz/%.cpp.o
+	@mkdir -p $(@D)
+	$(TEST_CPP) -fsanitize=fuzzer -DTARGET=$* $^ -o $@
+$(addprefix $(BUILD)/fuzz/,samples reference): $(FILES)
+$(addprefix $(BUILD)/fuzz/,c_interface methods): $(LIBRARY)
+$(BUILD)/fuzz/options: $(BUILD)/transpose_core.o $(addprefix $(OBJECTS)/,entropy/options.o \
+    maximum/options.o transpose/options.o hello/options.o)
+
 # With CUDA, calls of it come to tests/cuda_faults.cu first.
 ifeq ($(CUDA),1)
   FAULTS := $(addprefix -Xlinker --wrap=,cudaGetDeviceCount cudaGetDevice cudaSetDevice \
               cudaGetLastError cudaDeviceGetAttribute cudaLaunchKernelExC cudaEventSynchronize \
               cudaHostAlloc)
 endif
-$(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENCH) \
+$(BUILD)/tests/all: $(ALL_SOURCES:%=$(BUILD)/%.o) $(FUZZ_OBJECTS) $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENCH) \
                     $(filter-out %_main.o,$(PARTS)) $(BENEATH)
 	$(LINK) $^ $(FAULTS) -lgtest -lpthread $(LIBRARIES) -o $@
 $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUILD)/%_core.o \
@@ -534,6 +557,8 @@ make report         tables, numbers and plots of the documents, from results/
 make test           build and run the tests, after installing GoogleTest if it is missing;
                     make tested builds what they run, and no more
 make test-arm       the library's tests on 64-bit ARM, by g++-aarch64-linux-gnu and qemu-user
+make fuzz           random bytes into readers, options, the C interface and every method, each for
+                    FUZZ_SECONDS=60, by clang (tests/fuzz/README.md); make fuzz-corpus: the kept files only
 make sanitize       compute-sanitizer over every kernel, on small images: needs a GPU; the results are
                     kept in $(RESULTS)/sanitizers.txt
 make mutants        plant bugs, one at a time, and look whether the tests see them: hours;
@@ -552,6 +577,7 @@ CORE=NAME       sources/entropy/cores/NAME.cu in place of core.cu, as the progra
 CUDA=0          build without nvcc, OpenMP versions only (default: 1 where there is an nvcc)
 ARCH=all-major  GPU architecture (default: this machine's GPU; without one, sm_90)
 CXX=clang++     host compiler (default: g++)
+SANITIZE=address,undefined  with CUDA=0, those of the compiler; the first finding ends a program
 HOST_FLAGS=-march=native, CUDA_FLAGS=--use_fast_math  more flags for host code, for nvcc
 BUILD=DIR       where to build (default: build)
 endef
@@ -562,5 +588,5 @@ help:
 clean:
 	rm -rf $(BUILD) data/data.bin data/reference.bin
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/tests/kernels/*.d $(BUILD)/grade/*.d) \
+-include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/tests/kernels/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/grade/*.d) \
          $(shell find $(OBJECTS) $(if $(CUBINS),$(BUILD)/gpus) -name '*.d' 2>/dev/null)

@@ -194,6 +194,7 @@ WRONG = [
     ("--size 300", r"size is 300 x 300"),
     ("--size a", r"--size: 'a', expected one number"),
     ("--size 65 --footprint disk", r"footprint is 65 x 65"),
+    ("--size 1000000000 --footprint disk", r"size is 1000000000 x 1000000000"),
     ("--mode same", r"--mode: invalid choice"),
     ("--levels 1", r"levels is 1, expected 2 to 65536"),
     ("--levels 4 --range 3 3", r"range is \(3, 3\), expected finite numbers"),
@@ -210,6 +211,7 @@ WRONG = [
     ("--like-skimage --mode wrap", r"--mode is given with --like-skimage"),
     ("--threads 0", r"--threads is 0, expected 1 or more"),
     ("--memory 0", r"--memory: '0', expected a number of bytes"),
+    ("--memory " + "9" * 400, r"--memory: '9+', expected a number of bytes"),
     ("--co x", r"--co: 'x', expected NAME=VALUE"),
     ("--no-such", r"unrecognized arguments"),
 ]
@@ -238,8 +240,11 @@ def test_failures(image, tmp_path):
     failed(tmp_path, r"there is no folder .*/no$", image, tmp_path / "no/out.npy")
     (tmp_path / "folder.npy").mkdir()
     failed(tmp_path, r"folder.npy is a folder", image, tmp_path / "folder.npy")
-    (tmp_path / "bad.npy").write_text("no array")
-    failed(tmp_path, r"bad.npy is not an array of NumPy", tmp_path / "bad.npy", out)
+    whole = image.read_bytes()
+    for bad in (b"no array", b"", b"PK\x03\x04archive", b"PK\x05\x06" + bytes(18), whole[:60],
+                whole.replace(b"(", b"{"), whole.replace(b"{", b"\n"), whole[:-1]):
+        (tmp_path / "bad.npy").write_bytes(bad)
+        failed(tmp_path, r"bad.npy is not an array of NumPy", tmp_path / "bad.npy", out)
     np.save(tmp_path / "row.npy", IMAGE[0])
     failed(tmp_path, r"row.npy has 1 dimensions", tmp_path / "row.npy", out)
     np.save(tmp_path / "complex.npy", IMAGE * 1j)

@@ -239,7 +239,7 @@ std::vector<unsigned char> readBytes(const std::string &path)
         [](std::FILE *open) { return open == stdin ? 0 : std::fclose(open); });
     if (!file) fail();
     Bytes bytes;
-    constexpr std::size_t kBlock = 1 << 20;
+    constexpr std::size_t kBlock = 1 << 16;
     for (std::size_t got = kBlock; got == kBlock;) {
         const std::size_t size = bytes.size();
         bytes.resize(size + kBlock);

@@ -20,6 +20,10 @@ __attribute__((noinline)) void *operator new(std::size_t size)
         if (void *memory = std::malloc(size ? size : 1)) return memory;
     throw std::bad_alloc();
 }
+__attribute__((noinline)) void *operator new(std::size_t size, const std::nothrow_t &) noexcept
+{
+    return ++allocations::soFar != allocations::refused ? std::malloc(size ? size : 1) : nullptr;
+}
 __attribute__((noinline)) void operator delete(void *memory) noexcept { std::free(memory); }
 __attribute__((noinline)) void operator delete(void *memory, std::size_t) noexcept
 {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <type_traits>
 
 namespace judge
 {
@@ -94,7 +95,7 @@ long double resultOf(const Filter &filter, const View<const Cell> &image,
             const std::int64_t cy =
                 indexOf(filter.border, y - window.height / 2 - window.originY + row, image.height);
             if (cx == -1 || cy == -1) continue;
-            double cell = filter.constant;
+            double cell = std::is_same_v<Cell, bool> ? filter.constant != 0 : filter.constant;
             if (cx >= 0 && cy >= 0) {
                 if (mask.data && !mask.data[cy * mask.stride + cx]) continue;
                 cell = static_cast<double>(image.data[cy * image.stride + cx]);

@@ -1,69 +1,17 @@
-// Random questions for the library's methods, each from a seed, and arrays with guards.
+// Random questions for the library's methods, each from a seed or from other numbers.
 #pragma once
 
-#include "local_entropy/filter.h"
+#include "guarded_array.h"
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <random>
 #include <sstream>
-#include <stdexcept>
 #include <string>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <vector>
-
-/// An array that ends where memory cannot be touched, and begins at any address that its type
-/// allows; `gap` elements lie between rows.
-template <typename T>
-class GuardedArray
-{
-public:
-    GuardedArray(std::int64_t width, std::int64_t height, std::int64_t gap)
-        : width(width), height(height), stride(width + gap)
-    {
-        const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        const std::size_t used = ((height - 1) * stride + width) * sizeof(T);
-        pages = (used + page - 1) / page * page;
-        memory = static_cast<char *>(
-            mmap(nullptr, pages + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-        if (memory == MAP_FAILED) throw std::runtime_error("no memory for a guarded array");
-        whole = pages + 2 * page;
-        if (mprotect(memory + page, pages, PROT_READ | PROT_WRITE) != 0)
-            throw std::runtime_error("memory of a guarded array cannot be used");
-        first = reinterpret_cast<T *>(memory + page + pages - used);
-    }
-    ~GuardedArray()
-    {
-        if (memory) munmap(memory, whole);
-    }
-    GuardedArray(const GuardedArray &) = delete;
-    GuardedArray &operator=(const GuardedArray &) = delete;
-
-    T &at(std::int64_t x, std::int64_t y) const { return first[y * stride + x]; }
-    local_entropy::View<T> view() const { return {first, width, height, stride}; }
-
-    void poison() const
-    {
-        for (std::int64_t i = 0; i < (height - 1) * stride + width; ++i)
-            first[i] = std::numeric_limits<T>::quiet_NaN();
-    }
-    bool gapsArePoisoned() const
-    {
-        for (std::int64_t y = 0; y + 1 < height; ++y)
-            for (std::int64_t x = width; x < stride; ++x)
-                if (!std::isnan(at(x, y))) return false;
-        return true;
-    }
-
-private:
-    std::int64_t width, height, stride;
-    std::size_t pages = 0, whole = 0;
-    char *memory = nullptr;
-    T *first = nullptr;
-};
 
 /// What is asked, with the image and the mask.
 template <typename Cell>
@@ -75,7 +23,14 @@ public:
     std::int64_t gap = 0; ///< between the rows of the result
     bool asDouble = false;
 
-    explicit Question(unsigned seed) : random(seed), seed(seed)
+    explicit Question(unsigned seed)
+        : Question(std::mt19937(seed), false, "question " + std::to_string(seed))
+    {
+    }
+    /// From numbers of somebody else. `wild`: any side, count, border and cell, also what is
+    /// refused; otherwise those that programs use.
+    Question(std::function<std::uint32_t()> numbers, bool wild, std::string name)
+        : random(std::move(numbers)), wild(wild), name(std::move(name))
     {
         chooseWindow();
         chooseLevels();
@@ -84,7 +39,9 @@ public:
         filter.constant = filter.levels.binned ? (filter.levels.low + filter.levels.high) / 2
                                                : filter.levels.low + below(filter.levels.count);
         if (std::is_same_v<Cell, bool>) filter.constant = below(2);
+        if (wildly(8)) filter.constant = anyNumber();
         filter.empty = below(2) ? 0 : std::nan("");
+        if (wildly(8)) filter.empty = anyNumber();
         chooseImage();
         asDouble = below(6) == 0;
         gap = below(4) ? 0 : below(20);
@@ -113,8 +70,8 @@ public:
     {
         std::ostringstream out;
         const auto all = image->view();
-        out << "question " << seed << ": image " << all.width << " x " << all.height << " stride "
-            << all.stride << ", window " << filter.window.width << " x " << filter.window.height
+        out << name << ": image " << all.width << " x " << all.height << " stride " << all.stride
+            << ", window " << filter.window.width << " x " << filter.window.height
             << (filter.window.footprint.empty() ? "" : " footprint") << " origin "
             << filter.window.originX << ", " << filter.window.originY << ", levels "
             << filter.levels.count << (filter.levels.binned ? " binned" : "") << ", border "
@@ -129,6 +86,13 @@ public:
 private:
     int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
     std::int64_t upTo(std::int64_t n) { return static_cast<std::int64_t>(random() % n); }
+    bool wildly(int oneIn) { return wild && below(oneIn) == 0; }
+    double anyNumber()
+    {
+        const double numbers[] = {0,     1,   -1,   0.5,  255,   256,      -32768,
+                                  65535, 1e9, 1e-9, 1e30, 1e300, INFINITY, std::nan("")};
+        return below(3) ? below(70000) - 2000 : numbers[below(14)] * (below(2) ? 1 : -1);
+    }
 
     void chooseWindow()
     {
@@ -137,11 +101,13 @@ private:
         window.width = sides[below(14)];
         window.height = below(2) ? window.width : sides[below(14)];
         if (below(40) == 0) window.width = 200 + below(56);
+        if (wildly(3)) window.width = 1 + below(64), window.height = 1 + below(64);
+        if (wildly(40)) window.height = 1 + below(255);
         if (below(4) == 0) {
             window.originX = below(window.width) - window.width / 2;
             window.originY = below(window.height) - window.height / 2;
         }
-        if (below(4) || window.width > 63) return;
+        if (below(4) || window.width > 63 || window.height > 63) return;
         const int kind = below(3);
         window.footprint.resize(window.width * window.height);
         for (int y = 0; y < window.height; ++y)
@@ -166,12 +132,16 @@ private:
         const int counts[] = {2, 3, 5, 16, 16, 25, 64, 255, 256, 256, 1000, 4096, 65536};
         do levels.count = counts[below(13)];
         while (sizeof(Cell) == 1 && levels.count > 256);
+        if (wildly(3)) levels.count = 2 + below(sizeof(Cell) == 1 ? 255 : 65535);
         if (std::is_same_v<Cell, std::int16_t>) levels.low = -(levels.count / 2);
+        if (wildly(5)) levels.low = below(5000) - 2500;
+        filter.nanIsError = wildly(5);
         levels.clamp = below(4) == 0;
         levels.binned = below(4) == 0;
         if (!levels.binned) return;
         levels.low = below(3) ? 0 : 10.5;
         levels.high = levels.low + (sizeof(Cell) == 1 ? 200 : 7000) + 0.25 * below(4);
+        if (wildly(5)) levels.low = anyNumber(), levels.high = anyNumber();
     }
 
     void chooseMeasure()
@@ -181,6 +151,7 @@ private:
         filter.measure = below(5) ? Measure::Entropy : static_cast<Measure>(below(4));
         const double orders[] = {0, 1, 2, 0.5, 3, std::numeric_limits<double>::infinity()};
         filter.order = orders[below(6)];
+        if (wildly(3)) filter.order = below(1000) / 64.0;
     }
 
     /// A cell that is a level; of few levels, of all, or now and then beyond, where that is
@@ -189,19 +160,29 @@ private:
     {
         const auto &levels = filter.levels;
         if (std::is_same_v<Cell, bool>) return static_cast<Cell>(below(2));
-        if (kind == 0) return static_cast<Cell>(lowest());
+        if (odd && below(200) == 0) return anyCell();
+        if (kind == 0) return nearest(lowest());
         const int range = kind == 1 ? std::min(levels.count, 3) : levels.count;
         if (levels.binned) {
             const double span = levels.high - lowest();
-            return static_cast<Cell>(lowest() + std::floor(below(range) * span / levels.count));
+            return nearest(lowest() + std::floor(below(range) * span / levels.count));
         }
         const double beyond = levels.clamp && sizeof(Cell) > 1 && below(9) == 0 ? 7 : 0;
         const double cell = levels.low + below(range) + beyond;
-        return static_cast<Cell>(std::min(cell, static_cast<double>(largest())));
+        return nearest(cell);
     }
-    static double largest()
+    Cell anyCell()
     {
-        return std::is_same_v<Cell, float> ? 1e6 : std::numeric_limits<Cell>::max();
+        if (std::is_same_v<Cell, float>) return static_cast<Cell>(anyNumber());
+        return static_cast<Cell>(random());
+    }
+    /// A cell that can be held.
+    static Cell nearest(double cell)
+    {
+        using Limits = std::numeric_limits<Cell>;
+        const double most = std::is_same_v<Cell, float> ? 1e6 : static_cast<double>(Limits::max());
+        const double least = std::max(static_cast<double>(Limits::lowest()), -1e6);
+        return static_cast<Cell>(std::fmax(least, std::fmin(cell, most)));
     }
     double lowest() const { return std::ceil(filter.levels.low); }
 
@@ -212,6 +193,9 @@ private:
             static_cast<std::int64_t>(filter.window.width) * filter.window.height;
         std::int64_t width = 1 + below(wide ? 1500 : 90), height = 1 + below(wide ? 8 : 40);
         if (cellsOfWindow > 2000) width = 1 + below(60), height = 1 + below(12);
+        while (wild && width * height * cellsOfWindow > 1000000) // for fuzzers, that try many
+            (height > 1 ? height : width) /= 2;
+        odd = wildly(4);
         image = std::make_unique<GuardedArray<Cell>>(width, height, below(4) ? 0 : below(30));
         const int kind = below(6);
         for (std::int64_t y = 0; y < height; ++y)
@@ -225,6 +209,7 @@ private:
             const double cell = static_cast<double>(image->at(upTo(width), upTo(height)));
             if (!std::isnan(cell)) filter.nodata = cell;
         }
+        if (wildly(8)) filter.nodata = anyNumber();
         if (below(5) == 0) {
             mask = std::make_unique<GuardedArray<std::uint8_t>>(width, height, below(3));
             const int sparse = below(2) ? 2 : 30;
@@ -237,8 +222,9 @@ private:
         region.width = 1 + upTo(width - region.x), region.height = 1 + upTo(height - region.y);
     }
 
-    std::mt19937 random;
-    unsigned seed;
+    std::function<std::uint32_t()> random;
+    bool wild, odd = false; ///< odd: cells that may be no levels
+    std::string name;
     std::unique_ptr<GuardedArray<Cell>> image;
     std::unique_ptr<GuardedArray<std::uint8_t>> mask;
 };

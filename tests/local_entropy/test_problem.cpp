@@ -83,6 +83,10 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
          }},
         {"the first level is 0.5", [](auto &q) { q.filter.levels.low = 0.5; }},
         {"expected low below high", [](auto &q) { q.filter.levels.binned = true; }},
+        {"the bins from 0 to 1e-304 are narrower than a double can tell",
+         [](auto &q) {
+             q.filter.levels = {65536, true, 0, 1e-304, false};
+         }},
         {"not finite", [=](auto &q) { q.filter.levels.low = nan; }},
         {"no such border", [](auto &q) { q.filter.border = static_cast<Border>(6); }},
         {"no such measure", [](auto &q) { q.filter.measure = static_cast<Measure>(-1); }},

@@ -153,7 +153,7 @@ def _pair(text: str) -> Tuple[str, str]:
 
 def _bytes(text: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d*)?)([KMG]?)B?", text.upper())
-    if found is None or float(found[1]) == 0:
+    if found is None or not 0 < float(found[1]) < 1e18:
         raise argparse.ArgumentTypeError(f"{text!r}, expected a number of bytes: 512M, 2G")
     return int(float(found[1]) * 1024 ** " KMG".index(found[2] or " "))
 
@@ -168,7 +168,7 @@ def request_of(arguments: argparse.Namespace) -> Request:
         _refuse_with_skimage(arguments)
     size = arguments.size or (9, 9)
     try:
-        if arguments.footprint == "disk":
+        if arguments.footprint == "disk" and max(size) <= 255:  # larger ones are refused as such
             window = window_of(None, _disk(size), 0)
         else:
             window = window_of(size, None, 0)

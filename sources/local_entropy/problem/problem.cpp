@@ -71,6 +71,9 @@ void checkLevels(const Levels &levels, CellType type)
         if (!(levels.low < levels.high) || !std::isfinite(levels.high - levels.low))
             bad("the bins are from " + text(levels.low) + " to " + text(levels.high) +
                 ", expected low below high");
+        if (!std::isfinite(levels.count / (levels.high - levels.low)))
+            bad("the bins from " + text(levels.low) + " to " + text(levels.high) +
+                " are narrower than a double can tell");
     } else if (levels.low != std::floor(levels.low) || std::abs(levels.low) > (1 << 24)) {
         bad("the first level is " + text(levels.low) +
             ", expected an integer of at most 16777216 either way, since cells are integers");

@@ -21,10 +21,7 @@ class Opened(Source):
     """The cells are mapped into memory, part by part."""
 
     def __init__(self, path: str) -> None:
-        try:
-            array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
-        except ValueError as error:
-            raise FileError(f"{path} is not an array of NumPy: {error}") from None
+        array = _mapped(path)
         if array.ndim < 2:
             raise FileError(f"{path} has {array.ndim} dimensions, expected (..., rows, columns)")
         if array.size == 0:
@@ -37,6 +34,17 @@ class Opened(Source):
     def read(self, plane: int, part: Part) -> Ndarray:
         shape = (*self.lead, self.height, self.width)
         return flat.read(self._path, self._start, shape, self.dtype, plane, part, self._order)
+
+
+def _mapped(path: str) -> Any:
+    """np.load() would take archives too, whatever their name."""
+    try:
+        return npy_format.open_memmap(path, mode="r")
+    except OSError:
+        raise
+    except Exception as error:  # the header is parsed as Python is, which fails in many ways
+        reason = (str(error).splitlines() or ["it is damaged"])[0]
+        raise FileError(f"{path} is not an array of NumPy: {reason}") from None
 
 
 def writes(path: str, layout: Layout) -> bool:
