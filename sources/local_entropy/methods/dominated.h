@@ -23,8 +23,8 @@ namespace local_entropy
 
 /// How far D is off at most, or D times a scale: of `limit` or less another bound holds. It is for
 /// rounding only: float(D * scale) is the right one if it is that of D - bound and D + bound, too.
-/// Where `below` is 0, all D up to the limit were tried as float(D * scale): that is the right
-/// float for whoever has the same D and scale, and rounds their product once to double, or never.
+/// Where `below` is 0, float(D * scale) was tried for all D up to the limit, and is right: for
+/// kernels that have the same D and scale, and round their product once to double, then to float.
 struct Margin
 {
     double usual = 0;
