@@ -116,8 +116,9 @@ def entropy(image: Any, size: Optional[Size] = None, *, footprint: Any = None, o
         At most so many; else as many as the process may run on, and of Dask arrays one.
     progress : callable, optional
         Called now and then with the part that is done, 0 to 1. What it raises ends the call, as
-        Ctrl-C does; a GPU that takes part first ends the tiles that it has begun. Not called for
-        arrays in the memory of a GPU.
+        Ctrl-C does. A GPU that takes part first ends the tiles that it has begun, which may take
+        long with large windows in float64. With ``device="cpu"`` there is none to wait for. Not
+        called for arrays in the memory of a GPU.
 
     Returns
     -------

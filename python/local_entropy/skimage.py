@@ -24,8 +24,8 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
 
     The same values, float rounding apart, of the same type, with the same rules for masks, shifts
     and other types of images. Images of many levels are not slow here: no warning says so. A value
-    is the float64 nearest to the true entropy; float32, of `local_entropy.entropy`, takes several
-    times less time.
+    is the float64 nearest to the true entropy; float32, of `local_entropy.entropy`, takes less
+    time.
 
     Parameters
     ----------

@@ -131,7 +131,8 @@ def test_the_picture_of_the_readme(tmp_path, environment):
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=True)
     made = matplotlib.image.imread(tmp_path / pathlib.Path(picture).name)[..., :3]
     shown = matplotlib.image.imread(HERE.parent / picture)[..., :3]
-    # Matplotlib of another year sets letters otherwise: 0.007. A window of 7 cells instead: 0.012.
+    # Matplotlib of another year sets letters otherwise, which differs less than this; a window of
+    # another size differs more.
     assert made.shape == shown.shape and abs(made - shown).mean() < 0.009
 
 

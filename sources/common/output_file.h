@@ -19,7 +19,7 @@ namespace common
 /// a program that is killed leaves nothing behind, and an older file of that name stays as it was.
 /// A pipe or a device is no file to replace: it is written to as it is. So is standard output,
 /// "-": what the program prints from then on goes to standard error. A file that replaces another
-/// may be read and written by the same people. Every failure throws Error.
+/// gets the permissions of that one, but not its owner and group. Every failure throws Error.
 class OutputFile
 {
 public:

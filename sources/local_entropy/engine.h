@@ -45,7 +45,8 @@ struct RunOptions
 
 /// Owns what computing takes: threads, tables, memory. May be used from several threads at once;
 /// one of the calls has the threads, others compute with their own. What goes wrong is an Error,
-/// lack of memory among it (Unavailable), and nothing else but what the caller's callback throws.
+/// lack of memory among it (Unavailable), and nothing else but what the caller's callback throws
+/// (its lack of memory is taken for ours).
 class LOCAL_ENTROPY_API Engine
 {
 public:

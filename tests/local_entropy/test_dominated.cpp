@@ -6,7 +6,9 @@
 
 #include "counts.h"
 
+#include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
@@ -129,6 +131,61 @@ TEST(Dominated, NoWindowUpToTheLimitIsForgotten)
                       answers.floatOf(counts.data(), static_cast<int>(counts.size())));
         });
     }
+}
+
+// Exactly in the middle between two floats, of which the even one is wrong: as near as can be, and
+// yet there is one.
+TEST(Dominated, AWrongFloatInTheMiddleIsUndecided)
+{
+    int tried = 0;
+    for (int cells = 40; cells < 60; ++cells) {
+        Windows windows(SumScale(cells), 2, Base::Two);
+        windows.scale = 0x1p-40;
+        windows.error = cells;
+        for (int n = 1; n <= cells; ++n)
+            windows.sums[n] =
+                std::llround(n * std::log2(static_cast<long double>(n)) / cells / windows.scale);
+        const std::vector<int> counts = {cells - 1, 1};
+        const float right = Answers(local_entropy::Measure::Entropy, 1, Base::Two, cells, 0)
+                                .floatOf(counts.data(), 2);
+        const double middle = (static_cast<double>(right) + std::nextafter(right, 1.0f)) / 2;
+        if (static_cast<float>(middle) == right) continue;
+        ++tried;
+        windows.sums[cells - 1] +=
+            std::llround(windows.differenceOf(counts) - middle / windows.scale);
+        const double difference = windows.differenceOf(counts);
+        ASSERT_EQ(difference * windows.scale, middle);
+        const Margin margin = windows.margin();
+        ASSERT_LE(difference, margin.limit);
+        EXPECT_EQ(margin.below, kRounding) << cells;
+        float answer;
+        EXPECT_FALSE(windows.decides(difference, margin.of(difference), answer)) << cells;
+    }
+    EXPECT_GT(tried, 3);
+}
+
+// There are as many ways as half of the cells. To try also those that two levels cannot hold takes
+// the square of that: hundreds of times longer.
+TEST(Dominated, TwoLevelsOfALargeWindowTakeMilliseconds)
+{
+    const Windows windows(SumScale(16384), 2, Base::E);
+    Margin margin;
+    std::clock_t least = 3600 * CLOCKS_PER_SEC;
+    for (int i = 0; i < 3; ++i) {
+        const std::clock_t start = std::clock();
+        margin = windows.margin();
+        least = std::min(least, std::clock() - start);
+    }
+    EXPECT_LT(static_cast<double>(least) / CLOCKS_PER_SEC, 0.06);
+    const Answers answers(local_entropy::Measure::Entropy, 1, Base::E, windows.cells, 0);
+    for (int others = 1; others <= windows.cells / 2; ++others) {
+        const std::vector<int> counts = {windows.cells - others, others};
+        const double difference = windows.differenceOf(counts);
+        float answer;
+        if (!windows.decides(difference, margin.of(difference), answer)) continue;
+        ASSERT_EQ(answer, answers.floatOf(counts.data(), 2)) << others;
+    }
+    EXPECT_GT(margin.limit, windows.differenceOf({16384 - 6000, 6000}));
 }
 
 // One in fifty cells is of another level than most, and that level is any: so are sparse images.

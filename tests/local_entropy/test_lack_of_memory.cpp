@@ -1,5 +1,6 @@
-// Every allocation of a call fails once: it throws Error (Unavailable), or computes all the same;
-// and the next call computes.
+// What a call asks operator new for fails once: the first time, the second, and further and further
+// on. It throws Error (Unavailable), or computes all the same; and the next call computes. Memory
+// that comes by other ways, such as scratch memory, is not refused here.
 
 #include "allocations.h"
 #include "local_entropy/engine.h"

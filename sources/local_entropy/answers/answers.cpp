@@ -101,15 +101,17 @@ void Answers::makeEntropyTables(int mostBits)
         sumsOf[n] = static_cast<std::int64_t>((wideSumsOf[n] + half) >> dropped);
         scalesOf[n] = n ? std::ldexp(perNat(base) / n, -bits) : 0;
     }
-    const UInt128 perNatWide = this->base == Base::Two   ? kWideInverseLn2
-                               : this->base == Base::Ten ? kWideInverseLn10
-                                                         : kOneOf127;
-    longScalesOf.resize(most + 1);
-    for (int n = 1; n <= most; n++) {
-        const UInt128 scale = perNatWide / static_cast<unsigned>(n);
-        const int dropped = bitLength(scale) - 64;
-        longScalesOf[n] = {static_cast<std::uint64_t>(scale >> dropped),
-                           dropped - (this->base == Base::Ten ? 129 : 127)};
+    if (kind == AnswerKind::Entropy) { // decideSoon() is for these alone
+        const UInt128 perNatWide = this->base == Base::Two   ? kWideInverseLn2
+                                   : this->base == Base::Ten ? kWideInverseLn10
+                                                             : kOneOf127;
+        longScalesOf.resize(most + 1);
+        for (int n = 1; n <= most; n++) {
+            const UInt128 scale = perNatWide / static_cast<unsigned>(n);
+            const int dropped = bitLength(scale) - 64;
+            longScalesOf[n] = {static_cast<std::uint64_t>(scale >> dropped),
+                               dropped - (this->base == Base::Ten ? 129 : 127)};
+        }
     }
     // D's relative error is below 0.55 2^-k; then D, the scale (twice for a base) and the product
     // are rounded, each by a relative 2^-53 at most. A unit is at least a relative 2^-53.

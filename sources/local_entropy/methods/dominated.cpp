@@ -28,7 +28,7 @@ public:
         const auto least = static_cast<double>(together(behind, behind));
         greatest = std::floor(least - 2 * error) - 1; // either D is off
         number = 0;
-        farthest = 0;
+        farthest = -1;
         for (int d = 1; d <= others; ++d) {
             counts = {sharing.cells - d};
             share(d, d, together(d, 0));
@@ -37,7 +37,7 @@ public:
     }
 
     double limit() const { return greatest; }
-    /// How far D of a wrong float is from the middle, at most; 0 if none is wrong.
+    /// How far D of a wrong float is from the middle, at most; negative if none is wrong.
     double distance() const { return farthest; }
 
 private:
@@ -56,8 +56,9 @@ private:
         if (static_cast<double>(difference - sums[left]) - 2 * error > greatest) return;
         if (number > kMost) return;
         if (left == 0) return use(static_cast<double>(difference));
-        if (static_cast<int>(counts.size()) == sharing.levels) return;
-        for (int n = std::min(left, most); n >= 1; --n) {
+        // Of the levels that are still free, none has more than the first: n each must suffice.
+        const int free = sharing.levels - static_cast<int>(counts.size());
+        for (int n = std::min(left, most); static_cast<std::int64_t>(n) * free >= left; --n) {
             counts.push_back(n);
             share(left - n, n, difference - sums[n]);
             counts.pop_back();
@@ -83,7 +84,7 @@ private:
     const double scale, error;
     const Answers &answers;
     std::vector<int> counts;
-    double greatest = 0, farthest = 0;
+    double greatest = 0, farthest = -1;
     int number = 0; ///< of ways
 };
 
@@ -100,7 +101,7 @@ Margin marginOf(const Sharing &sharing, const std::vector<std::int64_t> &sums, d
         if (dominated.limit() <= 0) continue;
         margin.limit = dominated.limit();
         const double distance = dominated.distance();
-        margin.below = distance > 0 ? distance + rounding : 0;
+        margin.below = distance >= 0 ? distance + rounding : 0;
     }
     return margin;
 }

@@ -23,6 +23,8 @@ namespace local_entropy
 
 /// How far D is off at most, or D times a scale: of `limit` or less another bound holds. It is for
 /// rounding only: float(D * scale) is the right one if it is that of D - bound and D + bound, too.
+/// Where `below` is 0, float(D * scale) was tried for all D up to the limit, and is right: for
+/// kernels that have the same D and scale, and round their product once to double, then to float.
 struct Margin
 {
     double usual = 0;
@@ -42,7 +44,7 @@ struct Sharing
 
 /// The margin of D = F(N) - sum F(n) for N = sharing.cells, `sums` F(n), n = 0 ... N; D times
 /// `scale` is the entropy. `error`: how far D is off for any way to share the cells; `rounding`:
-/// what the steps from D to a float may be off, in units of D. Takes about a millisecond.
+/// what the steps from D to a float may be off, in units of D. Takes a few milliseconds.
 Margin marginOf(const Sharing &sharing, const std::vector<std::int64_t> &sums, double scale,
                 double error, double rounding);
 

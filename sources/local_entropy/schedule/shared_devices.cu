@@ -67,8 +67,10 @@ Told SharedDevices::ask(Device &device)
         return Told::OnlyLevels;
     } catch (const Error &error) {
         if (error.status() == Status::BadLevel) return Told::BadCell;
-    } catch (const std::exception &) { // it cannot even be made the current one
+    } catch (const std::exception &) {
     }
+    // It has failed, or cannot even be made the current one. Or memory was lacking to ask it, and
+    // nobody knows: that is taken for a failure. The next call looks whether it is well again.
     device.hasFailed = true;
     return Told::Nothing;
 }

@@ -59,7 +59,8 @@ struct Strips
     Factors factors;
 };
 
-/// Of a table in shared memory, which does not change: the compiler may move it.
+/// The word that lies kOffset behind an address, in a table in shared memory. No kernel changes
+/// such a table once it is made: the compiler may move this.
 template <int kOffset>
 __device__ std::uint32_t wordAt(std::uint32_t address)
 {
