@@ -50,7 +50,8 @@ def _chosen(mutants, names):
     unknown = [name for name in names if name not in known]
     if unknown:
         raise listed.ListError(f"there is no mutant or room '{unknown[0]}', only the rooms " +
-                               ", ".join(sorted({mutant.room for mutant in mutants})))
+                               ", ".join(sorted({mutant.room for mutant in mutants})) +
+                               "; more are listed with --unproven")
     return [m for m in mutants if not names or m.name in names or m.room in names]
 
 
