@@ -1,7 +1,7 @@
 // The arithmetic of whoever calls: rounding modes, subnormal numbers as zero, short mantissas,
 // traps. Whatever it is, results have the same bits, and it is the caller's again after every call.
 
-#include "judge.h"
+#include "judged.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/local_entropy.h"
 #include "question.h"
@@ -83,19 +83,6 @@ std::vector<std::string> methodNames()
     return names;
 }
 
-template <typename Value>
-bool isRight(const Question<float> &question, const GuardedArray<Value> &values)
-{
-    for (std::int64_t y = 0; y < question.region.height; ++y)
-        for (std::int64_t x = 0; x < question.region.width; ++x)
-            if (!judge::isNearest(values.at(x, y),
-                                  judge::resultOf(question.filter, question.view(),
-                                                  question.maskView(), question.region.x + x,
-                                                  question.region.y + y)))
-                return false;
-    return true;
-}
-
 /// Asks an engine that is made in one kind of arithmetic, and has made its threads there, in
 /// another. Whether it can compute this.
 bool ask(const Question<float> &question, const EngineOptions &how, const Arithmetic &made,
@@ -123,11 +110,11 @@ bool ask(const Question<float> &question, const EngineOptions &how, const Arithm
         engine = std::make_unique<Engine>(how);
         call();
     }));
-    EXPECT_TRUE(!can || isRight(question, values)) << how.method << ": " << question.text();
+    EXPECT_TRUE(!can || areNearest(question, values)) << how.method << ": " << question.text();
     const auto before = names;
     values.poison();
     EXPECT_TRUE(leaves(called, call));
-    EXPECT_TRUE(!can || isRight(question, values)) << how.method << ": " << question.text();
+    EXPECT_TRUE(!can || areNearest(question, values)) << how.method << ": " << question.text();
     EXPECT_EQ(names, before);
     EXPECT_TRUE(leaves(called, [&] { engine.reset(); }));
     return can;

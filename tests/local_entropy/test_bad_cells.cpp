@@ -2,7 +2,8 @@
 // region reach is named, the first of them row by row; all others change nothing and are not seen.
 // Whatever the method, path and number of threads, for random questions from a fixed seed.
 
-#include "judge.h"
+#include "all_engines.h"
+#include "judged.h"
 #include "local_entropy/engine.h"
 #include "question.h"
 #include "spoilt.h"
@@ -19,23 +20,6 @@ namespace
 
 using namespace local_entropy;
 
-std::vector<std::pair<std::string, Engine>> allEngines()
-{
-    std::vector<std::pair<std::string, Engine>> engines;
-    std::vector<std::string> methods = Engine::methods();
-    methods.push_back(""); // the engine's choice
-    for (const std::string &path : Engine::paths())
-        for (const std::string &method : methods) {
-            EngineOptions options;
-            options.path = path;
-            options.method = method;
-            options.threads = engines.size() % 2 ? 3 : 1;
-            engines.emplace_back((method.empty() ? "best" : method) + " on " + path,
-                                 Engine(options));
-        }
-    return engines;
-}
-
 constexpr char kCannot[] = "this method cannot do that";
 
 /// What a run says; "" if it computed.
@@ -51,19 +35,6 @@ std::string sentenceOf(Engine &engine, const Question<Cell> &question, const Vie
         return error.status() == Status::Unavailable ? kCannot : error.what();
     }
     return "";
-}
-
-template <typename Cell>
-bool isRight(const Question<Cell> &question, const GuardedArray<float> &values)
-{
-    for (std::int64_t y = 0; question.exact() && y < question.region.height; ++y)
-        for (std::int64_t x = 0; x < question.region.width; ++x)
-            if (!judge::isNearest(values.at(x, y),
-                                  judge::resultOf(question.filter, question.view(),
-                                                  question.maskView(), question.region.x + x,
-                                                  question.region.y + y)))
-                return false;
-    return true;
 }
 
 int named = 0, unseen = 0; ///< questions with such an answer
@@ -89,7 +60,8 @@ void ask(std::vector<std::pair<std::string, Engine>> &engines, unsigned seed,
             if (sentence == kCannot) continue;
             ASSERT_EQ(sentence.substr(0, first ? cell.size() : std::string::npos), cell)
                 << who << ": " << question.text();
-            ASSERT_TRUE(first || isRight(question, values)) << who << ": " << question.text();
+            ASSERT_TRUE(first || !question.exact() || areNearest(question, values))
+                << who << ": " << question.text();
         }
     }
 }

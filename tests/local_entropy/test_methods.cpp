@@ -1,6 +1,7 @@
 // Every method, on every path, with any number of threads, against the judge: random questions from
 // a fixed seed, over types, levels, windows, footprints, borders, masks, strides and regions.
 
+#include "all_engines.h"
 #include "judge.h"
 #include "local_entropy/engine.h"
 #include "question.h"
@@ -75,24 +76,6 @@ void ask(std::vector<std::pair<std::string, Engine>> &engines, unsigned seed, in
             if (!right) return;
         }
     }
-}
-
-/// Engines for every method and path, with one thread and with three.
-std::vector<std::pair<std::string, Engine>> allEngines()
-{
-    std::vector<std::pair<std::string, Engine>> engines;
-    std::vector<std::string> methods = Engine::methods();
-    methods.push_back(""); // the engine's choice
-    for (const std::string &path : Engine::paths())
-        for (const std::string &method : methods) {
-            EngineOptions options;
-            options.path = path;
-            options.method = method;
-            options.threads = engines.size() % 2 ? 3 : 1;
-            engines.emplace_back((method.empty() ? "best" : method) + " on " + path,
-                                 Engine(options));
-        }
-    return engines;
 }
 
 /// Of each type. An emulated processor asks fewer: LOCAL_ENTROPY_QUESTIONS (tests/arm.sh).
