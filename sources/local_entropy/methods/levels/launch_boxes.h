@@ -282,8 +282,10 @@ __global__ void __launch_bounds__(kThreads, 1) boxes(const __grid_constant__ Tas
     using Own = typename OwnStrip::Own;
     using OwnWaiting = typename OwnStrip::OwnWaiting;
     extern __shared__ __align__(16) std::uint32_t shared[]; // F; what each warp has
+    const int shift = __ffs(task.copies) - 1;
+#pragma unroll 4
     for (int i = threadIdx.x; i < (task.windowCells + 1) * task.copies; i += blockDim.x)
-        shared[i] = static_cast<std::uint32_t>(__ldg(&task.sums[i / task.copies])) + kShift;
+        shared[i] = static_cast<std::uint32_t>(__ldg(&task.sums[i >> shift])) + kShift;
     __syncthreads();
 
     const int warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes;

@@ -41,7 +41,7 @@ struct Task
     std::int64_t whole;      ///< F(N) of a window that is all there
     double wholeScale;       ///< what its D is multiplied by
     Margin wholeMargin;      ///< of that product
-    int copies;              ///< of the table of F in shared memory: at most kLanes
+    int copies;              ///< of the table of F in shared memory: a power of 2, at most kLanes
     int tableWords;          ///< of shared memory for them: more than windowCells each
     float empty;             ///< the result where no cell counts
     AnswerTables answers;    ///< for what the sums do not decide
