@@ -35,8 +35,7 @@ public:
         if constexpr (!kShort) clearBits(first, end);
         // The window of row first - 1. Of row -1 there is nothing, and row 0 enters and leaves.
         walker.clear(task.values);
-        enter(max(first - 1, 0));
-        for (int row = first; row < first + task.windowHeight - 1; ++row) enter(row);
+        enterFirst(first);
         // Rows of which all windows are whole, and all cells where the piece has them.
         int middle = end, last = end;
         if (areColumnsWhole()) {
@@ -82,11 +81,18 @@ private:
         const int last = min(first + kAhead, end) + task.windowHeight - 1;
         for (int row = max(first - 1, 0); row < last; ++row) fetch(piece.row(row) + x);
     }
-    __device__ void enter(int row)
+    /// The rows of the window above row `first`. Each arrives while the one before it is entered.
+    __device__ void enterFirst(int first)
     {
-        CellsOfRow cells;
-        cells.load(piece.row(row) + x);
-        walker.enter(cells);
+        const int last = max(first + task.windowHeight - 2, 0);
+        CellsOfRow arriving;
+        arriving.load(piece.row(max(first - 1, 0)) + x);
+#pragma unroll 1
+        for (int row = first - 1; row < first + task.windowHeight - 1; ++row) {
+            const CellsOfRow entering = arriving;
+            arriving.template load<true>(piece.row(min(row + 1, last)) + x);
+            walker.enter(entering);
+        }
     }
     /// The bits of these results: whole words, which are no other warp's.
     __device__ void clearBits(int first, int end) const
