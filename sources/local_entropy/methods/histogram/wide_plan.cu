@@ -146,9 +146,11 @@ private:
         task.tableWords = tableWords(cells);
 
         const BlockMemory memory = memoryOf(cells, task.values);
-        const int warps = memory.warps(sharedBytes, wide::kMostThreads / kLanes);
+        const int most = memory.warps(sharedBytes, wide::kMostThreads / kLanes);
         const int windows = areBytes ? 4 : 2;
-        divide(task, windows, warps);
+        divide(task, windows, most);
+        // Of few items, some for every multiprocessor.
+        const int warps = std::min(common::ceilDiv(task.items, multiprocessors), most);
 
         const int bytes = memory.bytes(warps);
         CUDA_CHECK(
