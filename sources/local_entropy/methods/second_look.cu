@@ -167,6 +167,8 @@ private:
         task.undecided = part.undecided.words;
         task.words = part.undecided.wordsARow * result.height;
         task.wordsARow = static_cast<int>(part.undecided.wordsARow);
+        task.lineWords = second_look::lineWords(
+            task.words, static_cast<std::int64_t>(blocks(layout)) * layout.warpsOfBlock);
         task.differences = differences.data();
         task.exceptions = listed.data();
         task.exceptionCount = static_cast<int>(exceptions.size());

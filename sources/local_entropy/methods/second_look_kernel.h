@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
 
     const Queue queue(places[warp], task.undecided, task.words, task.wordsARow,
                       static_cast<std::int64_t>(warp) * gridDim.x + blockIdx.x,
-                      static_cast<std::int64_t>(gridDim.x) * warps);
+                      static_cast<std::int64_t>(gridDim.x) * warps, task.lineWords);
     const auto closely = [&](int i) {
         int x, y;
         queue.find(i, x, y);

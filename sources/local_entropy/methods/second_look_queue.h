@@ -14,18 +14,25 @@ using warp::kLanes;
 constexpr int kLines = 4;   ///< of bits, a word of each lane, at a time
 constexpr int kQueue = 128; ///< windows of a warp
 
+/// Words of a line: one for each lane; but of few words for so many warps, as many as a sector of
+/// memory has. Else most warps would have no line, and others the windows of a whole one.
+inline int lineWords(std::int64_t words, std::int64_t warps)
+{
+    return words < 4 * kLanes * warps ? 8 : kLanes;
+}
+
 /// The windows that are set in a warp's words of bits, of which every so many lines are its own, a
-/// word for each lane. Few are set, and many lanes want work: windows of many words are gathered
-/// before they are computed. Those that are set lie close together: so what a warp reads at a time
-/// are lines from far apart.
+/// word for each lane that reads. Few are set, and many lanes want work: windows of many words are
+/// gathered before they are computed. Those that are set lie close together: so what a warp reads
+/// at a time are lines from far apart.
 class Queue
 {
 public:
-    /// `warp` of `warps` in all.
+    /// `warp` of `warps` in all. A line has `width` words, see lineWords().
     __device__ Queue(std::uint32_t *places, const std::uint32_t *undecided, std::int64_t words,
-                     int wordsARow, std::int64_t warp, std::int64_t warps)
-        : places(places), undecided(undecided), words(words), first(warp * kLanes),
-          step(warps * kLanes), wordsARow(wordsARow)
+                     int wordsARow, std::int64_t warp, std::int64_t warps, int width)
+        : places(places), undecided(undecided), words(words), width(width), first(warp * width),
+          step(warps * width), wordsARow(wordsARow)
     {
     }
 
@@ -60,8 +67,9 @@ private:
     {
 #pragma unroll
         for (int i = 0; i < kLines; ++i) {
-            const std::int64_t word = from + i * step + threadIdx.x % kLanes;
-            bits[i] = word < words ? __ldg(&undecided[word]) : 0;
+            const int lane = threadIdx.x % kLanes;
+            const std::int64_t word = from + i * step + lane;
+            bits[i] = lane < width && word < words ? __ldg(&undecided[word]) : 0;
         }
     }
 
@@ -113,7 +121,9 @@ private:
 
     std::uint32_t *const places; ///< line and bit
     const std::uint32_t *const undecided;
-    const std::int64_t words, first, step;
+    const std::int64_t words;
+    const int width; ///< of a line
+    const std::int64_t first, step;
     const int wordsARow;
 };
 
