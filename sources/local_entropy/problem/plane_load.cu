@@ -71,9 +71,15 @@ void fill(const Problem &problem, const Plane &plane, const Rule &rule, BadCell 
     task.bad = bad;
     place(plane, task);
     constexpr int kMostBlocks = 65535; // of a column of the grid
+    constexpr int kFewBlocks = 512;    // that a large GPU has room for at once
+    const int across = common::ceilDiv(task.columns[0].count, kLanes * task.kCells);
+    // Rows of a warp come one after another: of few rows, it has one.
+    const std::int64_t ofParts = static_cast<std::int64_t>(across) * task.parts;
+    const bool areFew = ofParts * common::ceilDiv(plane.height, kWarps) <= kFewBlocks;
+    task.rows = areFew ? kWarps : kRows;
     const dim3 grid(
-        static_cast<unsigned>(common::ceilDiv(task.columns[0].count, kLanes * task.kCells)),
-        static_cast<unsigned>(std::min(common::ceilDiv(plane.height, kRows), kMostBlocks)),
+        static_cast<unsigned>(across),
+        static_cast<unsigned>(std::min(common::ceilDiv(plane.height, task.rows), kMostBlocks)),
         static_cast<unsigned>(plane.isLoaded ? task.parts : task.parts + 1));
     load<<<grid, dim3(kLanes, kWarps), 0, stream>>>(task, rule);
     CUDA_CHECK(cudaGetLastError());

@@ -18,8 +18,9 @@ namespace local_entropy::plane_load
 using plane_bytes::Array, plane_bytes::Comparison;
 using plane_bytes::kLanes, plane_bytes::kThreads, plane_bytes::kWarps;
 
-constexpr int kBlocks = 5;        ///< that a multiprocessor is to have registers for
-constexpr int kRows = 4 * kWarps; ///< of a block: a warp has a row at a time
+constexpr int kBlocks = 5; ///< that a multiprocessor is to have registers for
+/// Of a block: a warp has a row at a time, and so many in all where there are blocks enough.
+constexpr int kRows = 4 * kWarps;
 
 /// Columns of a plane that are loaded.
 template <typename Cell>
@@ -42,6 +43,7 @@ struct Loading
     Border border;
     std::int64_t x, y; ///< of the plane's first cell in the image
     int width, height; ///< of the plane
+    int rows;          ///< of a block
     Cell none, constant;
     bool isPlain; ///< whether cells are levels as they are, if they are not larger than `most`
     std::uint32_t most;
@@ -191,10 +193,10 @@ __device__ void loadRows(const Loading<Source, Cell> &task, const Values &values
         columnOf[i] = first + i < task.width ? indexOf(task.border, x + i, task.imageWidth)
                                              : kNoCell; // slack
     __syncthreads();
-    for (int block = blockIdx.y; block * kRows < task.height; block += gridDim.y)
+    for (int block = blockIdx.y; block * task.rows < task.height; block += gridDim.y)
 #pragma unroll 1
-        for (int row = block * kRows + threadIdx.y; row < min((block + 1) * kRows, task.height);
-             row += kWarps)
+        for (int row = block * task.rows + threadIdx.y;
+             row < min((block + 1) * task.rows, task.height); row += kWarps)
             loadRow(task, values, inside, columns, row, x,
                     to.cells + row * to.stride + (first - to.first));
 }
