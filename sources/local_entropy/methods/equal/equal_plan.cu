@@ -140,8 +140,11 @@ private:
         int blocks = 0; // of a multiprocessor
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kNineThreads, 0));
         const int most = multiprocessors * blocks;
-        share(task, most * kNineThreads / kLanes);
-        kernel<<<std::min(most, task.strips.items), kNineThreads, 0, stream>>>(task);
+        constexpr int kWarps = kNineThreads / kLanes;
+        share(task, most * kWarps);
+        blocks = std::min(most, task.strips.items);
+        task.warps = std::min(common::ceilDiv(task.strips.items, blocks), kWarps);
+        kernel<<<blocks, kNineThreads, 0, stream>>>(task);
         CUDA_CHECK(cudaGetLastError());
     }
 

@@ -54,6 +54,7 @@ struct NineTask
 {
     Strips<Cell> strips;
     NineWithin within;
+    int warps;                          ///< of a block that have items
     const float *answers;               ///< [cells that count][sum of weights]
     std::uint32_t sums[kNineCells + 1]; ///< of the weights of a level of so many cells
 };

@@ -151,7 +151,6 @@ __device__ void walk(const NineTask<Cell> &task, const NineTables &tables, const
 template <typename Cell, bool kMissing, bool kAnywhere>
 __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ NineTask<Cell> task)
 {
-    constexpr int kWarps = kNineThreads / kLanes;
     __shared__ NineTables tables;
     const PlaneView<Cell> &plane = task.strips.plane;
     for (int i = threadIdx.x; i < (kNineCells + 1) * kNineKeys; i += blockDim.x)
@@ -162,9 +161,11 @@ __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ 
     const int warp = threadIdx.x / kLanes;
     const std::uint32_t table = kept(addressOf(&tables.answers[kNineCells][kFirstWeight]));
     const LookUp lookUp;
-    // Neighbouring strips in a block: they read and write the same rows.
-    for (int item = blockIdx.x * kWarps + warp; item < task.strips.items;
-         item += gridDim.x * kWarps) {
+    // Neighbouring strips in a block: they read and write the same rows. Of few items, each block
+    // has as many as others.
+    if (warp >= task.warps) return;
+    for (int item = blockIdx.x * task.warps + warp; item < task.strips.items;
+         item += gridDim.x * task.warps) {
         const NinePlace place = placeOf<kAnywhere>(task, item);
         const bool isWhole = !kMissing && place.isWithin && place.strip >= plane.left &&
                              place.strip + kColumns <= plane.right;

@@ -39,7 +39,7 @@ void shareRows(Strips<Cell> &strips, int columns, int warps)
     constexpr int kTimesLonger = 3; // an end's row may take; then it is alone on its multiprocessor
     strips.strips = common::ceilDiv(strips.width, columns);
     const int ends = std::min(strips.strips, 2), inner = strips.strips - ends;
-    const int least = std::min(strips.height, 2 * strips.windowHeight);
+    const int least = std::min(strips.height, strips.windowHeight);
     strips.rows = rowsOfItems(strips.height, inner + ends * kTimesLonger, warps, least);
     strips.rowsAtEnds = std::max(common::ceilDiv(strips.rows, kTimesLonger), least);
     strips.itemsAtEnds = ends * common::ceilDiv(strips.height, strips.rowsAtEnds);
