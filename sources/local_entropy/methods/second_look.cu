@@ -3,6 +3,7 @@
 #include "local_entropy/memory/current_gpu.h"
 
 #ifdef __CUDACC__
+#include "common/dependent_launch.h"
 #include "common/device_array.h"
 #include "local_entropy/answers/exceptions.h"
 #include "local_entropy/answers/gpu_answers.h"
@@ -167,8 +168,8 @@ private:
         task.undecided = part.undecided.words;
         task.words = part.undecided.wordsARow * result.height;
         task.wordsARow = static_cast<int>(part.undecided.wordsARow);
-        task.lineWords = second_look::lineWords(
-            task.words, static_cast<std::int64_t>(blocks(layout)) * layout.warpsOfBlock);
+        task.runWords = second_look::runWords(
+            task.words, static_cast<std::int64_t>(blocks(layout)) * layout.warpsOfBlock * kLanes);
         task.differences = differences.data();
         task.exceptions = listed.data();
         task.exceptionCount = static_cast<int>(exceptions.size());
@@ -183,9 +184,9 @@ private:
         const std::size_t bytes = sizeof(std::int64_t) * task.sharedDifferences +
                                   sizeof(second_look::PackedChunk) * task.packedChunks +
                                   (layout.isShared ? layout.bytes * layout.warpsOfBlock : 0);
-        kernelFor<Cell, Value>(layout)<<<static_cast<unsigned>(blocks(layout)),
-                                         kLanes * layout.warpsOfBlock, bytes, stream>>>(task);
-        CUDA_CHECK(cudaGetLastError());
+        common::launchBehind(kernelFor<Cell, Value>(layout),
+                             static_cast<unsigned>(blocks(layout)), kLanes * layout.warpsOfBlock,
+                             bytes, stream, task);
     }
 
     const GpuAnswers answers;

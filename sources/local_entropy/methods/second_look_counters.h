@@ -40,7 +40,7 @@ struct Task
     const std::uint32_t *undecided;
     std::int64_t words; ///< of bits
     int wordsARow;
-    int lineWords;                   ///< see Queue
+    int runWords;                    ///< see Queue
     const std::int64_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1; and 0
     int sharedDifferences;           ///< how many are copied into shared memory: all or none
     int packedChunks;                ///< how many are made in shared memory: all or none

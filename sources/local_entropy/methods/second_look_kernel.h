@@ -1,7 +1,7 @@
 // The second look, for second_look.cu.
 //
-// A warp reads 128 words of bits at a time, four lines of 32 words, and writes the places of those
-// that are set into a queue in shared memory. When that is full, or there are no more, it computes
+// A block reads some words of bits for each thread at a time, and writes the places of those that
+// are set into a queue in shared memory. When that is full, or there are no more, its warps share
 // the windows of the queue: several at a time, each by a group of lanes, or one by all lanes. Each
 // lane of a group takes words of a window's cells. A cell raises its level's counter; the old count
 // n names F(n + 1) - F(n), which goes into the sum. These are atomic additions in shared memory, so
@@ -17,6 +17,7 @@
 // many slots as the window has cells, open addressing, whose word is level * 2^16 + count.
 #pragma once
 
+#include "common/dependent_launch.h"
 #include "local_entropy/answers/finish.h"
 #include "local_entropy/methods/second_look_counters.h"
 #include "local_entropy/methods/second_look_queue.h"
@@ -203,7 +204,8 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
 {
     constexpr int kGroups = kLanes / kGroup;
     extern __shared__ uint4 shared[]; // tables, if they are here; differences; chunks
-    __shared__ std::uint32_t places[kMostWarps][kQueue];
+    __shared__ Places places;
+    common::letNextKernelStart();
     const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
     const int warps = blockDim.x / kLanes, wordsOfWarp = task.slots * kGroups;
     std::uint32_t *const inShared = reinterpret_cast<std::uint32_t *>(shared);
@@ -221,12 +223,12 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
         const auto offset = chunk.row * task.plane.middle.stride + chunk.column;
         packed[i] = static_cast<PackedChunk>(8 * offset + chunk.cells);
     }
+    if (threadIdx.x == 0) places.filled = 0;
+    common::waitForLastKernel(); // it may use the memory of the tables
     for (int i = lane; i < wordsOfWarp; i += kLanes) tables[i] = 0;
     __syncthreads();
 
-    const Queue queue(places[warp], task.undecided, task.words, task.wordsARow,
-                      static_cast<std::int64_t>(warp) * gridDim.x + blockIdx.x,
-                      static_cast<std::int64_t>(gridDim.x) * warps, task.lineWords);
+    const Queue queue(places, task.undecided, task.words, task.wordsARow, task.runWords);
     const auto closely = [&](int i) {
         int x, y;
         queue.find(i, x, y);
@@ -237,19 +239,21 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
             if (task.answers.kind == AnswerKind::Entropy) {
                 const Group<Cell, kGroup> group(
                     task, task.sharedDifferences ? copied : task.differences, packed, tables);
-                for (int i = lane / kGroup; i - lane / kGroup < number; i += kGroups) {
+                // Of few windows, each warp has as many as the others.
+                for (int first = warp; first < number; first += warps * kGroups) {
+                    const int i = first + lane / kGroup * warps;
                     int x, y;
                     queue.find(min(i, number - 1), x, y);
                     unsigned left = __ballot_sync(kAllLanes, group.compute(i < number, x, y) &&
                                                                  lane % kGroup == 0);
 #pragma unroll 1
                     for (; left; left &= left - 1)
-                        closely(i - lane / kGroup + (__ffs(static_cast<int>(left)) - 1) / kGroup);
+                        closely(first + (__ffs(static_cast<int>(left)) - 1) / kGroup * warps);
                 }
                 return;
             }
 #pragma unroll 1
-        for (int i = 0; i < number; ++i) closely(i);
+        for (int i = warp; i < number; i += warps) closely(i);
     });
 }
 

@@ -11,120 +11,107 @@ namespace local_entropy::second_look
 using warp::kAllLanes;
 using warp::kLanes;
 
-constexpr int kLines = 4;   ///< of bits, a word of each lane, at a time
-constexpr int kQueue = 128; ///< windows of a warp
+constexpr int kWords = 4;    ///< of bits, that a thread reads at a time
+constexpr int kQueue = 1024; ///< windows of a block
 
-/// Words of a line: one for each lane; but of few words for so many warps, as many as a sector of
-/// memory has. Else most warps would have no line, and others the windows of a whole one.
-inline int lineWords(std::int64_t words, std::int64_t warps)
+/// In shared memory. `filled` is 0 at first.
+struct Places
 {
-    return words < 4 * kLanes * warps ? 8 : kLanes;
-}
+    std::uint32_t of[kQueue]; ///< number of the word among those of the block, and bit
+    int filled;               ///< or more than there is room for
+};
 
-/// The windows that are set in a warp's words of bits, of which every so many lines are its own, a
-/// word for each lane that reads. Few are set, and many lanes want work: windows of many words are
-/// gathered before they are computed. Those that are set lie close together: so what a warp reads
-/// at a time are lines from far apart.
+/// Words side by side that go to the same block: as many as a sector of memory has; one, where
+/// there are so few that each thread has one at most.
+inline int runWords(std::int64_t words, std::int64_t threads) { return words <= threads ? 1 : 8; }
+
+/// The windows that are set in the block's words of bits. Few are set, and many lanes want work:
+/// windows of many words are gathered before they are computed. Those that are set lie close
+/// together: so runs of words that lie side by side go to the blocks in turn, and the warps of a
+/// block share what is found in its own.
 class Queue
 {
 public:
-    /// `warp` of `warps` in all. A line has `width` words, see lineWords().
-    __device__ Queue(std::uint32_t *places, const std::uint32_t *undecided, std::int64_t words,
-                     int wordsARow, std::int64_t warp, std::int64_t warps, int width)
-        : places(places), undecided(undecided), words(words), width(width), first(warp * width),
-          step(warps * width), wordsARow(wordsARow)
+    /// `run`: words of one, see runWords().
+    __device__ Queue(Places &places, const std::uint32_t *undecided, std::int64_t words,
+                     int wordsARow, int run)
+        : places(places), undecided(undecided), words(words), wordsARow(wordsARow), run(run)
     {
     }
 
-    /// Calls use(number) for up to kQueue windows at a time. By all lanes.
+    /// Calls use(number) for up to kQueue windows at a time. By all threads of the block.
     template <typename Use>
     __device__ void forAll(const Use &use) const
     {
-        int filled = 0;
-        std::uint32_t line = 0;
-        for (std::int64_t word = first; word < words; word += kLines * step, line += kLines) {
-            std::uint32_t bits[kLines];
-            read(word, bits);
-            fetch(word + kLines * step);
-            gather(line, bits, filled, use);
+        const auto threads = static_cast<std::uint32_t>(blockDim.x);
+        for (std::uint32_t begin = 0; wordOf(begin) < words; begin += kWords * threads) {
+            std::uint32_t bits[kWords];
+#pragma unroll
+            for (int i = 0; i < kWords; ++i) {
+                const std::int64_t word = wordOf(begin + i * threads + threadIdx.x);
+                bits[i] = word < words ? __ldcg(&undecided[word]) : 0;
+            }
+            while (!gather(begin, bits)) {
+                use(kQueue);
+                __syncthreads();
+                if (threadIdx.x == 0) places.filled = 0;
+                __syncthreads();
+            }
         }
-        if (filled) finish(filled, use);
+        if (places.filled) use(places.filled);
     }
 
     /// Where window i of those is.
     __device__ void find(int i, int &x, int &y) const
     {
-        const std::uint32_t place = places[i], bit = place % kBitsOfALine;
-        const std::int64_t word = first + place / kBitsOfALine * step + bit / 32;
+        const std::uint32_t place = places.of[i];
+        const std::int64_t word = wordOf(place / 32);
         y = static_cast<int>(word / wordsARow);
-        x = static_cast<int>(word % wordsARow * 32 + bit % 32);
+        x = static_cast<int>(word % wordsARow * 32 + place % 32);
     }
 
 private:
-    static constexpr unsigned kBitsOfALine = 32 * kLanes;
-
-    __device__ void read(std::int64_t from, std::uint32_t *bits) const
+    /// The block's word of that number.
+    __device__ std::int64_t wordOf(std::uint32_t number) const
     {
-#pragma unroll
-        for (int i = 0; i < kLines; ++i) {
-            const int lane = threadIdx.x % kLanes;
-            const std::int64_t word = from + i * step + lane;
-            bits[i] = lane < width && word < words ? __ldg(&undecided[word]) : 0;
-        }
+        return (static_cast<std::int64_t>(number / run) * gridDim.x + blockIdx.x) * run +
+               number % run;
     }
 
-    /// What will be read next, into the second-level cache: registers are short.
-    __device__ void fetch(std::int64_t from) const
-    {
-        const std::int64_t word = from + threadIdx.x % kLines * step;
-        if (word < words) asm volatile("prefetch.global.L2 [%0];" ::"l"(&undecided[word]));
-    }
-
-    template <typename Use>
-    __device__ static void finish(int filled, const Use &use)
-    {
-        __syncwarp();
-        use(filled);
-        __syncwarp();
-    }
-
-    /// Puts the windows of some lines behind those that are there.
-    template <typename Use>
-    __device__ void gather(std::uint32_t line, std::uint32_t *bits, int &filled,
-                           const Use &use) const
+    /// Puts the windows of a thread's words behind those that are there, and takes them out of the
+    /// bits. False if there is no room for all of the block's: the queue is full then. The same in
+    /// all threads.
+    __device__ bool gather(std::uint32_t begin, std::uint32_t (&bits)[kWords]) const
     {
         const int lane = threadIdx.x % kLanes;
         int own = 0;
 #pragma unroll
-        for (int i = 0; i < kLines; ++i) own += __popc(bits[i]);
-        if (!__any_sync(kAllLanes, own)) return;
-        int end = own; // of the lane's places among those of these lines
-        for (int apart = 1; apart < kLanes; apart *= 2) {
-            const int others = __shfl_up_sync(kAllLanes, end, apart);
-            if (lane >= apart) end += others;
-        }
-        int place = filled + end - own; // where the lane's next one goes
-        int total = filled + __shfl_sync(kAllLanes, end, kLanes - 1);
-        for (;;) {
+        for (int i = 0; i < kWords; ++i) own += __popc(bits[i]);
+        bool isRoom = true;
+        if (__any_sync(kAllLanes, own)) {
+            int end = own; // of the lane's places among those of the warp
+            for (int apart = 1; apart < kLanes; apart *= 2) {
+                const int others = __shfl_up_sync(kAllLanes, end, apart);
+                if (lane >= apart) end += others;
+            }
+            int first = 0; // of the warp
+            if (lane == kLanes - 1) first = atomicAdd(&places.filled, end);
+            first = __shfl_sync(kAllLanes, first, kLanes - 1);
+            int place = first + end - own;
 #pragma unroll
-            for (int i = 0; i < kLines; ++i)
+            for (int i = 0; i < kWords; ++i)
                 for (; bits[i] && place < kQueue; bits[i] &= bits[i] - 1)
-                    places[place++] = (line + i) * kBitsOfALine + lane * 32 +
-                                      __ffs(static_cast<int>(bits[i])) - 1;
-            if (total < kQueue) break;
-            finish(kQueue, use);
-            total -= kQueue;
-            place -= kQueue;
+                    places.of[place++] = (begin + i * blockDim.x + threadIdx.x) * 32 +
+                                         __ffs(static_cast<int>(bits[i])) - 1;
+            isRoom = first + end <= kQueue; // in the last lane, of all
         }
-        filled = total;
+        return __syncthreads_and(lane < kLanes - 1 || isRoom);
     }
 
-    std::uint32_t *const places; ///< line and bit
+    Places &places;
     const std::uint32_t *const undecided;
     const std::int64_t words;
-    const int width; ///< of a line
-    const std::int64_t first, step;
-    const int wordsARow;
+    const int wordsARow, run;
 };
 
 } // namespace local_entropy::second_look

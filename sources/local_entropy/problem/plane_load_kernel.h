@@ -3,6 +3,7 @@
 // says where the border has each of them, the same for all rows. For .cu files that nvcc compiles.
 #pragma once
 
+#include "common/dependent_launch.h"
 #include "local_entropy/problem/border.h"
 #include "local_entropy/problem/plane.h"
 #include "local_entropy/problem/plane_bytes.h"
@@ -19,7 +20,7 @@ using plane_bytes::Array, plane_bytes::Comparison;
 using plane_bytes::kLanes, plane_bytes::kThreads, plane_bytes::kWarps;
 
 constexpr int kBlocks = 5; ///< that a multiprocessor is to have registers for
-/// Of a block: a warp has a row at a time, and so many in all where there are blocks enough.
+/// Of a block: a warp has a row at a time, and so many in all where there are many blocks.
 constexpr int kRows = 4 * kWarps;
 
 /// Columns of a plane that are loaded.
@@ -65,15 +66,36 @@ __device__ inline std::int64_t indexOf(Border border, std::int64_t i, std::int64
     return i >= 0 && i < size ? i : indexBeyond(border, i, size);
 }
 
+/// What the image and the mask have in one place.
+template <typename Source>
+struct Found
+{
+    Source cell;
+    bool counts;
+};
+template <typename Source, typename Cell>
+__device__ Found<Source> found(const Loading<Source, Cell> &task, std::int64_t x, std::int64_t y)
+{
+    return {task.image.cells[y * task.image.stride + x],
+            !task.mask.cells || task.mask.cells[y * task.mask.stride + x]};
+}
+
+/// The cell of the plane for what was found there.
+template <typename Source, typename Cell, typename Values>
+__device__ Cell levelOf(const Loading<Source, Cell> &task, const Values &values,
+                        const Found<Source> &found, std::int64_t x, std::int64_t y)
+{
+    if (!found.counts) return task.none;
+    const std::uint32_t value = values.of(found.cell);
+    if (!(value & kBad)) return static_cast<Cell>(value);
+    atomicMin(task.bad, static_cast<BadCell>(y) << kBadCellBits | static_cast<BadCell>(x));
+    return 0;
+}
 template <typename Source, typename Cell, typename Values>
 __device__ Cell loaded(const Loading<Source, Cell> &task, const Values &values, std::int64_t x,
                        std::int64_t y)
 {
-    if (task.mask.cells && !task.mask.cells[y * task.mask.stride + x]) return task.none;
-    const std::uint32_t value = values.of(task.image.cells[y * task.image.stride + x]);
-    if (!(value & kBad)) return static_cast<Cell>(value);
-    atomicMin(task.bad, static_cast<BadCell>(y) << kBadCellBits | static_cast<BadCell>(x));
-    return 0;
+    return levelOf(task, values, found(task, x, y), x, y);
 }
 
 /// A thread's cells of a row; `x` is the first one's in the image, where all of them are. False,
@@ -135,12 +157,10 @@ struct Inside
     const std::int64_t *columnOf; ///< in shared memory
 };
 
-/// One of the block's cells, by the border.
-template <typename Source, typename Cell, typename Values>
-__device__ Cell loadedByBorder(const Loading<Source, Cell> &task, const Values &values,
-                               std::int64_t x, std::int64_t y)
+/// One of the block's cells, by the border, of which the image has none.
+template <typename Source, typename Cell>
+__device__ Cell cellOfBorder(const Loading<Source, Cell> &task, std::int64_t x, std::int64_t y)
 {
-    if (x >= 0 && y >= 0) return loaded(task, values, x, y);
     const bool isConstant = x == kConstantCell || (y == kConstantCell && x != kNoCell);
     return isConstant ? task.constant : Cell{0};
 }
@@ -156,16 +176,28 @@ __device__ void loadRow(const Loading<Source, Cell> &task, const Values &values,
     if (y < 0) {
 #pragma unroll 1
         for (int i = lane; i < columns; i += kLanes)
-            to[i] = loadedByBorder(task, values, inside.columnOf[i], y);
+            to[i] = cellOfBorder(task, inside.columnOf[i], y);
         return;
     }
+    const int between = inside.end - inside.begin;
+    const auto column = [&](int i) { return i < inside.begin ? i : i + between; };
+    // What the border has for the first lanes arrives while 16 bytes a thread do.
+    const bool isFirst = lane < columns - between;
+    const std::int64_t firstX = isFirst ? inside.columnOf[column(lane)] : kNoCell;
+    Found<Source> first{};
+    if (firstX >= 0) first = found(task, firstX, y);
     if (own >= inside.begin && own < inside.end && !loadAtOnce(task, values, x + own, y, to + own))
 #pragma unroll 1
         for (int i = own; i < own + kCells; ++i) to[i] = loaded(task, values, x + i, y);
+    const auto put = [&](int i, std::int64_t from, const Found<Source> &cell) {
+        to[column(i)] =
+            from >= 0 ? levelOf(task, values, cell, from, y) : cellOfBorder(task, from, y);
+    };
+    if (isFirst) put(lane, firstX, first);
 #pragma unroll 1
-    for (int i = lane; i < columns - (inside.end - inside.begin); i += kLanes) {
-        const int column = i < inside.begin ? i : i + inside.end - inside.begin;
-        to[column] = loadedByBorder(task, values, inside.columnOf[column], y);
+    for (int i = lane + kLanes; i < columns - between; i += kLanes) {
+        const std::int64_t from = inside.columnOf[column(i)];
+        put(i, from, from >= 0 ? found(task, from, y) : Found<Source>{});
     }
 }
 
@@ -207,6 +239,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 {
     __shared__ std::int64_t columnOf[kLanes * Loading<Source, Cell>::kCells];
     const int thread = threadIdx.y * kLanes + threadIdx.x;
+    common::letNextKernelStart();
     if (static_cast<int>(blockIdx.z) == task.parts) { // the row beyond the edge
         const int step = gridDim.x * gridDim.y * kThreads;
         for (int i = (blockIdx.y * gridDim.x + blockIdx.x) * kThreads + thread;

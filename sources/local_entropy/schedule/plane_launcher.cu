@@ -161,9 +161,10 @@ private:
                                   layout.wordsARow};
         if (plans.first->checksCells()) plane.isChecked = true;
         const PlanePart task{problem, plane, memory.at(layout.scratchAt), undecided, bad.data()};
-        fillPlane(problem, plane, bad.data(), stream);
+        // Not between the kernels: of these, one begins while the one before it ends.
         if (layout.bits && !plans.first->clearsUndecided())
             CUDA_CHECK(cudaMemsetAsync(undecided.words, 0, layout.bits, stream));
+        fillPlane(problem, plane, bad.data(), stream);
         plans.first->launch(task, stream);
         if (plans.second) plans.second->launch(task, stream);
     }

@@ -4,6 +4,7 @@
 #include "local_entropy/memory/current_gpu.h"
 
 #ifdef __CUDACC__
+#include "common/dependent_launch.h"
 #include "common/device_array.h"
 #include "common/integer.h"
 #include "local_entropy/answers/partitions.h"
@@ -144,8 +145,7 @@ private:
         share(task, most * kWarps);
         blocks = std::min(most, task.strips.items);
         task.warps = std::min(common::ceilDiv(task.strips.items, blocks), kWarps);
-        kernel<<<blocks, kNineThreads, 0, stream>>>(task);
-        CUDA_CHECK(cudaGetLastError());
+        common::launchBehind(kernel, blocks, kNineThreads, 0, stream, task);
     }
 
     const common::DeviceArray<float> answers; ///< see NineTask

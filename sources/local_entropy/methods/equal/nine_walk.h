@@ -1,6 +1,7 @@
 // The walk of a warp down a strip of windows of 3x3 cells (.cu), see nine.h.
 #pragma once
 
+#include "common/dependent_launch.h"
 #include "local_entropy/methods/equal/nine.h"
 #include "local_entropy/methods/equal/nine_rows.h"
 
@@ -152,10 +153,12 @@ template <typename Cell, bool kMissing, bool kAnywhere>
 __global__ void __launch_bounds__(kNineThreads, 2) nine(const __grid_constant__ NineTask<Cell> task)
 {
     __shared__ NineTables tables;
+    common::letNextKernelStart();
     const PlaneView<Cell> &plane = task.strips.plane;
     for (int i = threadIdx.x; i < (kNineCells + 1) * kNineKeys; i += blockDim.x)
         tables.answers[i / kNineKeys][i % kNineKeys] = task.answers[i];
     if (threadIdx.x <= kNineCells) tables.sums[threadIdx.x] = task.sums[threadIdx.x];
+    common::waitForLastKernel();
     __syncthreads();
 
     const int warp = threadIdx.x / kLanes;

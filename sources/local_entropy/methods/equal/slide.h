@@ -18,6 +18,7 @@
 // slide_answers.h.
 #pragma once
 
+#include "common/dependent_launch.h"
 #include "local_entropy/methods/equal/slide_item.h"
 #include "local_entropy/methods/equal/slide_ring.h"
 #include "local_entropy/methods/equal/slide_task.h"
@@ -38,10 +39,12 @@ __global__ void __launch_bounds__(mostThreads(kWidth), 1)
     const Strips<Cell> &strips = task.strips;
     auto *const words = reinterpret_cast<std::uint32_t *>(shared);
     const int tableWords = tableWordsOf(strips.windowCells, kWidth);
+    common::letNextKernelStart();
     for (int i = threadIdx.x; i < tableWords; i += blockDim.x)
         words[i] = i < strips.windowCells
                        ? static_cast<std::uint32_t>(task.differences[strips.windowCells - 1 - i])
                        : 0;
+    common::waitForLastKernel();
     __syncthreads();
 
     const int warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes,

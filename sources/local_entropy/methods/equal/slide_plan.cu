@@ -1,5 +1,6 @@
 #include "local_entropy/methods/equal/slide_plan.h"
 
+#include "common/dependent_launch.h"
 #include "common/device_array.h"
 #include "local_entropy/error.h"
 #include "local_entropy/memory/current_gpu.h"
@@ -161,9 +162,8 @@ private:
         const int bytes = memory.bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        own.kernel<<<std::min(multiprocessors, task.strips.items), warps * kLanes, bytes, stream>>>(
-            task);
-        CUDA_CHECK(cudaGetLastError());
+        common::launchBehind(own.kernel, std::min(multiprocessors, task.strips.items),
+                             warps * kLanes, bytes, stream, task);
     }
 
     const int cells;

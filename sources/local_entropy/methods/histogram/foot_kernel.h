@@ -1,6 +1,7 @@
 // The kernel for footprints (.cu): see foot.h.
 #pragma once
 
+#include "common/dependent_launch.h"
 #include "local_entropy/methods/histogram/foot_part.h"
 #include "local_entropy/methods/histogram/foot_walker.h"
 
@@ -192,6 +193,7 @@ __global__ void __launch_bounds__(kMostHistograms *In::kSharing *kLanes, 1)
     constexpr int kWindows = In::kWindows, kColumns = kWindows * kLanes;
     // How much of its part the block has taken; differences; pieces; a histogram for every warp.
     extern __shared__ std::uint32_t shared[];
+    common::letNextKernelStart();
     const int pieceCount = task.pieceEnds[3 * kLongest - 1];
     const TableWords words(task.results.windowCells, pieceCount);
     auto *const taken = reinterpret_cast<unsigned long long *>(shared);
@@ -201,6 +203,7 @@ __global__ void __launch_bounds__(kMostHistograms *In::kSharing *kLanes, 1)
     for (int n = threadIdx.x; n < task.results.windowCells; n += blockDim.x)
         table[n] = static_cast<std::uint32_t>(task.differences[n]);
     for (int i = threadIdx.x; i < pieceCount; i += blockDim.x) pieces[i] = task.pieces[i];
+    common::waitForLastKernel();
     __syncthreads();
 
     const int lane = threadIdx.x % kLanes, warp = uniform(threadIdx.x / kLanes);

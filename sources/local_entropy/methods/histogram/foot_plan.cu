@@ -7,6 +7,7 @@
 #include "local_entropy/methods/histogram/foot_changes.h"
 
 #ifdef __CUDACC__
+#include "common/dependent_launch.h"
 #include "common/device_array.h"
 #include "common/integer.h"
 #include "local_entropy/methods/histogram/foot_kernel.h"
@@ -161,8 +162,8 @@ private:
             cudaFuncSetAttribute(own.call, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const std::int64_t rows = std::int64_t(task.strips) * task.results.height;
         const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(multiprocessors, rows));
-        own.call<<<blocks, histograms * own.sharing * kLanes, bytes, stream>>>(task);
-        CUDA_CHECK(cudaGetLastError());
+        common::launchBehind(own.call, blocks, histograms * own.sharing * kLanes, bytes, stream,
+                             task);
     }
 
     template <typename Cell>

@@ -21,6 +21,7 @@
 // walk_strip.h.
 #pragma once
 
+#include "common/dependent_launch.h"
 #include "local_entropy/methods/histogram/walk_strip.h"
 
 #include <cstdint>
@@ -38,12 +39,14 @@ __global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ 
     const int withoutCells = kHasWithouts<kBits, kMissing> ? results.windowCells + 1 : 0;
     auto *const table = reinterpret_cast<std::uint32_t *>(withouts + withoutCells);
     const int tableWords = (results.windowCells + kLanes) / kLanes * kLanes;
+    common::letNextKernelStart();
     for (int n = threadIdx.x; n < results.windowCells; n += blockDim.x)
         table[n] = task.differences[n];
     for (int n = threadIdx.x; n < withoutCells; n += blockDim.x) {
         const int cells = results.windowCells - n;
         withouts[n] = {results.sums[cells] + results.sums[n], results.scales[cells]};
     }
+    common::waitForLastKernel();
     __syncthreads();
 
     const int lane = threadIdx.x % kLanes;

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #ifdef __CUDACC__
+#include "common/dependent_launch.h"
 #include "common/device_array.h"
 #include "common/integer.h"
 #include "local_entropy/methods/histogram/results_of.h"
@@ -214,8 +215,7 @@ private:
         CUDA_CHECK(
             cudaFuncSetAttribute(kernel.run, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const int blocks = std::min(multiprocessors, task.items);
-        kernel.run<<<blocks, warps * kLanes, bytes, stream>>>(task);
-        CUDA_CHECK(cudaGetLastError());
+        common::launchBehind(kernel.run, blocks, warps * kLanes, bytes, stream, task);
     }
 
     /// For so many warps of each multiprocessor, strips of so many columns.

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #ifdef __CUDACC__
+#include "common/dependent_launch.h"
 #include "common/device_array.h"
 #include "common/integer.h"
 #include "local_entropy/methods/histogram/scale.h"
@@ -156,8 +157,7 @@ private:
         CUDA_CHECK(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const int blocks = std::min(multiprocessors, common::ceilDiv(task.items, warps));
-        kernel<<<blocks, warps * kLanes, bytes, stream>>>(task);
-        CUDA_CHECK(cudaGetLastError());
+        common::launchBehind(kernel, blocks, warps * kLanes, bytes, stream, task);
     }
 
     /// Items that are several for each warp, so that no warp has long to do when all others have

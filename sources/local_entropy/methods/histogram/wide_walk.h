@@ -23,6 +23,7 @@
 // up in wide_sums.h, and what makes a float of a sum in wide_answers.h.
 #pragma once
 
+#include "common/dependent_launch.h"
 #include "local_entropy/methods/histogram/wide_walker.h"
 
 #include <cstdint>
@@ -35,8 +36,10 @@ __global__ void __launch_bounds__(kMostThreads, 1) walk(const __grid_constant__ 
 {
     using Own = Walker<Cell, kBits, kGroups>;
     extern __shared__ std::uint32_t shared[]; // zeros, differences; a histogram for every warp
+    common::letNextKernelStart();
     for (int n = threadIdx.x; n < task.windowCells + kZeros; n += blockDim.x)
         shared[n] = n < kZeros ? 0 : static_cast<std::uint32_t>(task.differences[n - kZeros]);
+    common::waitForLastKernel();
     __syncthreads();
     const int warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes;
     Own walker(task, addressOf(shared + task.tableWords + warp * task.values), addressOf(shared));

@@ -21,6 +21,7 @@
 // nodata takes away are one more level.
 #pragma once
 
+#include "common/dependent_launch.h"
 #include "local_entropy/methods/levels/launch_counts.h"
 #include "local_entropy/methods/levels/launch_rows.h"
 #include "local_entropy/methods/levels/launch_task.h"
@@ -283,9 +284,11 @@ __global__ void __launch_bounds__(kThreads, 1) boxes(const __grid_constant__ Tas
     using OwnWaiting = typename OwnStrip::OwnWaiting;
     extern __shared__ __align__(16) std::uint32_t shared[]; // F; what each warp has
     const int shift = __ffs(task.copies) - 1;
+    common::letNextKernelStart();
 #pragma unroll 4
     for (int i = threadIdx.x; i < (task.windowCells + 1) * task.copies; i += blockDim.x)
         shared[i] = static_cast<std::uint32_t>(__ldg(&task.sums[i >> shift])) + kShift;
+    common::waitForLastKernel();
     __syncthreads();
 
     const int warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes;

@@ -6,6 +6,7 @@
 #include "local_entropy/methods/block_memory.h"
 
 #ifdef __CUDACC__
+#include "common/dependent_launch.h"
 #include "common/device_array.h"
 #include "common/integer.h"
 #include "local_entropy/answers/base.h"
@@ -173,8 +174,8 @@ private:
         const auto kernel = cells <= kMostByteCells ? boxes::twoLevels<8, kThreads>
                                                     : boxes::twoLevels<16, kThreads>;
         const int blocks = std::min(multiprocessors * kBlocks, task.items);
-        kernel<<<blocks, kThreads, bytes, stream>>>(task, {two.data()});
-        CUDA_CHECK(cudaGetLastError());
+        common::launchBehind(kernel, blocks, kThreads, bytes, stream, task,
+                             boxes::TwoLevels{two.data()});
     }
 
     void launchAny(const PlanePart &part, cudaStream_t stream) const
@@ -190,8 +191,8 @@ private:
         const int bytes = memoryOf(cells, task.copies, own).bytes(warps);
         CUDA_CHECK(
             cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        own.kernel<<<std::min(multiprocessors, task.items), warps * kLanes, bytes, stream>>>(task);
-        CUDA_CHECK(cudaGetLastError());
+        common::launchBehind(own.kernel, std::min(multiprocessors, task.items), warps * kLanes,
+                             bytes, stream, task);
     }
 
     Task taskOf(const PlanePart &part, int own) const

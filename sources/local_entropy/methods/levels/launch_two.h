@@ -4,6 +4,7 @@
 // cuts, too.
 #pragma once
 
+#include "common/dependent_launch.h"
 #include "local_entropy/methods/levels/launch_boxes.h"
 
 namespace local_entropy::boxes
@@ -92,9 +93,11 @@ __global__ void __launch_bounds__(kThreads)
     using Own = TwoLevelWalker<kBits>;
     constexpr int kOwn = Own::kOwn, kColumns = kOwn * kLanes;
     extern __shared__ std::uint32_t shared[]; // the answers of whole windows
+    common::letNextKernelStart();
     const int ofWhole = task.windowCells * (task.windowCells + 1) / 2;
     for (int n = threadIdx.x; n <= task.windowCells; n += blockDim.x)
         shared[n] = __float_as_uint(__ldg(&two.answers[ofWhole + n]));
+    common::waitForLastKernel();
     __syncthreads();
 
     const std::uint32_t table = addressOf(shared);

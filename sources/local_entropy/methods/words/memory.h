@@ -2,12 +2,15 @@
 // into which the compiler would move other work.
 #pragma once
 
+#include "common/dependent_launch.h"
 #include "local_entropy/methods/words/hash.h"
 
 #include <cstdint>
 
 namespace local_entropy::words
 {
+
+using common::letNextKernelStart, common::waitForLastKernel;
 
 __device__ inline std::uint32_t sharedAddress(const void *pointer)
 {
@@ -143,23 +146,6 @@ __device__ inline void waitForCopies()
 __device__ inline void syncWarps(unsigned barrier, unsigned warps)
 {
     asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "r"(32 * warps) : "memory");
-}
-
-// ---- from kernel to kernel, from Hopper on (programmatic dependent launch) ---------------------
-
-/// Lets the next kernel of the stream begin where there is room, if it was launched so.
-__device__ inline void letNextKernelStart()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
-/// Waits until the last kernel of the stream has ended and what it wrote can be read.
-__device__ inline void waitForLastKernel()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
 }
 
 // ---- results -----------------------------------------------------------------------------------

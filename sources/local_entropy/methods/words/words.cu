@@ -150,10 +150,7 @@ Gpu::Gpu(int mostMultiprocessors, int counters)
     : tables(common::upload(&gpuTables(), 1)), nextItem(counters)
 {
     multiprocessors = std::max(std::min(multiprocessorsOfGpu(), mostMultiprocessors), 1);
-    // What counts is for what the kernel was compiled: without waitForLastKernel() it must not.
-    cudaFuncAttributes attributes{};
-    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kKernels<float, Layout::Aligned>[0]));
-    canOverlap = attributes.ptxVersion >= 90;
+    canOverlap = common::canOverlap(kKernels<float, Layout::Aligned>[0]);
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
     warps = std::min(
         {warpsOfBlock<float, Layout::Aligned>(), warpsOfBlock<float, Layout::Anywhere>(),
@@ -173,19 +170,10 @@ void Gpu::launchKernel(const Area &area, const Cell *sample, float *result,
     Plan plan = makePlan(area, kStripColumns, std::int64_t(multiprocessors) * warps, lanes);
     plan.resultStride = resultStride;
     plan.levels = levels;
-    cudaLaunchAttribute overlap{}; // see letNextKernelStart()
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t launch{};
-    launch.gridDim = std::min(plan.items, static_cast<unsigned>(multiprocessors));
-    launch.blockDim = warps * kWarp;
-    launch.dynamicSmemBytes = bytesOf<Cell, kLayout>(warps);
-    launch.stream = stream;
-    launch.attrs = &overlap;
-    launch.numAttrs = overlaps ? 1 : 0;
-    CUDA_CHECK(cudaLaunchKernelEx(&launch, kKernels<Cell, kLayout>[plan.fromTop], sample, result,
-                                  tables.data(), counter, badCells.data(), plan));
-    CUDA_CHECK(cudaGetLastError());
+    common::launchKernel(overlaps, kKernels<Cell, kLayout>[plan.fromTop],
+                         std::min(plan.items, static_cast<unsigned>(multiprocessors)),
+                         warps * kWarp, bytesOf<Cell, kLayout>(warps), stream, sample, result,
+                         tables.data(), counter, badCells.data(), plan);
 }
 
 template <typename Cell>
