@@ -34,7 +34,7 @@ struct Windows
 
     Windows(const SumScale &of, int levels, Base base)
         : cells(static_cast<int>(of.sums.size()) - 1), levels(levels), base(base), sums(of.sums),
-          scale(of.scales(base)[cells]), error(of.wholeError)
+          scale(of.scales(base)[cells]), error(of.wholeError())
     {
     }
     Windows(const LevelSums &of, int levels, Base base)

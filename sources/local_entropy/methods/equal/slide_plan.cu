@@ -102,7 +102,7 @@ private:
         }
         Sums(const SumScale &scale, Base base)
             : sums(scale.sums), scales(scale.scales(base)), error(scale.error + kRounding),
-              wholeError(scale.wholeError + kRounding)
+              wholeError(scale.wholeError() + kRounding)
         {
         }
 

@@ -44,6 +44,7 @@ struct Task
     const std::int32_t *cellsBefore; ///< see foot_changes.h
     const std::int32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
     walk::Results results;
+    const double *errors; ///< of D of n cells: what results.error is for them
     // Of a window of which all cells count:
     std::int64_t total; ///< F(N)
     double scale;       ///< results.scales[N]

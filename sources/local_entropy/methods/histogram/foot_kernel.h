@@ -129,6 +129,7 @@ private:
         const std::int32_t *above = task.cellsBefore + within(plane.top - y, height) * (width + 1);
         const std::int32_t *below =
             task.cellsBefore + within(plane.bottom - y, height) * (width + 1);
+        walk::Results results = task.results;
         float answers[kWindows];
         std::uint32_t undecided = 0;
 #pragma unroll
@@ -137,9 +138,12 @@ private:
             const int right = within(plane.right - x - window, width);
             const int existing = __ldg(below + right) - __ldg(below + left) - __ldg(above + right) +
                                  __ldg(above + left);
-            if (walk::finish<kMissing>(task.results, task.total - walker.rest(window), existing,
-                                       In::count(absent.first, window),
-                                       In::count(absent.none, window), answers[window]))
+            const int none = In::count(absent.none, window);
+            // The most common way to share the cells of a window that an edge cuts is that of a
+            // whole row of a sparse image: a bound that is larger than need be would show.
+            results.error = __ldg(task.errors + existing - (kMissing ? none : 0));
+            if (walk::finish<kMissing>(results, task.total - walker.rest(window), existing,
+                                       In::count(absent.first, window), none, answers[window]))
                 undecided |= 1u << window;
         }
         return write(y, answers, undecided);

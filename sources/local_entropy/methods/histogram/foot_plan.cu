@@ -112,21 +112,27 @@ private:
     FootprintPlan(const Problem &problem, const footprint::Pieces &ends, const SumScale &scale,
                   const std::vector<double> &perCells)
         : cells(problem.shape.cells), diskRadius(footprint::diskRadius(problem.shape)), ends(ends),
-          error(scale.error + kRounding), allScale(perCells[cells]),
+          allScale(perCells[cells]),
           margin(marginOf({cells, problem.filter.levels.count, problem.filter.base}, scale.sums,
-                          allScale, scale.wholeError, kRounding)
+                          allScale, scale.wholeError(), kRounding)
                      .times(allScale)),
           total(scale.sums[cells]), pieces(uploaded(ends.pieces)),
           cellsBefore(uploaded(footprint::cellsBefore(problem.shape))),
           differences(uploaded(differencesOf(scale.sums))), sums(uploaded(scale.sums)),
-          scales(uploaded(perCells)), multiprocessors(multiprocessorsOfGpu()),
-          mostSharedBytes(sharedBytesOfBlock())
+          scales(uploaded(perCells)), errors(uploaded(withRounding(scale.errors))),
+          multiprocessors(multiprocessorsOfGpu()), mostSharedBytes(sharedBytesOfBlock())
     {
     }
 
     /// What the steps from an integer to a float may be off, in units of the sum, which is below
     /// 2^44 for as many cells as have a table in shared memory: three roundings of a double.
     static constexpr double kRounding = 0x1p-7;
+
+    static std::vector<double> withRounding(std::vector<double> errors)
+    {
+        for (double &error : errors) error += kRounding;
+        return errors;
+    }
 
     template <typename T>
     static common::DeviceArray<T> uploaded(const std::vector<T> &all)
@@ -186,7 +192,7 @@ private:
         task.results = walk::resultsOf(part, kAtATime);
         task.results.sums = sums.data();
         task.results.scales = scales.data();
-        task.results.error = error;
+        task.errors = errors.data(); // results.error: of each window
         return task;
     }
 
@@ -210,13 +216,13 @@ private:
 
     const int cells, diskRadius;
     const footprint::Pieces ends;
-    const double error, allScale;
+    const double allScale;
     const Margin margin; ///< of whole windows, scaled
     const std::int64_t total;
     const common::DeviceArray<footprint::Piece> pieces;
     const common::DeviceArray<std::int32_t> cellsBefore, differences;
     const common::DeviceArray<std::int64_t> sums;
-    const common::DeviceArray<double> scales;
+    const common::DeviceArray<double> scales, errors;
     const int multiprocessors, mostSharedBytes;
 };
 

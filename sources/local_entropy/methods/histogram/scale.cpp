@@ -35,33 +35,25 @@ std::int64_t rounded(UInt128 wideSum, std::uint32_t factor, double &error)
     return sum;
 }
 
-/// Sums of errors, in one direction.
-struct Largest
-{
-    double ofAny;     ///< of counts whose sum is at most `cells`
-    double ofSeveral; ///< where no count is `cells` by itself
-};
-
-/// The most that errors of counts, times `sign`, can add up to if the counts' sum is at most
-/// `cells`: a knapsack of which all sizes and any number of each may be taken. (The sum need not be
-/// `cells`: a single cell is no error.)
+/// The most that errors of counts, times `sign`, can add up to if no count is n by itself and their
+/// sum is at most n, for n = 0 ... cells: a knapsack of which all sizes and any number of each may
+/// be taken. (The sum need not be n: a single cell is no error.)
 ///
 /// A count whose error is no more than what smaller ones of that sum reach can be replaced by them
 /// wherever it is taken: it is left out. So few are left that this is nearly linear in `cells`.
-Largest largestSums(const std::vector<double> &errors, int cells, double sign)
+std::vector<double> largestSums(const std::vector<double> &errors, double sign)
 {
-    std::vector<double> best(cells + 1); // of counts whose sum is at most the index
-    std::vector<int> taken;              // counts that nothing replaces
-    double ofSeveral = 0;
-    for (int sum = 1; sum <= cells; ++sum) {
+    std::vector<double> ofSeveral(errors.size()), best(errors.size()); // best: also n by itself
+    std::vector<int> taken; // counts that nothing replaces
+    for (int sum = 1; sum < static_cast<int>(errors.size()); ++sum) {
         best[sum] = best[sum - 1];
         for (const int n : taken) best[sum] = std::max(best[sum], best[sum - n] + sign * errors[n]);
-        ofSeveral = best[sum];
+        ofSeveral[sum] = best[sum];
         if (sign * errors[sum] <= best[sum]) continue;
         best[sum] = sign * errors[sum];
         taken.push_back(sum);
     }
-    return {best[cells], ofSeveral};
+    return ofSeveral;
 }
 
 } // namespace
@@ -86,21 +78,17 @@ void consider(SumScale &scale, std::uint32_t candidate, const Answers &answers)
 {
     const int cells = answers.mostCells();
     std::vector<std::int64_t> found(cells + 1);
-    std::vector<double> errors(cells + 1);
-    double ofAll = 0; // F(N) is off as well
-    for (int n = 0; n <= cells; ++n) {
-        found[n] = rounded(answers.wideSums()[n], candidate, errors[n]);
-        ofAll = std::max(ofAll, std::fabs(errors[n]));
-    }
-    const Largest above = largestSums(errors, cells, 1), below = largestSums(errors, cells, -1);
+    std::vector<double> off(cells + 1), errors(cells + 1);
+    for (int n = 0; n <= cells; ++n) found[n] = rounded(answers.wideSums()[n], candidate, off[n]);
+    const std::vector<double> above = largestSums(off, 1), below = largestSums(off, -1);
     constexpr double kUp = 1 + 0x1p-30;
     // Of F(N) - sum F(n), from - above + F(N)'s own to below + F(N)'s own.
-    const double whole =
-        std::max(above.ofSeveral - errors[cells], below.ofSeveral + errors[cells]) * kUp;
-    if (scale.factor != 0 && whole / candidate >= scale.wholeError / scale.factor) return;
+    for (int n = 1; n <= cells; ++n)
+        errors[n] = std::max(above[n] - off[n], below[n] + off[n]) * kUp;
+    if (scale.factor != 0 && errors[cells] / candidate >= scale.wholeError() / scale.factor) return;
     scale.factor = candidate;
-    scale.error = (std::max(above.ofAny, below.ofAny) + ofAll) * kUp;
-    scale.wholeError = whole;
+    scale.error = *std::max_element(errors.begin(), errors.end());
+    scale.errors = errors;
     scale.sums = found;
 }
 

@@ -36,10 +36,11 @@ struct SumScale
     /// Whether float(double(F(N) - sum F(n)) * scales(base)[N]) is the nearest for N = `cells`.
     bool isExactForWhole = false;
     double error = 0;
-    /// The same for all ways to share N = `cells` cells, no fewer, of which nearly all windows are:
-    /// so much is known of F(N) then that this is less.
-    double wholeError = 0;
-    std::vector<std::int64_t> sums; ///< F(n), n = 0 ... cells
+    /// The same for all ways to share N = 0 ... `cells` cells, no fewer: so much is known of F(N)
+    /// then that most of these are less.
+    std::vector<double> errors;
+    double wholeError() const { return errors.back(); } ///< of windows whose cells all count
+    std::vector<std::int64_t> sums;                     ///< F(n), n = 0 ... cells
 
     /// What F(N) - sum F(n) is multiplied by to become the entropy in nats of N cells.
     double nats(int cells) const { return 2 * 0x1.62e42fefa39efp-1 / factor / cells; }

@@ -117,7 +117,7 @@ struct Tables
         scales = scale.scales(base);
         sums = scale.sums;
         error = scale.error + kRounding;
-        wholeError = scale.isExactForWhole ? 0 : scale.wholeError + kRounding;
+        wholeError = scale.isExactForWhole ? 0 : scale.wholeError() + kRounding;
     }
 
     std::vector<std::uint32_t> differences() const

@@ -104,7 +104,7 @@ private:
           sums(common::upload(scale.sums.data(), scale.sums.size())),
           scales(common::upload(scale.scales(problem.filter.base).data(), scale.sums.size())),
           margin(marginOf({cells, problem.filter.levels.count, problem.filter.base}, scale.sums,
-                          scale.scales(problem.filter.base)[cells], scale.wholeError, kRounding)),
+                          scale.scales(problem.filter.base)[cells], scale.wholeError(), kRounding)),
           multiprocessors(multiprocessorsOfGpu()), sharedBytes(sharedBytesOfBlock())
     {
     }
