@@ -76,6 +76,26 @@ TEST(SharedTiles, GiveEveryCellOnce)
     }
 }
 
+// What it has begun it has to finish, and what did not come back is nobody else's.
+TEST(SharedTiles, SmallOnesOfALargeOneThatNobodyHadAreLeftWhereTheyMayNotBegin)
+{
+    const Region region{0, 0, 6, 1};
+    Progress progress(kNobody, region);
+    SharedTiles tiles(region, {2, 1}, {1, 1}, progress);
+    Region tile, lost;
+    EXPECT_FALSE(tiles.takeSmall(tile, false));
+    ASSERT_TRUE(tiles.takeSmall(tile)); // of the last large one
+    EXPECT_TRUE(tiles.takeSmall(tile, false));
+    EXPECT_FALSE(tiles.takeSmall(tile, false));
+    ASSERT_TRUE(tiles.takeLarge(lost));
+    tiles.giveBack(lost);
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(tiles.takeSmall(tile, false));
+    EXPECT_FALSE(tiles.takeSmall(tile, false));
+    EXPECT_EQ(tiles.leftInLarge(), 2);
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(tiles.takeSmall(tile));
+    EXPECT_FALSE(tiles.takeSmall(tile));
+}
+
 TEST(SharedTiles, AreToldOnceThoughOneIsGivenBack)
 {
     double most = 0;

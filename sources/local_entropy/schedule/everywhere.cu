@@ -79,20 +79,35 @@ bool areWanted(WayCosts &costs)
     return true;
 }
 
-/// Whether devices could help at all: what the bus and their kernels take, beside the CPU's time.
-/// What is soon done is computed by the CPU until so much time has gone by with it that a try, for
-/// which tables are made, does not count, and neither does the start of devices that are not there.
+/// Nanoseconds of a cell through a device, about: the bus or its kernels.
+double nanosecondsOfDevice(const Problem &problem)
+{
+    constexpr double kBytesANanosecond = 50;
+    const double bytes = problem.result.isDouble ? 8 : 4;
+    return std::max(bytes / kBytesANanosecond, launchCost(problem));
+}
+
+/// Whether devices could help at all: what they take, beside the CPU's time. What is soon done is
+/// computed by the CPU until so much time has gone by with it that a try, for which tables are
+/// made, does not count, and neither does the start of devices that are not there.
 bool mayPay(const Problem &problem, double nanoseconds, int threads, const WayCosts &costs)
 {
-    constexpr double kAtOnce = 0.05e6, kSoon = 1.5e6, kBytesANanosecond = 50;
+    constexpr double kAtOnce = 0.05e6, kSoon = 1.5e6;
     constexpr double kToTry = 0.05, kToStart = 0.5; // seconds
     const double alone = nanoseconds / threads;
     if (alone <= kAtOnce) return false;
     if (alone <= kSoon && costs.spentAlone < (areStarted ? kToTry : kToStart)) return false;
     const double cells = static_cast<double>(problem.region.width * problem.region.height);
-    const double bytes = problem.result.isDouble ? 8 : 4;
-    const double through = cells * std::max(bytes / kBytesANanosecond, launchCost(problem));
-    return through < 8 * alone;
+    return cells * nanosecondsOfDevice(problem) < 8 * alone;
+}
+
+/// Of a cell, in large tiles: for each of these CUDA is called, which takes so long on the host of
+/// an H200.
+double secondsOfDevice(const Problem &problem, const TileSize &large)
+{
+    constexpr double kCalls = 50e3; // nanoseconds
+    const double cells = static_cast<double>(large.width * large.height);
+    return 1e-9 * std::max(nanosecondsOfDevice(problem), kCalls / cells);
 }
 
 /// Large tiles of whole small ones: enough of them that all parts of the way have something to do,
@@ -177,11 +192,14 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, const Plan &p
         sharing.small =
             sharing.alone ? rowsFor(problem) : smallTile(problem, plan, nanoseconds, threads);
     if (sharing.large.width == 0) sharing.large = largeTile(problem, sharing.small);
-    std::unique_ptr<Parts> parts(new Parts{std::move(mine),
-                                           problem,
-                                           plan,
-                                           {*shared, devices, problem, sharing, costs, progress},
-                                           sharing});
+    const bool doAll = sharing.choice == ThroughDevices::All; // whatever they take
+    const double seconds = doAll ? 0 : secondsOfDevice(problem, sharing.large);
+    std::unique_ptr<Parts> parts(
+        new Parts{std::move(mine),
+                  problem,
+                  plan,
+                  {*shared, devices, problem, sharing, seconds, threads, costs, progress},
+                  sharing});
     return std::unique_ptr<Everywhere>(new Everywhere(std::move(parts)));
 }
 

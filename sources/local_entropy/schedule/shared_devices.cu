@@ -78,9 +78,10 @@ Told SharedDevices::ask(Device &device)
 // ---- a call ------------------------------------------------------------------------------------
 
 SharedWork::SharedWork(SharedDevices &shared, const std::vector<Device *> &devices,
-                       const Problem &problem, const Sharing &sharing, WayCosts &costs,
-                       Progress &progress)
-    : shared(shared), devices(devices), problem(problem), sharing(sharing), costs(costs),
+                       const Problem &problem, const Sharing &sharing, double secondsOfDevice,
+                       int threads, WayCosts &costs, Progress &progress)
+    : shared(shared), devices(devices), problem(problem), sharing(sharing),
+      secondsOfDevice(secondsOfDevice), threads(threads), costs(costs),
       tiles(problem.region, sharing.large, sharing.small, progress)
 {
     for (Device *device : devices) // it may be well again; what it tells is of another call
@@ -104,31 +105,41 @@ bool SharedWork::toDevice()
     return costs.devicesAreCheaper() || tries.fetch_sub(1) > 0;
 }
 
-/// Whether a thread has better things to do than to compute: where a device costs it far less, a
-/// tile that it computes keeps the device waiting. As many threads as there are slices on their way
-/// can be of use.
-bool SharedWork::feeds(int number) const
+/// Whether tiles go through devices.
+bool SharedWork::mayPay() const
 {
-    constexpr double kFarLess = 0.15;
-    const auto slices = Passage::kSlices * std::size(devices.front()->passages) * devices.size();
-    return static_cast<std::size_t>(number) < slices && costs.throughDevice.get() > 0 &&
-           costs.throughDevice.get() < kFarLess * costs.onCpu.get();
+    return sharing.choice != ThroughDevices::IfCheaper || costs.devicesAreCheaper();
 }
 
-/// Whether the CPU has nothing to do but to feed devices: they will have done what is left before a
-/// small tile is computed.
+Shares SharedWork::shares() const
+{
+    const auto count = static_cast<int>(devices.size());
+    return {costs.onCpu.get(),
+            costs.throughDevice.get(),
+            secondsOfDevice / count,
+            threads,
+            sharing.small.width * sharing.small.height,
+            sharing.large.width * sharing.large.height,
+            count * static_cast<int>(std::size(devices.front()->passages))};
+}
+
+/// Whether the thread has nothing to do but to feed devices.
 bool SharedWork::isLeftToDevices(const Device &device, int number) const
 {
-    const std::int64_t known = 4 * sharing.large.width * sharing.large.height;
-    const std::int64_t left = tiles.leftInLarge(), arrived = arrivedCells;
-    if (device.hasFailed || left == 0 || sharing.choice == ThroughDevices::IfThereIsRoom)
-        return false;
-    if (sharing.choice == ThroughDevices::All) return true;
-    if (feeds(number)) return true;
-    if (arrived < known || !costs.devicesAreCheaper()) return false;
-    const double perCell = clock.seconds() / static_cast<double>(arrived);
-    return costs.onCpu.get() * static_cast<double>(tiles.cellsOfSmall()) >
-           perCell * static_cast<double>(left);
+    if (device.hasFailed || tiles.leftInLarge() == 0) return false;
+    return sharing.choice == ThroughDevices::All || (mayPay() && shares().feedsOnly(number));
+}
+
+/// Whether the CPU may take a large tile that nobody has had.
+bool SharedWork::mayBegin(const Device &device) const
+{
+    if (device.hasFailed || !mayPay()) return true;
+    const Shares known = shares();
+    const std::int64_t arrived = arrivedCells;
+    const bool isMeasured = arrived >= 4 * known.large;
+    const double perCell =
+        isMeasured ? clock.seconds() / static_cast<double>(arrived) : known.devices;
+    return known.mayBegin(tiles.leftInLarge(), underWay, perCell);
 }
 
 /// The CPU computes its tile.
@@ -219,7 +230,7 @@ bool SharedWork::takeOutOne(Device &device)
 bool SharedWork::computeOne(const Device &device, int number, const Compute &compute)
 {
     Region tile;
-    if (isLeftToDevices(device, number) || !tiles.takeSmall(tile)) return false;
+    if (isLeftToDevices(device, number) || !tiles.takeSmall(tile, mayBegin(device))) return false;
     const common::WallClock computing;
     compute(tile);
     costs.onCpu.add(computing.seconds(), tile.width * tile.height);

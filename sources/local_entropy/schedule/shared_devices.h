@@ -7,6 +7,7 @@
 #include "local_entropy/schedule/one_at_a_time.h"
 #include "local_entropy/schedule/passage.h"
 #include "local_entropy/schedule/shared_tiles.h"
+#include "local_entropy/schedule/shares.h"
 
 #include "common/clock.h"
 
@@ -74,9 +75,11 @@ public:
     /// `compute(tile)` computes a tile on the CPU.
     using Compute = std::function<void(const Region &)>;
 
-    /// By these devices of them, at least one.
+    /// By these devices of them, at least one, each of which takes so many seconds for a cell, and
+    /// so many threads.
     SharedWork(SharedDevices &shared, const std::vector<Device *> &devices, const Problem &problem,
-               const Sharing &sharing, WayCosts &costs, Progress &progress);
+               const Sharing &sharing, double secondsOfDevice, int threads, WayCosts &costs,
+               Progress &progress);
     /// Waits for what an error has left on its way, and forgets what cells it had.
     ~SharedWork();
 
@@ -96,13 +99,17 @@ private:
     void giveBack(Passage &held);
     bool toDevice();
     bool isLeftToDevices(const Device &device, int number) const;
-    bool feeds(int number) const;
+    bool mayBegin(const Device &device) const;
+    bool mayPay() const;
+    Shares shares() const;
     void checkCells();
 
     SharedDevices &shared;
     const std::vector<Device *> devices;
     const Problem &problem;
     const Sharing sharing;
+    const double secondsOfDevice;
+    const int threads;
     WayCosts &costs;
     SharedTiles tiles;
     std::atomic<int> working{0};                 ///< threads

@@ -42,7 +42,7 @@ bool SharedTiles::takeLarge(Region &tile)
 }
 
 /// `untold`: its cells that `progress` does not know of.
-bool SharedTiles::nextSmall(Region &tile, std::int64_t &untold)
+bool SharedTiles::nextSmall(Region &tile, bool mayBegin, std::int64_t &untold)
 {
     const std::lock_guard<std::mutex> lock(mutex);
     if (next == current.total) {
@@ -50,7 +50,7 @@ bool SharedTiles::nextSmall(Region &tile, std::int64_t &untold)
         if (isTold) {
             current = Grid(returned.back(), small);
             returned.pop_back();
-        } else if (begin < end) {
+        } else if (mayBegin && begin < end) {
             const Region whole = large.at(--end);
             untaken -= whole.width * whole.height;
             current = Grid(whole, small);
@@ -64,10 +64,10 @@ bool SharedTiles::nextSmall(Region &tile, std::int64_t &untold)
     return true;
 }
 
-bool SharedTiles::takeSmall(Region &tile)
+bool SharedTiles::takeSmall(Region &tile, bool mayBegin)
 {
     std::int64_t untold = 0;
-    return nextSmall(tile, untold) && progress.goOn(untold);
+    return nextSmall(tile, mayBegin, untold) && progress.goOn(untold);
 }
 
 void SharedTiles::giveBack(const Region &tile)

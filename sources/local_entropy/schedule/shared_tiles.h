@@ -21,16 +21,14 @@ public:
 
     /// False if there is none left, or the work was stopped.
     bool takeLarge(Region &tile);
-    bool takeSmall(Region &tile);
+    /// mayBegin: whether it may be the first one of a large tile that nobody has had.
+    bool takeSmall(Region &tile, bool mayBegin = true);
 
     /// A large one whose results did not come.
     void giveBack(const Region &tile);
 
     /// Cells of the large ones that nobody has taken.
     std::int64_t leftInLarge() const;
-
-    /// How many cells the small ones have at most.
-    std::int64_t cellsOfSmall() const { return small.width * small.height; }
 
 private:
     /// A region cut into tiles, row of tiles by row of tiles.
@@ -44,7 +42,7 @@ private:
         std::int64_t across, total;
     };
 
-    bool nextSmall(Region &tile, std::int64_t &untold);
+    bool nextSmall(Region &tile, bool mayBegin, std::int64_t &untold);
 
     const TileSize small;
     Progress &progress;

@@ -1,0 +1,28 @@
+#include "local_entropy/schedule/shares.h"
+
+#include "common/integer.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace local_entropy
+{
+
+int Shares::feeders() const
+{
+    // Of what is under way, about a half is still to be computed: for so long devices go on alone.
+    const double alone = devices * static_cast<double>(mostUnderWay * large) / 2;
+    if (onCpu * static_cast<double>(small) <= alone) return 0;
+    return static_cast<int>(std::min<double>(std::ceil(throughDevice / devices), threads));
+}
+
+bool Shares::mayBegin(std::int64_t left, int underWay, double perCell) const
+{
+    const int computing = std::max(threads - feeders(), 1);
+    const std::int64_t rounds =
+        common::ceilDiv(common::ceilDiv(large, small), static_cast<std::int64_t>(computing));
+    const std::int64_t others = std::max<std::int64_t>(left - large, 0) + underWay * large / 2;
+    return onCpu * static_cast<double>(small * rounds) <= perCell * static_cast<double>(others);
+}
+
+} // namespace local_entropy
