@@ -90,39 +90,24 @@ __device__ __noinline__ void addAny(const Task<Cell, float> &task, const std::in
     const PlaneView<Cell> &plane = task.plane;
     const PieceView<Cell> &piece = plane.pieceOf(x, x + task.windowWidth);
     const Counters<Cell, kLanes / kGroup> counters(table, task.slots);
-    // Words that are on their way at once; more of bytes would not stay in registers.
-    constexpr int kAhead = sizeof(Cell) == 1 ? 2 : 4;
-    const int number = task.chunksOfWindow;
-    for (int begin = 0; begin < number; begin += kAhead * kGroup) {
-        Chunk chunks[kAhead];
-        std::uint32_t words[kAhead];
+    for (int i = threadIdx.x % kGroup; i < task.chunksOfWindow; i += kGroup) {
+        const Chunk chunk = task.chunks[i];
+        const int row = y + chunk.row, first = x + chunk.column;
+        const std::uint32_t word = wordAt(piece.row(row) + first);
+        const bool exists = row >= plane.top && row < plane.bottom;
+        const int begin = plane.left - first;
+        const int end = exists ? min(static_cast<int>(chunk.cells), plane.right - first) : 0;
+        int before[kCells]; // first all additions, then all that depends on them
 #pragma unroll
-        for (int i = 0; i < kAhead; ++i) {
-            const int index = begin + i * kGroup + static_cast<int>(threadIdx.x % kGroup);
-            chunks[i] = index < number ? task.chunks[index] : Chunk{};
+        for (int cell = 0; cell < kCells; ++cell) {
+            const std::uint32_t level = cellOf<Cell>(word, cell);
+            const bool counts =
+                cell >= begin && cell < end && !(plane.missing && level == plane.none);
+            before[cell] = counts ? counters.enter(level) : task.windowCells;
+            cells += counts;
         }
 #pragma unroll
-        for (int i = 0; i < kAhead; ++i)
-            words[i] = wordAt(piece.row(y + chunks[i].row) + x + chunks[i].column);
-#pragma unroll
-        for (int i = 0; i < kAhead; ++i) {
-            const int row = y + chunks[i].row, first = x + chunks[i].column;
-            const bool exists = row >= plane.top && row < plane.bottom;
-            const int left = plane.left - first;
-            const int right =
-                exists ? min(static_cast<int>(chunks[i].cells), plane.right - first) : 0;
-            int before[kCells]; // first all additions, then all that depends on them
-#pragma unroll
-            for (int cell = 0; cell < kCells; ++cell) {
-                const std::uint32_t level = cellOf<Cell>(words[i], cell);
-                const bool counts =
-                    cell >= left && cell < right && !(plane.missing && level == plane.none);
-                before[cell] = counts ? counters.enter(level) : task.windowCells;
-                cells += counts;
-            }
-#pragma unroll
-            for (int cell = 0; cell < kCells; ++cell) sum += differences[before[cell]];
-        }
+        for (int cell = 0; cell < kCells; ++cell) sum += differences[before[cell]];
     }
 }
 

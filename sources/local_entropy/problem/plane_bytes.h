@@ -45,19 +45,12 @@ struct Bytes
 
     __device__ void read(const void *from)
     {
-        ask(from);
-        take(from);
-    }
-    /// The same in two steps, so that much is on its way at once: take() waits for what ask() has
-    /// asked for.
-    __device__ void ask(const void *from)
-    {
         struct alignas(kSize) Aligned
         {
             std::uint32_t words[kWords];
         };
         const auto address = reinterpret_cast<std::uintptr_t>(from);
-        const unsigned offset = offsetOf(from);
+        const auto offset = static_cast<unsigned>(address % kSize);
         const auto *aligned = reinterpret_cast<const Aligned *>(address - offset);
         // Both at once; the same twice where nothing of the next is needed.
         const Aligned first = aligned[0], second = aligned[offset ? 1 : 0];
@@ -66,10 +59,6 @@ struct Bytes
             words[i] = first.words[i];
             words[kWords + i] = second.words[i];
         }
-    }
-    __device__ void take(const void *from)
-    {
-        const unsigned offset = offsetOf(from);
         // A shift by 8 bytes, by 4, by the rest: registers have no index.
 #pragma unroll
         for (int step = kWords / 2; step > 0; step /= 2)
@@ -92,12 +81,6 @@ struct Bytes
         T cell;
         std::memcpy(&cell, &bits, sizeof cell);
         return cell;
-    }
-
-private:
-    __device__ static unsigned offsetOf(const void *from)
-    {
-        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % kSize);
     }
 };
 

@@ -71,9 +71,10 @@ void fill(const Problem &problem, const Plane &plane, const Rule &rule, BadCell 
     task.bad = bad;
     place(plane, task);
     constexpr int kMostBlocks = 65535; // of a column of the grid
-    constexpr int kFewBlocks = 512;    // that a large GPU has room for at once
+    constexpr int kFewBlocks = 2048;   // three times as many as a large GPU has room for at once
     const int across = common::ceilDiv(task.columns[0].count, kLanes * task.kCells);
-    // Rows of a warp come one after another: of few rows, it has one.
+    // Rows of a warp come one after another, which takes longer than to begin: it has one, if that
+    // does not make too many blocks.
     const std::int64_t ofParts = static_cast<std::int64_t>(across) * task.parts;
     const bool areFew = ofParts * common::ceilDiv(plane.height, kWarps) <= kFewBlocks;
     task.rows = areFew ? kWarps : kRows;
