@@ -284,10 +284,11 @@ TEST(LoadTime, WrongAnswersAreNotTimedAndFailTheRun)
                                        " " + BUILD_DIRECTORY "/tests/broken data/worked_4x4.txt");
     EXPECT_EQ(outcome.status, 1) << outcome.errors;
     for (const char *part :
-         {"wrong     OpenMP      | WRONG: error 1", "at x 19, y 9", "unwritten OpenMP      | WRONG",
-          "failing   OpenMP      | it broke", "starved   OpenMP      | too little here",
+         {"beginning OpenMP      | WRONG", "wrong     OpenMP      | WRONG: error 1", "at x 19, y 9",
+          "unwritten OpenMP      | WRONG", "failing   OpenMP      | it broke",
+          "starved   OpenMP      | too little here",
           "absent    OpenMP      | needs another machine", "probe, no answer: leaves work out",
-          "FAILED: 3 failures before main", "1 of 1 groups passed with right"})
+          "FAILED: 4 failures before main", "1 of 1 groups passed with right"})
         EXPECT_TRUE(holds(outcome.output, part)) << part << "\n" << outcome.output;
     const std::string times = contentsOf(directory.path("times.csv"));
     EXPECT_TRUE(holds(times, "\nright,OpenMP,20,10,")) << times;

@@ -1,10 +1,13 @@
 // The method bits behind an engine: when it is chosen, and that a cell which is NaN, a callback and
 // a region change none of its bits. What it computes is tested in tests/test_bits.cpp.
 
+#include "guarded_array.h"
 #include "local_entropy/engine.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -118,6 +121,12 @@ TEST(LocalEntropyBits, RefusesOtherQuestions)
     EXPECT_TRUE(refuses([](Filter &filter) { filter.measure = Measure::Simpson; }));
     EXPECT_TRUE(refuses([](Filter &filter) { filter.nodata = 3; }));
     EXPECT_THROW(engine.run(sixteen(), image.view(), View<double>{doubles.data(), 40, 30}), Error);
+    EXPECT_THROW(engine.run(sixteen(), View<const float>{image.cells.data(), 36, 30, 40},
+                            View<float>{values.data(), 36, 30}),
+                 Error);
+    EXPECT_THROW(engine.run(sixteen(), View<const float>{image.cells.data(), 36, 30},
+                            View<float>{values.data(), 36, 30, 40}),
+                 Error);
     RunOptions masked;
     masked.mask = {mask.data(), 40, 30};
     EXPECT_THROW(engine.run(sixteen(), image.view(), result, masked), Error);
@@ -125,6 +134,20 @@ TEST(LocalEntropyBits, RefusesOtherQuestions)
     columns.region = {1, 0, 39, 30};
     EXPECT_THROW(engine.run(sixteen(), image.view(), View<float>{values.data(), 39, 30}, columns),
                  Error);
+}
+
+// 1024 floats are a page: no memory can be touched before the first row and behind the last.
+TEST(LocalEntropyBits, ReadsNothingBeyondTheImage)
+{
+    const Image image(1024, 60);
+    const GuardedArray<float> cells(1024, 60, 0), values(1024, 60, 0);
+    std::copy(image.cells.begin(), image.cells.end(), cells.view().data);
+    for (const std::string &path : Engine::paths()) {
+        Engine engine(with(path, "bits", 2));
+        values.poison();
+        engine.run(sixteen(), View<const float>{cells.view().data, 1024, 60}, values.view());
+        EXPECT_EQ(std::memcmp(run(engine, image).data(), values.view().data, 4 * 1024 * 60), 0);
+    }
 }
 
 TEST(LocalEntropyBits, ComputesRowsAsThePartOfTheWhole)
@@ -167,6 +190,17 @@ TEST(LocalEntropyBits, HearsNothingOfTheCallbacksArithmetic)
             }
         EXPECT_TRUE(same(values, run(engine, image)));
     }
+}
+
+TEST(LocalEntropyBits, KeepsTheFlagsOfItsCaller)
+{
+    const Image image(900, 300);
+    Engine engine(with("", "bits", 1));
+    std::feclearexcept(FE_ALL_EXCEPT);
+    std::feraiseexcept(FE_DIVBYZERO);
+    run(engine, image);
+    EXPECT_TRUE(std::fetestexcept(FE_DIVBYZERO));
+    std::feclearexcept(FE_ALL_EXCEPT);
 }
 
 TEST(LocalEntropyBits, NamesNanWhereThatIsAnError)

@@ -177,9 +177,11 @@ TEST(LocalEntropyHistogram, CountsDoNotOverflow)
     for (const Window &window : {rectangle(15, 17), rectangle(16, 16), rectangle(255, 255)}) {
         checkTile<std::uint8_t, float>({window}, 17, 3, 256, "flat", false);
         checkTile<std::uint16_t, float>({window}, 2, 3, 3, "sparse", false);
+        checkTile<std::uint8_t, double>({window}, 3, 2, 256, "flat", false);
     }
     const auto whole = [](int, int) { return true; };
     checkTile<std::uint8_t, float>({windowOf(15, 17, whole)}, 17, 3, 2, "flat", false);
+    checkTile<std::uint8_t, double>({windowOf(16, 16, whole)}, 17, 3, 2, "flat", false);
     checkTile<std::uint8_t, double>({windowOf(63, 63, whole)}, 3, 3, 2, "sparse", false);
 }
 

@@ -1,11 +1,13 @@
 // The answers of measures other than entropy. Judges as in test_answers.cpp.
 
 #include "counts.h"
+#include "local_entropy/answers/finish.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
+#include <utility>
 
 using namespace local_entropy;
 using namespace counting;
@@ -52,9 +54,50 @@ TEST(Answers, RichnessAndHillNumbers)
     EXPECT_EQ(of(Measure::Hill, infinity), 2);
     EXPECT_DOUBLE_EQ(of(Measure::Hill, 1), std::exp(of(Measure::Entropy, 0)));
     EXPECT_DOUBLE_EQ(of(Measure::Simpson, 0), 94 / 144.0);
+    const double sum = std::sqrt(6.0) + std::sqrt(3.0) + std::sqrt(2.0) + 1; // the 0 adds nothing
+    EXPECT_DOUBLE_EQ(of(Measure::Hill, 0.5), sum * sum / 12);
     EXPECT_TRUE(Answers(Measure::Hill, 1, Base::E, 25, 0).fromSums());
     EXPECT_FALSE(Answers(Measure::Hill, 0.5, Base::E, 25, 0).fromSums());
     EXPECT_FALSE(Answers(Measure::Hill, infinity, Base::E, 25, 0).fromSums());
+}
+
+TEST(Answers, SumsOfOtherMeasuresTelescope)
+{
+    for (const auto &[measure, order] : {std::pair{Measure::Richness, 0.0},
+                                         {Measure::Simpson, 0.0},
+                                         {Measure::Hill, 0.0},
+                                         {Measure::Hill, 1.0},
+                                         {Measure::Hill, 2.0}}) {
+        const Answers answers(measure, order, Base::E, 30, 0);
+        std::int64_t sum = 0;
+        for (int n = 0; n < 30; n++) {
+            EXPECT_EQ(answers.sums()[n], sum) << n;
+            sum += answers.deltas()[n];
+        }
+        EXPECT_EQ(answers.sums()[30], sum);
+    }
+}
+
+// What lies beyond the band is taken for decided.
+TEST(Answers, DoublesAreOffByNoMoreThanTheBand)
+{
+    for (const auto &[measure, base] : {std::pair{Measure::Simpson, Base::E},
+                                        {Measure::Entropy, Base::E},
+                                        {Measure::Entropy, Base::Two},
+                                        {Measure::Entropy, Base::Ten}})
+        for (int cells : {9, 25, 30}) {
+            const Answers answers(measure, 0, base, cells, 0);
+            const auto whole = static_cast<long double>(cells);
+            forPartitions(cells, [&, &isOf = measure, &in = base](const Counts &counts) {
+                const std::int64_t difference = answers.sums()[cells] - sumOf(answers, counts);
+                const double found = toDouble(difference) * answers.scales()[cells];
+                const long double wanted = isOf == Measure::Simpson ? difference / (whole * whole)
+                                                                    : trueEntropy(counts, in);
+                const double unit = std::nextafter(found, 2 * found) - found;
+                ASSERT_LE(std::fabs(found - wanted), answers.band() * unit)
+                    << cells << testing::PrintToString(counts);
+            });
+        }
 }
 
 TEST(Answers, HillNumberOfOrderOneIsTheNearestFloat)

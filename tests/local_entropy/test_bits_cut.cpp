@@ -1,0 +1,50 @@
+// How the method bits cuts an array into blocks for threads, and a narrow one into strips.
+
+#include "common/integer.h"
+#include "local_entropy/error.h"
+#include "local_entropy/methods/bits/bits.h"
+#include "local_entropy/methods/bits/cut.h"
+#include "local_entropy/methods/bits/narrow.h"
+#include "own_queue.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <vector>
+
+using namespace local_entropy;
+
+TEST(LocalEntropyBits, BlocksAreForEveryThreadAndFitTheCache)
+{
+    for (const int width : {1, 480, 481, 2400, 10240, 1000000})
+        for (const int rows : {1, 64, 300, 2560})
+            for (const int threads : {1, 2, 16, 64}) {
+                const bits::BlockSize size = bits::divide(width, rows, threads);
+                const std::int64_t across = common::ceilDiv(bits::panelsOf(width), size.panels);
+                const std::int64_t blocks = across * common::ceilDiv<std::int64_t>(rows, size.rows);
+                EXPECT_GE(blocks, std::min(threads, rows / 8)) << width << " x " << rows;
+                EXPECT_LE(bits::packedBytes(size), 400u << 10) << width << " x " << rows;
+                EXPECT_LE(size.rows, 192);
+                EXPECT_GE(size.rows, std::min(8, rows));
+            }
+}
+
+// Beside a GPU a tile may be of several strips.
+TEST(LocalEntropyBits, NoticesABadCellInAnyStripOfATile)
+{
+    constexpr int kWidth = 9, kHeight = 20000;
+    ASSERT_LT(2 * bits::stripRows(kWidth), kHeight);
+    Filter filter;
+    filter.levels.count = 16;
+    for (const int row : {0, 10000, kHeight - 1})
+        for (const Path path : {Path::Portable, bestPath()}) {
+            std::vector<float> cells(kWidth * kHeight, 3), values(cells.size());
+            cells[row * kWidth + 4] = 16;
+            const Problem problem =
+                checkedProblem(filter, {cells.data(), CellType::Float32, kWidth, kHeight, 0}, {},
+                               {values.data(), false, kWidth, kHeight, 0}, {});
+            OwnQueue queue(problem.region, {kWidth, kHeight});
+            Scratch scratch;
+            EXPECT_THROW(bitsMethod().plan(problem, path)->work(problem, *queue, scratch), Error)
+                << row << " on " << pathName(path);
+        }
+}

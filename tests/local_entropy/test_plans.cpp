@@ -1,0 +1,62 @@
+// Which plans an engine keeps, and for how long.
+
+#include "local_entropy/methods/plain/plain.h"
+#include "local_entropy/methods/ranks/ranks.h"
+#include "local_entropy/problem/problem.h"
+#include "local_entropy/schedule/plans.h"
+
+#include <cstdint>
+#include <gtest/gtest.h>
+
+using namespace local_entropy;
+
+namespace
+{
+
+constexpr int kSide = 9;
+std::uint16_t cells[kSide * kSide];
+double values[kSide * kSide];
+
+Problem problemOf(CellType type, bool isDouble, const Filter &filter = {})
+{
+    return checkedProblem(filter, {cells, type, kSide, kSide, 0}, {},
+                          {values, isDouble, kSide, kSide, 0}, {});
+}
+
+} // namespace
+
+TEST(Plans, AreKeptForWhatTheyWereMadeFor)
+{
+    Plans plans;
+    const Problem bytes = problemOf(CellType::Uint8, false);
+    const auto first = plans.get(plainMethod(), bytes, Path::Portable);
+    EXPECT_EQ(plans.get(plainMethod(), bytes, Path::Portable), first);
+
+    EXPECT_NE(plans.get(ranksMethod(), bytes, Path::Portable), first);
+    EXPECT_NE(plans.get(plainMethod(), bytes, Path::Ssse3), first);
+    EXPECT_NE(plans.get(plainMethod(), problemOf(CellType::Int16, false), Path::Portable), first);
+    EXPECT_NE(plans.get(plainMethod(), problemOf(CellType::Uint8, true), Path::Portable), first);
+    Problem other = bytes;
+    other.mayMiss = !other.mayMiss;
+    EXPECT_NE(plans.get(plainMethod(), other, Path::Portable), first);
+    Filter filter;
+    filter.empty = -1;
+    other = problemOf(CellType::Uint8, false, filter);
+    EXPECT_NE(plans.get(plainMethod(), other, Path::Portable), first);
+
+    EXPECT_EQ(plans.get(plainMethod(), bytes, Path::Portable), first);
+}
+
+TEST(Plans, OfManyFiltersAreForgotten)
+{
+    Plans plans;
+    const std::weak_ptr<const Plan> first =
+        plans.get(plainMethod(), problemOf(CellType::Uint8, false), Path::Portable);
+    EXPECT_FALSE(first.expired());
+    for (int count = 2; count < 40; ++count) {
+        Filter filter;
+        filter.levels.count = count;
+        plans.get(plainMethod(), problemOf(CellType::Uint8, false, filter), Path::Portable);
+    }
+    EXPECT_TRUE(first.expired());
+}
