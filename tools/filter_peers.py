@@ -15,13 +15,13 @@ usage: tools/filter_peers.py [--images LIST] [--windows LIST] [--size N] [--seco
 
 peers: entropy in bits of images of bytes
   local_entropy   the Python package that is found (make test-python leaves one in
-                  build/python/tree): on one thread, on all, and in the memory of a GPU, as an array
-                  of CuPy or PyTorch
+                  build/python/tree): on one thread, on all, and in the memory of a GPU, with arrays
+                  of CuPy and with those of PyTorch, in a stream of their own
   scikit-image    filters.rank.entropy, on one thread
   OpenCV          for each level: its cells, counted by boxFilter, or by filter2D where the window
                   is no rectangle; n log n from a table, added up
   Octave          entropyfilt of its package image, one process for all runs; times are the calls'
-  cuCIM           skimage.filters.rank.entropy, in the memory of a GPU
+  cuCIM           skimage.filters.rank.entropy, in the memory of a GPU, with arrays of CuPy
   PyTorch         for each level: its cells, avg_pool2d, -p log p, added up; in the memory of a GPU
                   if there is one; rectangles only
 
@@ -32,8 +32,9 @@ compared again, with local_entropy under the same rule. A peer that is not insta
 says so.
 
 Times are wall-clock, after a warm-up: median and minimum of at least five runs, or of as many as S
-seconds are enough for. "to 1 thread", "to all", "to GPU": the peer's median over that of
-local_entropy on the same cells, with the same window and border, measured right after it.
+seconds are enough for. "by": how many threads, or whose arrays. "to 1 thread", "to all", "to GPU":
+the peer's median over that of local_entropy on the same cells, with the same window, border and
+kind of arrays, measured right after it.
 
 exit status: 0 all that ran was right; 1 a value was wrong, or a peer failed; 2 bad usage, or
 local_entropy, NumPy or scikit-image's images are missing

@@ -5,10 +5,17 @@
                                      reading and writing with a copy in place of the computing
     python_files.py large [FOLDER]   an image of 100,000 x 100,000 bytes: time, and most memory
 
+    --device LIST   of auto and cpu, as the command has them: each in turn [auto]. With both, it is
+                    an error if their files are not the same
+    --times N       how often `rate` repeats each [5]
+    --tiles N       the sides of `large`, in 10,000 cells [10]
+
 Takes a Python with the package local_entropy and rasterio. FOLDER [.] gets files, which are deleted
-again: `rate` needs 1 GB, `large` 3 GB.
+again: `rate` needs 1 GB, `large` 3 GB, and half a GB more for each device.
 """
 
+import argparse
+import filecmp
 import os
 import subprocess
 import sys
@@ -19,7 +26,6 @@ import numpy as np
 import rasterio
 
 SIDE = 10_000
-TIMES = 5
 TILED = {"tiled": True, "blockxsize": 512, "blockysize": 512}
 INPUTS = {"strips.tif": {}, "tiles.tif": TILED, "deflate.tif": {**TILED, "compress": "deflate"},
           "cells.npy": None}
@@ -64,25 +70,37 @@ def make(path, cells, profile):
         file.write(cells, 1)
 
 
-def rate(folder):
+def check_same(files):
+    """Of as many devices; deletes them."""
+    for file in files[1:]:
+        if not filecmp.cmp(files[0], file, shallow=False):
+            raise SystemExit(f"{os.path.basename(files[0])} and {os.path.basename(file)} differ")
+    for file in files:
+        os.remove(file)
+
+
+def rate(folder, options):
     cells = image()
-    print(f"{SIDE} x {SIDE} bytes, medians of {TIMES}, seconds of whole processes")
+    print(f"{SIDE} x {SIDE} bytes, medians of {options.times}, seconds of whole processes")
     for name, profile in INPUTS.items():
-        source = os.path.join(folder, name)
-        to = os.path.join(folder, "out" + os.path.splitext(name)[1])
+        source, kind = os.path.join(folder, name), os.path.splitext(name)[1]
+        to = {way: os.path.join(folder, way + kind) for way in ("copy", *options.device)}
         make(source, cells, profile)
-        seconds = {"copy": [], "compute": []}
-        for _ in range(TIMES):
-            for what in seconds:
-                seconds[what].append(run(what, source, to)[0])
-                os.remove(to)
-        copied, computed = (float(np.median(seconds[what])) for what in ("copy", "compute"))
-        print(f"{name:12} read and write {copied:.2f}   with entropy {computed:.2f}   "
-              f"{copied / computed:.2f} of the speed")
+        seconds = {way: [] for way in to}
+        for _ in range(options.times):
+            for way in to:
+                words = [] if way == "copy" else ["--device", way]
+                seconds[way].append(run(way, source, to[way], *words)[0])
+        os.remove(to.pop("copy"))
+        check_same(list(to.values()))
+        copied, *computed = (float(np.median(each)) for each in seconds.values())
+        print(f"{name:12} read and write {copied:.2f}" + "".join(
+            f"   with entropy, {device}: {took:.2f}, {copied / took:.2f} of the speed"
+            for device, took in zip(options.device, computed)), flush=True)
 
 
-def large(folder):
-    """A mosaic of a hundred times the same file: of as many cells, and few bytes on the disk."""
+def mosaic(folder, tiles):
+    """Of tiles x tiles times the same file: of as many cells, and few bytes on the disk."""
     cells = np.full((SIDE, SIDE), 90, np.uint8)
     cells[4000:6000, 4000:6000] = image()[4000:6000, 4000:6000]
     make(os.path.join(folder, "tile.tif"), cells, {**TILED, "compress": "deflate"})
@@ -90,25 +108,44 @@ def large(folder):
         f'<SimpleSource><SourceFilename relativeToVRT="1">tile.tif</SourceFilename>'
         f'<SourceBand>1</SourceBand><SrcRect xOff="0" yOff="0" xSize="{SIDE}" ySize="{SIDE}"/>'
         f'<DstRect xOff="{x * SIDE}" yOff="{y * SIDE}" xSize="{SIDE}" ySize="{SIDE}"/>'
-        f'</SimpleSource>' for y in range(10) for x in range(10))
-    source = os.path.join(folder, "large.vrt")
-    with open(source, "w", encoding="ascii") as file:
-        file.write(f'<VRTDataset rasterXSize="{10 * SIDE}" rasterYSize="{10 * SIDE}">'
+        f'</SimpleSource>' for y in range(tiles) for x in range(tiles))
+    path = os.path.join(folder, "large.vrt")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f'<VRTDataset rasterXSize="{tiles * SIDE}" rasterYSize="{tiles * SIDE}">'
                    f'<VRTRasterBand dataType="Byte" band="1" blockXSize="512" blockYSize="512">'
                    f'{parts}</VRTRasterBand></VRTDataset>')
-    seconds, memory = run("compute", source, os.path.join(folder, "out.tif"), "--compress", "zstd")
-    print(f"{10 * SIDE} x {10 * SIDE} bytes: {seconds:.0f} s, at most "
-          f"{memory / 1e9:.2f} GB of memory")
+    return path
 
 
-def main(words):
-    if not 1 <= len(words) <= 2 or words[0] not in ("rate", "large"):
+def large(folder, options):
+    source, results = mosaic(folder, options.tiles), []
+    for device in options.device:
+        results.append(os.path.join(folder, f"{device}.tif"))
+        seconds, memory = run("compute", source, results[-1], "--compress", "zstd", "--device",
+                              device)
+        side = options.tiles * SIDE
+        print(f"{side} x {side} bytes, {device}: {seconds:.0f} s, at most {memory / 1e9:.2f} GB of "
+              "memory", flush=True)
+    check_same(results)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage="see --help", add_help=False)
+    parser.add_argument("what", choices=("rate", "large"))
+    parser.add_argument("folder", nargs="?", default=".")
+    parser.add_argument("--device", default="auto", type=lambda text: text.split(","))
+    parser.add_argument("--times", type=int, default=5)
+    parser.add_argument("--tiles", type=int, default=10)
+    if {"-h", "--help"} & set(sys.argv):
         print(__doc__)
-        return 2
-    with tempfile.TemporaryDirectory(dir=words[1] if len(words) > 1 else ".") as folder:
-        (rate if words[0] == "rate" else large)(folder)
+        return 0
+    options = parser.parse_args()
+    if not set(options.device) <= {"auto", "cpu"}:
+        parser.error(f"--device {','.join(options.device)}, expected some of auto,cpu")
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        (rate if options.what == "rate" else large)(folder, options)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

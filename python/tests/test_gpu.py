@@ -187,3 +187,56 @@ def test_torch(question):
     np.testing.assert_array_equal(
         entropy(reals, 5, levels=8, range=(0, 1)).cpu().numpy(),
         entropy(reals.detach().cpu().numpy(), 5, levels=8, range=(0, 1)))
+
+
+# ---- others ------------------------------------------------------------------------------------
+
+
+def test_numba():
+    cuda = pytest.importorskip("numba.cuda", reason="needs Numba")
+    if not cuda.is_available():
+        pytest.skip("needs Numba with CUDA")
+    found = entropy(cuda.to_device(IMAGE), 5, mask=cuda.to_device(IMAGE > 9))
+    assert cuda.is_cuda_array(found) and type(found).__module__.startswith("numba")
+    np.testing.assert_array_equal(found.copy_to_host(), entropy(IMAGE, 5, mask=IMAGE > 9))
+
+
+class Exporting:
+    """An array with DLPack and nothing else."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, *, stream=None):
+        return self.array.__dlpack__(stream=stream)
+
+
+def test_dlpack_of_cupy():
+    cupy = pytest.importorskip("cupy", reason="needs CuPy")
+    with cupy.cuda.Stream(non_blocking=True):  # the image is made in it: who takes it must wait
+        image = cupy.asarray(np.zeros_like(IMAGE)) + cupy.asarray(IMAGE)
+        out = Exporting(cupy.zeros(IMAGE.shape, np.float32))
+        assert entropy(Exporting(image), 5, out=out) is out
+    np.testing.assert_array_equal(cupy.asnumpy(out.array), entropy(IMAGE, 5))
+
+
+def test_dlpack_of_torch():
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    if not torch.cuda.is_available():
+        pytest.skip("needs PyTorch with CUDA")
+    out = Exporting(torch.zeros(IMAGE.shape, dtype=torch.float64, device="cuda"))
+    entropy(Exporting(torch.from_numpy(IMAGE).cuda()), 5, out=out)
+    np.testing.assert_array_equal(out.array.cpu().numpy(), entropy(IMAGE, 5, dtype=np.float64))
+
+
+def test_dask_refuses_chunks_of_cupy():
+    da = pytest.importorskip("dask.array", reason="pip install dask[array]")
+    cupy = pytest.importorskip("cupy", reason="needs CuPy")
+    image = da.from_array(IMAGE, chunks=(40, 50)).map_blocks(cupy.asarray)
+    with pytest.raises(TypeError, match="in the memory of a GPU, expected NumPy"):
+        entropy(image, 5)
+    found = entropy(image.map_blocks(cupy.asnumpy), 5).compute()
+    np.testing.assert_array_equal(found, entropy(IMAGE, 5))

@@ -99,15 +99,57 @@ class Rows(unittest.TestCase):
         self.assertEqual([(row["threads"], row["to_one_thread"]) for row in (one, two)],
                          [(1, ""), (2, "")])
 
-    def test_a_peer_in_the_memory_of_a_gpu_is_compared_with_local_entropy_there(self):
-        other, ours = peer(pace=3.0), peer(pace=0.5)
-        other.memory = ours.memory = "device"
-        ours.column = "to_gpu"
-        prepare = ours.prepare
-        ours.prepare = lambda self, cells, window, mode="crop": prepare(self, cells, window)
+    def test_a_peer_in_the_memory_of_a_gpu_is_compared_with_local_entropy_of_its_arrays(self):
+        def on_gpu(arrays, pace):
+            made = peer(pace=pace)
+            made.memory, made.arrays, made.column = "device", arrays, "to_gpu"
+            prepare = made.prepare
+            made.prepare = lambda self, cells, window, mode="crop": prepare(self, cells, window)
+            return made
+
+        ours = [("one", lambda: peers.Library(1)), ("CuPy", on_gpu("CuPy", 0.5)),
+                ("PyTorch", on_gpu("PyTorch", 0.25))]
         with clock({1: 1, len(os.sched_getaffinity(0)): 1}):
-            *_, made = self.rows(other, ours=[("one", lambda: peers.Library(1)), ("GPU", ours)])
-        self.assertEqual([made[column] for column in self.RATIOS], ["", "", 6])
+            *_, one, other = self.rows(on_gpu("CuPy", 3.0), on_gpu("PyTorch", 3.0), ours=ours)
+        self.assertEqual([one[column] for column in self.RATIOS], ["", "", 6])
+        self.assertEqual([other[column] for column in self.RATIOS], ["", "", 12])
+        self.assertEqual((one["arrays"], other["arrays"]), ("CuPy", "PyTorch"))
+
+    def test_local_entropy_on_a_gpu_does_all_in_a_stream_of_its_own(self):
+        done = []
+
+        class Arrays:
+            name = "CuPy"
+
+            @contextlib.contextmanager
+            def stream(self):
+                done.append("in")
+                yield
+                done.append("out")
+
+            def device(self, image):
+                done.append("put")
+                return image
+
+            def host(self, result):
+                done.append("got")
+                return result
+
+            def wait(self):
+                done.append("waited")
+
+        def entropy(cells, footprint, mode):
+            done.append("computed")
+            return measuring.counted(cells, footprint, mode)
+
+        with packages():
+            sys.modules["local_entropy"].entropy = entropy
+            library = peers.LibraryOnGpu(Arrays)
+            self.assertEqual((library.arrays, library.memory), ("CuPy", "device"))
+            del done[:]
+            case = measuring.Case("some", image(), "3x3", ones(3, 3))
+            self.assertEqual(measuring.problem(library, case), "")
+        self.assertEqual(done, ["in", "put", "out", "in", "computed", "out", "in", "got", "out"])
 
     def test_a_wrong_value_is_not_timed(self):
         for off_by in (0.001, -0.001, float("nan")):
@@ -258,14 +300,14 @@ class Command(unittest.TestCase):
                 rows = list(csv.DictReader(file))
         self.assertEqual(status, 0, output)
         self.assertEqual([row["peer"] for row in rows],
-                         ["local_entropy, GPU", "OpenCV", "Octave", "cuCIM", "PyTorch",
-                          "local_entropy", "local_entropy", "scikit-image"])
-        for row in rows[:5]:
+                         ["local_entropy, CuPy", "local_entropy, PyTorch", "OpenCV", "Octave",
+                          "cuCIM", "PyTorch", "local_entropy", "local_entropy", "scikit-image"])
+        for row in rows[:6]:
             self.assertIn("not installed", row["note"])
-        self.assertEqual((rows[7]["image"], rows[7]["window"], rows[7]["version"]),
+        self.assertEqual((rows[8]["image"], rows[8]["window"], rows[8]["version"]),
                          ("camera", "3x3", "3.4"))
         for column in ("median_ms", "min_ms", "to_one_thread", "to_all_threads"):
-            self.assertGreater(float(rows[7][column]), 0)
+            self.assertGreater(float(rows[8][column]), 0)
         self.assertIn("OpenCV not timed: cv2 is not installed", output)
 
     def test_wrong_values_end_it_with_1(self):

@@ -12,9 +12,9 @@ WRONG, FAILED = "WRONG", "failed"
 SMALL = 72        # side of the part of an image on which the peers are compared
 SMALLEST = 64     # side of the smallest part that is timed, about
 PADDING = {"crop": {"constant_values": -1}, "reflect": {"mode": "symmetric"}}  # of numpy.pad
-HEAD = ("image", "window", "peer", "version", "runs_on", "memory", "threads", "border", "width",
-        "height", "runs", "median_ms", "min_ms", "mpixel_per_s", "to_one_thread", "to_all_threads",
-        "to_gpu", "note")
+OF_PEER = ("version", "runs_on", "memory", "arrays", "threads", "border")
+HEAD = ("image", "window", "peer", *OF_PEER, "width", "height", "runs", "median_ms", "min_ms",
+        "mpixel_per_s", "to_one_thread", "to_all_threads", "to_gpu", "note")
 
 
 class Case:
@@ -31,8 +31,7 @@ class Case:
 def row_of(name, peer=None, case=None, **cells):
     row = {**dict.fromkeys(HEAD, ""), "peer": name}
     if peer:
-        row.update({key: getattr(peer, key)
-                    for key in ("version", "runs_on", "memory", "threads", "border")})
+        row.update({key: getattr(peer, key) for key in OF_PEER})
     if case:
         row.update(image=case.image_name, window=case.window_name)
     return {**row, **cells}
@@ -135,10 +134,10 @@ def largest_side(peer, case, longest):
 
 
 def ratios(peer, part, case, median, ours, seconds):
-    """The peer's median over that of each local_entropy that works in the same memory."""
+    """The peer's median over that of each local_entropy that takes the same arrays."""
     found = {}
     for library in ours:
-        if library.memory == peer.memory:
+        if (library.memory, library.arrays) == (peer.memory, peer.arrays):
             once = library.prepare(part, case.footprint, peer.border)
             once()
             found[library.column] = median / statistics.median(times_of(library, once, seconds))

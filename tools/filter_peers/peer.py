@@ -9,6 +9,7 @@ class Peer:
 
     runs_on = "CPU"
     memory = "host"    # where image and result are: "host" or "device"
+    arrays = ""        # there, whose they are: "CuPy" or "PyTorch"
     threads = 1        # that it uses; "" on a GPU
     border = "crop"    # its rule, by local_entropy's name
 

@@ -31,12 +31,15 @@ class Library(Peer):
 
 
 class LibraryOnGpu(OnDevice):
+    """In a stream that waits for no other: what it gives is right only if it works there."""
+
     name, column = "local_entropy", "to_gpu"
 
-    def __init__(self):
+    def __init__(self, kind):
         found = module("local_entropy")
         self.entropy, self.version = found.entropy, found.__version__
-        self.arrays = arrays_of_gpu()
+        self.kind = kind()
+        self.arrays = self.kind.name
         try:
             self.prepare(numpy.zeros((8, 8), numpy.uint8), numpy.ones((3, 3), numpy.uint8))()
             self.wait()
@@ -44,55 +47,63 @@ class LibraryOnGpu(OnDevice):
             raise Skipped(str(error)) from None
 
     def prepare(self, image, footprint, mode="crop"):
-        cells = self.arrays.device(image)
-        return lambda: self.entropy(cells, footprint=footprint, mode=mode)
+        with self.kind.stream():
+            cells = self.kind.device(image)
+
+        def once():
+            with self.kind.stream():
+                return self.entropy(cells, footprint=footprint, mode=mode)
+
+        return once
 
     def wait(self):
-        self.arrays.wait()
+        self.kind.wait()
 
     def host(self, result):
-        return self.arrays.host(result)
+        with self.kind.stream():
+            return self.kind.host(result)
 
 
 class CuPyArrays:
+    name = "CuPy"
+
     def __init__(self):
         self.cupy = gpu_peers.cupy_with_gpu()
+        self.own = self.cupy.cuda.Stream(non_blocking=True)
+
+    def stream(self):
+        return self.own
 
     def device(self, image):
         return self.cupy.asarray(image)
 
     def wait(self):
-        self.cupy.cuda.Device().synchronize()
+        self.own.synchronize()
 
     def host(self, array):
         return self.cupy.asnumpy(array)
 
 
 class TorchArrays:
+    name = "PyTorch"
+
     def __init__(self):
         self.torch = module("torch")
         if not self.torch.cuda.is_available():
             raise Skipped("torch finds no GPU here")
+        self.own = self.torch.cuda.Stream()
+
+    def stream(self):
+        return self.torch.cuda.stream(self.own)
 
     def device(self, image):
         return self.torch.from_numpy(image).cuda()
 
     def wait(self):
-        self.torch.cuda.synchronize()
+        self.own.synchronize()
 
     def host(self, array):
         return array.cpu().numpy()
-
-
-def arrays_of_gpu():
-    """Of the package that is there."""
-    reasons = []
-    for kind in (CuPyArrays, TorchArrays):
-        try:
-            return kind()
-        except Skipped as why:
-            reasons.append(str(why))
-    raise Skipped("; ".join(reasons))
 
 
 # ---- others -------------------------------------------------------------------------------------
@@ -142,7 +153,7 @@ class OpenCv(Peer):
 
 
 class CuCim(gpu_peers.CuCim, OnDevice):
-    border = "reflect"
+    border, arrays = "reflect", "CuPy"
 
 
 class Torch(gpu_peers.Torch, Peer):
@@ -153,13 +164,14 @@ class Torch(gpu_peers.Torch, Peer):
         super().__init__(device="cuda" if on_gpu else "cpu")
         self.name = "PyTorch"
         if on_gpu:
-            self.runs_on, self.memory, self.threads = "GPU", "device", ""
+            self.runs_on, self.memory, self.arrays, self.threads = "GPU", "device", "PyTorch", ""
         else:
             self.threads = self.torch.get_num_threads()
 
 
 # Name, for where it cannot be made, and what makes it. local_entropy's come first.
 OURS = (("local_entropy, 1 thread", lambda: Library(1)), ("local_entropy, all", Library),
-        ("local_entropy, GPU", LibraryOnGpu))
+        ("local_entropy, CuPy", lambda: LibraryOnGpu(CuPyArrays)),
+        ("local_entropy, PyTorch", lambda: LibraryOnGpu(TorchArrays)))
 OTHERS = (("scikit-image", ScikitImage), ("OpenCV", OpenCv), ("Octave", Octave), ("cuCIM", CuCim),
           ("PyTorch", Torch))

@@ -9,7 +9,7 @@ import numpy
 from .measuring import HEAD
 
 NUMBERS = ("median_ms", "min_ms", "mpixel_per_s", "to_one_thread", "to_all_threads", "to_gpu")
-TITLE = (f"{'image':9} {'window':6} {'peer':13} {'on':3} {'threads':>7} {'border':7} {'cells':>13} "
+TITLE = (f"{'image':9} {'window':6} {'peer':13} {'on':3} {'by':>7} {'border':7} {'cells':>13} "
          f"{'median, ms':>10} {'minimum':>9} {'runs':>4} {'Mpixel/s':>8} {'to 1 thread':>11} "
          f"{'to all':>8} {'to GPU':>8}")
 
@@ -36,7 +36,7 @@ def line(row):
         return f"{head.rstrip()} not timed: {row['note']}"
     ratios = [f"{row[key]:.3g}" if row[key] != "" else "-" for key in NUMBERS[3:]]
     cells = f"{row['width']} x {row['height']}"
-    return (f"{head}{row['threads'] or '-':>7} {row['border']:7} {cells:>13} "
+    return (f"{head}{row['threads'] or row['arrays']:>7} {row['border']:7} {cells:>13} "
             f"{row['median_ms']:10.2f} {row['min_ms']:9.2f} {row['runs']:4} "
             f"{row['mpixel_per_s']:8.3g} {ratios[0]:>11} {ratios[1]:>8} {ratios[2]:>8}"
             f"{'  ' + row['note'] if row['note'] else ''}")
