@@ -68,7 +68,7 @@ TEST(Shares, TheCpuBeginsWhatItHasDoneBeforeTheDevicesEnd)
     EXPECT_EQ(leastLeft(sharesOf(3, 36), 12), 0); // 5x5: what is under way takes them longer
     const Shares shares = of15x15();
     const double feeding = feeders(shares), tile = shares.onCpu * static_cast<double>(shares.small);
-    const double rounds = 3; // 18 tiles for the seven threads that compute
+    const double rounds = 1 + 3; // 18 tiles for the seven threads that compute, after the last ones
     ASSERT_EQ(feeding, 9);
     for (const int underWay : {0, 12}) {
         const auto others = static_cast<double>(leastLeft(shares, underWay) - kLarge) +

@@ -19,8 +19,9 @@ int Shares::feeders() const
 bool Shares::mayBegin(std::int64_t left, int underWay, double perCell) const
 {
     const int computing = std::max(threads - feeders(), 1);
+    // And one round of the tiles before, which threads are still at.
     const std::int64_t rounds =
-        common::ceilDiv(common::ceilDiv(large, small), static_cast<std::int64_t>(computing));
+        1 + common::ceilDiv(common::ceilDiv(large, small), static_cast<std::int64_t>(computing));
     const std::int64_t others = std::max<std::int64_t>(left - large, 0) + underWay * large / 2;
     return onCpu * static_cast<double>(small * rounds) <= perCell * static_cast<double>(others);
 }
