@@ -8,6 +8,9 @@
 
 #ifdef __CUDACC__
 #include "local_entropy/answers/exceptions.h"
+#include "local_entropy/memory/current_gpu.h"
+#include "local_entropy/methods/second_look_counters.h"
+#include "local_entropy/methods/second_look_queue.h"
 
 #include <limits>
 
@@ -160,6 +163,37 @@ TEST_F(Launches, OfASecondLookAtEverythingGiveTheBitsOfTheCpu)
     askSecondLook<std::int16_t>(130000, 100);
     askSecondLook<float>(140000, 200);
     askSecondLook<bool>(150000, 60);
+}
+
+/// A block's queue is just full, or has no room for one window.
+TEST_F(Launches, OfASecondLookComputeWindowsThatFillAQueue)
+{
+    struct Words
+    {
+        int width, ofBlock; ///< windows of a word, and words of a block
+    };
+    static_assert(32 * 32 == second_look::kQueue && 25 * 41 == second_look::kQueue + 1);
+    const common::Stream stream;
+    const int blocks = multiprocessorsOfGpu() * second_look::kBlocks;
+    for (const auto &[width, ofBlock] : {Words{32, 32}, Words{25, 41}}) {
+        const int height = (ofBlock - 1) * blocks + 1; // so many words: the last is one block's
+        std::vector<std::uint8_t> cells(static_cast<std::size_t>(width) * height);
+        for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = i * i % 251;
+        std::vector<float> values(cells.size());
+        Filter filter;
+        filter.window.width = filter.window.height = 3;
+        Engine().run(filter, View<const std::uint8_t>{cells.data(), width, height},
+                     View<float>{values.data(), width, height});
+        const auto image = common::upload(cells.data(), cells.size());
+        auto looked = common::poisoned<float>(values.size());
+        lookAtAll(checkedProblem(filter, {image.data(), CellType::Uint8, width, height, width}, {},
+                                 {looked.data(), false, width, height, width},
+                                 {0, 0, width, height}),
+                  stream.get());
+        std::vector<float> found(values.size());
+        common::download(looked, found.data());
+        EXPECT_EQ(found, values) << width;
+    }
 }
 
 /// What 64 bits cannot decide.

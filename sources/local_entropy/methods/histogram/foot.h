@@ -44,11 +44,12 @@ struct Task
     const std::int32_t *cellsBefore; ///< see foot_changes.h
     const std::int32_t *differences; ///< F(n + 1) - F(n), n = 0 ... windowCells - 1
     walk::Results results;
-    const double *errors; ///< of D of n cells: what results.error is for them
+    const double *errors; ///< of D of n cells: what results.error is for them, see errorsOf()
     // Of a window of which all cells count:
     std::int64_t total; ///< F(N)
     double scale;       ///< results.scales[N]
     Margin margin;      ///< of D times that
+    std::int64_t limit; ///< margin.limit
     std::int32_t one;   ///< 1, see Rests
 
     int edgesBefore, edges, strips; ///< see foot_part.h

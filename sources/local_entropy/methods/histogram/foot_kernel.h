@@ -139,10 +139,13 @@ private:
             const int existing = __ldg(below + right) - __ldg(below + left) - __ldg(above + right) +
                                  __ldg(above + left);
             const int none = In::count(absent.none, window);
-            // The most common way to share the cells of a window that an edge cuts is that of a
-            // whole row of a sparse image: a bound that is larger than need be would show.
-            results.error = __ldg(task.errors + existing - (kMissing ? none : 0));
-            if (walk::finish<kMissing>(results, task.total - walker.rest(window), existing,
+            const int cells = existing - (kMissing ? none : 0);
+            const std::int64_t rest = walker.rest(window);
+            // The most common ways to share cells are those of a sparse image, and fill rows of it:
+            // a bound that is larger than need be would show.
+            const bool isDominated = cells == results.windowCells && rest <= task.limit;
+            results.error = __ldg(task.errors + cells + isDominated);
+            if (walk::finish<kMissing>(results, task.total - rest, existing,
                                        In::count(absent.first, window), none, answers[window]))
                 undecided |= 1u << window;
         }

@@ -114,12 +114,11 @@ private:
         : cells(problem.shape.cells), diskRadius(footprint::diskRadius(problem.shape)), ends(ends),
           allScale(perCells[cells]),
           margin(marginOf({cells, problem.filter.levels.count, problem.filter.base}, scale.sums,
-                          allScale, scale.wholeError(), kRounding)
-                     .times(allScale)),
+                          allScale, scale.wholeError(), kRounding)),
           total(scale.sums[cells]), pieces(uploaded(ends.pieces)),
           cellsBefore(uploaded(footprint::cellsBefore(problem.shape))),
           differences(uploaded(differencesOf(scale.sums))), sums(uploaded(scale.sums)),
-          scales(uploaded(perCells)), errors(uploaded(withRounding(scale.errors))),
+          scales(uploaded(perCells)), errors(uploaded(errorsOf(scale, margin))),
           multiprocessors(multiprocessorsOfGpu()), mostSharedBytes(sharedBytesOfBlock())
     {
     }
@@ -128,9 +127,12 @@ private:
     /// 2^44 for as many cells as have a table in shared memory: three roundings of a double.
     static constexpr double kRounding = 0x1p-7;
 
-    static std::vector<double> withRounding(std::vector<double> errors)
+    /// Of D of n cells; behind them, what it is of all cells where margin.below holds.
+    static std::vector<double> errorsOf(const SumScale &scale, const Margin &margin)
     {
+        std::vector<double> errors = scale.errors;
         for (double &error : errors) error += kRounding;
+        errors.push_back(margin.below);
         return errors;
     }
 
@@ -186,7 +188,8 @@ private:
         task.differences = differences.data();
         task.total = total;
         task.scale = allScale;
-        task.margin = margin;
+        task.margin = margin.times(allScale);
+        task.limit = static_cast<std::int64_t>(margin.limit);
         task.one = 1;
         constexpr int kAtATime = 4; // results, at most
         task.results = walk::resultsOf(part, kAtATime);
@@ -217,7 +220,7 @@ private:
     const int cells, diskRadius;
     const footprint::Pieces ends;
     const double allScale;
-    const Margin margin; ///< of whole windows, scaled
+    const Margin margin; ///< of whole windows
     const std::int64_t total;
     const common::DeviceArray<footprint::Piece> pieces;
     const common::DeviceArray<std::int32_t> cellsBefore, differences;
