@@ -453,14 +453,15 @@ $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUI
     $(BUILD)/tests/no_benchmark.cpp.o $(BUILD)/tests/test_core.cpp.o $(BUILD)/tests/test_%.cpp.o \
     $(BENEATH)
 	$(LINK) $^ -lgtest -lpthread -o $@
-# The library by itself.
+# The library by itself, whose allocations come to tests/local_entropy/allocations.cpp first.
+ALLOCATIONS := $(addprefix -Xlinker --wrap=,malloc aligned_alloc free)
 $(BUILD)/tests/local_entropy/%.cpp.o: tests/local_entropy/%.cpp $(BUILD)/compiler.stamp \
                                       $(BUILD)/tests/setup.stamp
 	@mkdir -p $(@D)
 	$(TEST_CPP) -MD -MP -c $< -o $@
 $(BUILD)/tests/library: $(patsubst %,$(BUILD)/%.o,$(wildcard tests/local_entropy/*.cpp)) \
                         $(BUILD)/tests/main.cpp.o $(LIBRARY)
-	$(LINK) $^ -lgtest -lpthread -o $@
+	$(LINK) $^ $(ALLOCATIONS) -lgtest -lpthread -o $@
 # Every kernel on small images, with the tests of cores and labs on small shapes. With CUDA, what
 # registers kernels and launches them, and asks what a GPU has, goes through
 # tests/kernels/launched.cpp, which counts them.
