@@ -453,14 +453,15 @@ $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUI
     $(BUILD)/tests/no_benchmark.cpp.o $(BUILD)/tests/test_core.cpp.o $(BUILD)/tests/test_%.cpp.o \
     $(BENEATH)
 	$(LINK) $^ -lgtest -lpthread -o $@
-# The library by itself.
+# The library by itself, whose allocations come to tests/local_entropy/allocations.cpp first.
+ALLOCATIONS := $(addprefix -Xlinker --wrap=,malloc aligned_alloc free)
 $(BUILD)/tests/local_entropy/%.cpp.o: tests/local_entropy/%.cpp $(BUILD)/compiler.stamp \
                                       $(BUILD)/tests/setup.stamp
 	@mkdir -p $(@D)
 	$(TEST_CPP) -MD -MP -c $< -o $@
 $(BUILD)/tests/library: $(patsubst %,$(BUILD)/%.o,$(wildcard tests/local_entropy/*.cpp)) \
                         $(BUILD)/tests/main.cpp.o $(LIBRARY)
-	$(LINK) $^ -lgtest -lpthread -o $@
+	$(LINK) $^ $(ALLOCATIONS) -lgtest -lpthread -o $@
 # Every kernel on small images, with the tests of cores and labs on small shapes. With CUDA, what
 # registers kernels and launches them, and asks what a GPU has, goes through
 # tests/kernels/launched.cpp, which counts them.
@@ -474,6 +475,17 @@ ifeq ($(CUDA),1)
 endif
 $(BUILD)/tests/every_kernel: $(KERNEL_TESTS) $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENEATH)
 	$(LINK) $^ $(COUNTED) -lgtest -lpthread $(LIBRARIES) -o $@
+# The library, the core and the labs, where calls of CUDA fail one after another: what they call
+# goes through tests/faults/calls.cu, but for what names errors, and what a GPU is for tables.
+CALL_TESTS := $(patsubst %,$(BUILD)/%.o,$(wildcard tests/faults/*.cu)) \
+    $(addprefix $(BUILD)/tests/,main.cpp.o no_benchmark.cpp.o)
+CALLERS    := $(BUILD)/entropy_core.o $(LAB_OBJECTS) $(BENEATH)
+NEVER_FAIL := cudaGetErrorName|cudaGetErrorString|cudaCreateChannelDesc|cudaRuntimeGetVersion
+NEVER_FAIL := $(NEVER_FAIL)|cudaGetDeviceProperties.*|cudaDeviceGetPCIBusId
+$(BUILD)/tests/every_call: $(CALL_TESTS) $(CALLERS)
+	$(LINK) $^ $$(nm -u $(CALLERS) | awk '$$2 ~ /^(cuda|__cudaLaunch)/ && \
+	    $$2 !~ /^($(NEVER_FAIL))$$/ { print "-Xlinker --wrap=" $$2 }' | sort -u) \
+	    -lgtest -lpthread $(LIBRARIES) -o $@
 # The core in another framework's main; other cores in this one's.
 $(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(BENEATH)
 	$(LINK) $^ -o $@
@@ -492,10 +504,11 @@ $(BUILD)/tests/setup.stamp: tools/setup.sh
 
 # The last line of both is the verdict: N passed, N failed, N skipped.
 TEST_COMMANDS = $(patsubst %,'$(BUILD)/tests/% $(TESTFLAGS)',all library $(STUDIES)) \
-                '$(BUILD)/tests/every_kernel --gtest_filter=EveryKernel.* $(TESTFLAGS)'
+                '$(BUILD)/tests/every_kernel --gtest_filter=EveryKernel.* $(TESTFLAGS)' \
+                '$(BUILD)/tests/every_call $(TESTFLAGS)'
 TEST_INSTALL  = tests/local_entropy/test_install.sh $(BUILD) $(CXX) $(PYTHON)
 TEST_GRADE    = $(PYTHON) tests/test_grade.py $(BUILD) "$(GRADE_COMMAND)" $(GRADE_TESTS)
-TESTED := $(addprefix $(BUILD)/tests/,all library every_kernel $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
+TESTED := $(addprefix $(BUILD)/tests/,all library every_kernel every_call $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
           $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_cpu bench_everywhere bench_filter parts \
           scaling threshold occupancy entropy_devices entropy_profile profile_labs)
 tested: $(TESTED) library $(GRADE_TOOLS)
@@ -588,5 +601,5 @@ help:
 clean:
 	rm -rf $(BUILD) data/data.bin data/reference.bin
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/tests/kernels/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/grade/*.d) \
+-include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/tests/kernels/*.d $(BUILD)/tests/faults/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/grade/*.d) \
          $(shell find $(OBJECTS) $(if $(CUBINS),$(BUILD)/gpus) -name '*.d' 2>/dev/null)

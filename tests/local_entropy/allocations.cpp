@@ -3,29 +3,89 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <thread>
 
 namespace allocations
 {
 
-std::atomic<long> soFar{0};
-std::atomic<long> refused{0};
+std::atomic<std::size_t> least{0};
+std::atomic<long> soFar{0}, live{0}, refused{0}, refusedElsewhere{0};
+
+namespace
+{
+
+const std::thread::id mainThread = std::this_thread::get_id();
+
+bool isGranted(std::size_t bytes)
+{
+    if (bytes < least || ++soFar != refused) return true;
+    if (std::this_thread::get_id() != mainThread) ++refusedElsewhere;
+    return false;
+}
+
+void *counted(void *memory)
+{
+    if (memory) ++live;
+    return memory;
+}
+
+} // namespace
 
 } // namespace allocations
 
+// What the linker is told to wrap (Makefile) comes here first.
+extern "C" {
+
+void *__real_malloc(std::size_t);
+void *__wrap_malloc(std::size_t bytes)
+{
+    return allocations::isGranted(bytes) ? allocations::counted(__real_malloc(bytes)) : nullptr;
+}
+
+void *__real_aligned_alloc(std::size_t, std::size_t);
+void *__wrap_aligned_alloc(std::size_t boundary, std::size_t bytes)
+{
+    return allocations::isGranted(bytes)
+               ? allocations::counted(__real_aligned_alloc(boundary, bytes))
+               : nullptr;
+}
+
+void __real_free(void *);
+void __wrap_free(void *memory)
+{
+    if (memory) --allocations::live;
+    __real_free(memory);
+}
+
+} // extern "C"
+
 // Of the whole test program. Not inline: gcc would take the free() of the one for that of what the
 // other's caller has, and warn.
-__attribute__((noinline)) void *operator new(std::size_t size)
-{
-    if (++allocations::soFar != allocations::refused)
-        if (void *memory = std::malloc(size ? size : 1)) return memory;
-    throw std::bad_alloc();
-}
 __attribute__((noinline)) void *operator new(std::size_t size, const std::nothrow_t &) noexcept
 {
-    return ++allocations::soFar != allocations::refused ? std::malloc(size ? size : 1) : nullptr;
+    return std::malloc(size ? size : 1);
+}
+__attribute__((noinline)) void *operator new(std::size_t size)
+{
+    if (void *memory = std::malloc(size ? size : 1)) return memory;
+    throw std::bad_alloc();
+}
+__attribute__((noinline)) void *operator new(std::size_t size, std::align_val_t boundary)
+{
+    const auto apart = static_cast<std::size_t>(boundary);
+    if (void *memory = std::aligned_alloc(apart, (size + apart - 1) / apart * apart)) return memory;
+    throw std::bad_alloc();
 }
 __attribute__((noinline)) void operator delete(void *memory) noexcept { std::free(memory); }
 __attribute__((noinline)) void operator delete(void *memory, std::size_t) noexcept
+{
+    std::free(memory);
+}
+__attribute__((noinline)) void operator delete(void *memory, std::align_val_t) noexcept
+{
+    std::free(memory);
+}
+__attribute__((noinline)) void operator delete(void *memory, std::size_t, std::align_val_t) noexcept
 {
     std::free(memory);
 }

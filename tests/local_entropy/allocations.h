@@ -1,12 +1,18 @@
-// What the test program asks operator new for: counted, and refused where a test wants that.
+// Memory that the test program and the library in it ask for, by operator new, malloc() and
+// aligned_alloc(): counted, and refused where a test wants that. What shared libraries ask malloc()
+// for themselves is not seen.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 namespace allocations
 {
 
-extern std::atomic<long> soFar;   ///< since the program began
-extern std::atomic<long> refused; ///< the one of this number throws std::bad_alloc, as no memory
+extern std::atomic<std::size_t> least;     ///< bytes; smaller ones are granted, and not counted
+extern std::atomic<long> soFar;            ///< since the program began
+extern std::atomic<long> live;             ///< of them, those not given back
+extern std::atomic<long> refused;          ///< the one of this number fails, as without memory
+extern std::atomic<long> refusedElsewhere; ///< how many, in other threads than main()'s
 
 } // namespace allocations

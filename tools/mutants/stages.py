@@ -7,8 +7,8 @@ from typing import List
 
 from .listed import ListError
 
-GTEST = ("library", "all", "every_kernel", "memory_study", "bottleneck_study", "fast_study",
-         "variants_study")
+GTEST = ("library", "all", "every_kernel", "every_call", "memory_study", "bottleneck_study",
+         "fast_study", "variants_study")
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 
 

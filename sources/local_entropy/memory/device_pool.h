@@ -28,7 +28,12 @@ public:
         properties.location = {cudaMemLocationTypeDevice, device};
         CUDA_CHECK(cudaMemPoolCreate(&pool, &properties));
         std::uint64_t keep = ~std::uint64_t(0);
-        CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+        try {
+            CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+        } catch (const common::Error &) {
+            common::quietly(cudaMemPoolDestroy(pool));
+            throw;
+        }
     }
     ~DevicePool()
     {

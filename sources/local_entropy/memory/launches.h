@@ -38,10 +38,10 @@ public:
         try {
             launch(place);
         } catch (...) {
-            ended[place].record(stream);
+            end(place, stream);
             throw;
         }
-        ended[place].record(stream);
+        end(place, stream);
     }
 
     /// Waits until all of it has ended. From any thread, while others may begin.
@@ -61,6 +61,17 @@ public:
     }
 
 private:
+    /// Where nobody could wait for it later, it is waited for now.
+    void end(int place, cudaStream_t stream)
+    {
+        try {
+            ended[place].record(stream);
+        } catch (const common::Error &) {
+            common::quietly(cudaStreamSynchronize(stream));
+            throw;
+        }
+    }
+
     unsigned next = 0;
     common::Event ended[kPlaces];
 };

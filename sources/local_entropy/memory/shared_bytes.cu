@@ -12,7 +12,11 @@ namespace local_entropy
 int sharedBytesOfBlock()
 {
 #ifdef __CUDACC__
-    if (common::deviceCount() > 0) return attributeOfGpu(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    int count = 0;
+    const cudaError_t status = common::quietly(cudaGetDeviceCount(&count));
+    const bool isNone = status == cudaSuccess ? count == 0 : common::whyNoGpu(status) != nullptr;
+    // A GPU that has not answered for once may have less than anything needs, and plans keep that.
+    if (!isNone) return attributeOfGpu(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 #endif
     return std::numeric_limits<int>::max();
 }

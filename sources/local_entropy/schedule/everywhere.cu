@@ -50,9 +50,10 @@ std::atomic<bool> areStarted{false}; ///< all devices
 /// Null where there is no GPU.
 SharedDevices *sharedDevices()
 {
+    const int count = common::deviceCount(); // asked each time: none may have answered before
+    if (count == 0) return nullptr;
     // Never freed: the driver may end before static objects do.
-    static SharedDevices *const kept =
-        common::deviceCount() > 0 ? new SharedDevices(common::deviceCount()) : nullptr;
+    static SharedDevices *const kept = new SharedDevices(count);
     return kept;
 }
 

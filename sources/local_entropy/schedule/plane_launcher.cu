@@ -226,7 +226,9 @@ private:
 
 std::unique_ptr<Launcher> makePlaneLauncher(const Method &method)
 {
-    if (common::deviceCount() == 0) refuseWithoutGpu();
+    // Asked once: one that does not answer the first time may be there the second time.
+    if (const std::string why = common::whyNoDevice(); !why.empty())
+        throw Error(Status::Unavailable, "enqueue " + why);
     return std::make_unique<PlaneLauncher>(method);
 }
 
