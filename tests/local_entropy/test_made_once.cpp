@@ -1,14 +1,20 @@
 // What is made when it is first asked for.
 #include "local_entropy/schedule/made_once.h"
 
+#include "allocations.h"
+#include "common/own_thread.h"
+
 #include <gtest/gtest.h>
-#include <omp.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using local_entropy::MadeOnce;
@@ -98,7 +104,6 @@ TEST(MadeOnce, OfNoneIsEmpty)
 // Each waits for the other: one after the other would not end in time.
 TEST(MadeOnce, MakesSeveralAtOnce)
 {
-    if (omp_get_thread_limit() < 2) GTEST_SKIP() << "needs two threads of OpenMP";
     MadeOnce<int> two(2);
     std::atomic<int> begun{0};
     const auto found = two.get(0, 2, [&](int number) {
@@ -109,4 +114,51 @@ TEST(MadeOnce, MakesSeveralAtOnce)
         return std::make_unique<int>(number);
     });
     EXPECT_EQ(found.size(), 2u);
+}
+
+// They end with the call: nobody's GPU is to be set back there. The caller's thread is not ours.
+TEST(MadeOnce, TheThreadsBesideTheCallersAreOurOwn)
+{
+    using WhereAndWhose = std::pair<std::thread::id, bool>;
+    MadeOnce<WhereAndWhose> three(3);
+    for (const WhereAndWhose *one : three.get(0, 3, [](int) {
+             return std::make_unique<WhereAndWhose>(std::this_thread::get_id(),
+                                                    common::isOwnThread);
+         }))
+        EXPECT_EQ(one->second, one->first != std::this_thread::get_id());
+    EXPECT_FALSE(common::isOwnThread);
+}
+
+/// In a process that may have no more threads than it has: 0 if all were made.
+[[noreturn]] void makeWithoutThreads()
+{
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_NPROC, &none);
+    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(2);
+    MadeOnce<int> numbers(4);
+    const Maker make;
+    _exit(valuesOf(numbers.get(0, 4, make)) == std::vector<int>{0, 10, 20, 30} ? 0 : 1);
+}
+
+TEST(MadeOnceDeathTest, DoesWithTheCallersThreadWhereThereAreNoOthers)
+{
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(makeWithoutThreads(), testing::ExitedWithCode(0), "");
+}
+
+// Neither for a list nor for a thread: threads that have begun are waited for all the same.
+TEST(MadeOnce, LackOfMemoryEndsNoProcess)
+{
+    const Maker make;
+    for (long number = 1;; ++number) {
+        MadeOnce<int> numbers(4);
+        const long last = allocations::soFar + number;
+        allocations::refused = last;
+        try {
+            numbers.get(0, 4, make);
+        } catch (const std::bad_alloc &) {
+        }
+        allocations::refused = 0;
+        if (allocations::soFar < last) break;
+    }
 }

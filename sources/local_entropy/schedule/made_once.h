@@ -1,9 +1,12 @@
 // What takes long to make, made when it is first asked for.
 #pragma once
 
+#include "common/own_thread.h"
+
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,20 +27,31 @@ public:
     static constexpr int kTryAgain = 64;
 
     /// Those of the numbers [begin, end). Each is made by make(number), which returns a unique_ptr,
-    /// when it is first asked for: several at once, in threads of their own. One for which it
-    /// throws is left out, and tried again later: what was missing may be there then.
+    /// when it is first asked for: several at once, in threads of their own as far as the system
+    /// has any. One for which it throws is left out, and tried again later: what was missing may be
+    /// there then.
     template <typename Make>
     std::vector<T *> get(int begin, int end, const Make &make)
     {
         std::vector<int> missing;
         for (int number = begin; number < end; ++number)
             if (all[number].isDue()) missing.push_back(number);
-        const int count = static_cast<int>(missing.size());
-#pragma omp parallel for schedule(static, 1) num_threads(std::max(count, 1))
-        for (int i = 0; i < count; ++i) try {
-                all[missing[i]].made = make(missing[i]);
-            } catch (const std::exception &) {
+        // Not OpenMP: its threads are the caller's, too, and where there are none it ends the
+        // process.
+        std::vector<std::thread> threads;
+        threads.reserve(missing.size());
+        for (std::size_t i = 1; i < missing.size(); ++i) try {
+                threads.emplace_back([this, &make, number = missing[i]] {
+                    common::isOwnThread = true;
+                    makeOne(number, make);
+                });
+            } catch (const std::exception &) { // no thread, or no memory for one
+                break;
             }
+        // The first one here, and those for which there is no thread.
+        for (std::size_t i = 0; i < missing.size(); ++i)
+            if (i == 0 || i > threads.size()) makeOne(missing[i], make);
+        for (std::thread &thread : threads) thread.join();
         std::vector<T *> found;
         for (int number = begin; number < end; ++number)
             if (all[number].made) found.push_back(all[number].made.get());
@@ -65,6 +79,16 @@ private:
             return true;
         }
     };
+
+    template <typename Make>
+    void makeOne(int number, const Make &make)
+    {
+        try {
+            all[number].made = make(number);
+        } catch (const std::exception &) {
+        }
+    }
+
     std::vector<One> all;
 };
 
