@@ -12,6 +12,8 @@ std::atomic<long> refused{0};
 
 } // namespace allocations
 
+#ifndef THREAD_SANITIZER
+
 // Of the whole test program. Not inline: gcc would take the free() of the one for that of what the
 // other's caller has, and warn.
 __attribute__((noinline)) void *operator new(std::size_t size)
@@ -29,3 +31,5 @@ __attribute__((noinline)) void operator delete(void *memory, std::size_t) noexce
 {
     std::free(memory);
 }
+
+#endif

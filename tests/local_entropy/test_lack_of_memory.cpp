@@ -95,6 +95,7 @@ void expectToldWhicheverFails(const std::function<void()> &call)
 
 TEST(LocalEntropyMemory, LackOfItIsToldByNewEngines)
 {
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     for (const Filter &filter : filters()) {
         std::vector<float> expected(kWidth * kHeight), values(expected);
         Engine calm;
@@ -114,6 +115,7 @@ TEST(LocalEntropyMemory, LackOfItIsToldByNewEngines)
 // Which has nothing left over of a call that failed.
 TEST(LocalEntropyMemory, LackOfItLeavesAnEngineUsable)
 {
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     for (const Filter &filter : filters()) {
         std::vector<float> expected(kWidth * kHeight), values(expected);
         Engine calm;
@@ -128,6 +130,7 @@ TEST(LocalEntropyMemory, LackOfItLeavesAnEngineUsable)
 
 TEST(LocalEntropyMemory, LackOfItIsToldByWhatAsksOnly)
 {
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     const Engine engine;
     std::vector<float> values(kWidth * kHeight);
     for (const Filter &filter : filters())
@@ -141,6 +144,7 @@ TEST(LocalEntropyMemory, LackOfItIsToldByWhatAsksOnly)
 
 TEST(LocalEntropyMemory, LackOfItIsAStatusInC)
 {
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     std::vector<float> values(kWidth * kHeight);
     expectToldWhicheverFails([&] {
         const auto check = [](le_status status) {
