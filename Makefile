@@ -1,5 +1,20 @@
 # The windowed-entropy ladder. `make help` lists targets and settings.
 
+# Sanitizers of the compiler: the first thing that they find ends a program. In a build of their own.
+# Only clang's of threads understands its OpenMP; g++ compiles the others sooner.
+SANITIZE ?=
+COMMA := ,
+ifneq ($(SANITIZE),)
+  BUILD    ?= build-$(subst $(COMMA),-,$(SANITIZE))
+  CUDA     ?= 0
+  OPTIMIZE ?= -O1
+  ifeq ($(origin CXX) $(filter thread,$(subst $(COMMA), ,$(SANITIZE))),default thread)
+    CXX    := clang++
+  endif
+  # Where OpenMP waits, archer tells, which comes with it. Children of a fork may start threads.
+  export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1 halt_on_error=1 die_after_fork=0
+endif
+
 BUILD ?= build
 CXX   ?= g++
 NVCC  ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
@@ -12,8 +27,6 @@ OPTIMIZE ?= -O3
 # More flags, for all host code and for nvcc: tools/flags.sh studies what they bring.
 HOST_FLAGS ?=
 CUDA_FLAGS ?=
-# Sanitizers of the compiler, in a build without CUDA: the first thing that they find ends a program.
-SANITIZE ?=
 CHECKS   := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 )
 FLAGS    := -std=c++17 $(OPTIMIZE) -fopenmp $(CHECKS)$(HOST_FLAGS)
 WARNINGS := -Wall -Wextra
@@ -87,7 +100,6 @@ endif
 # The companion labs: main.cu and core.cu, or one file. A version belongs to the source in whose
 # namespaces it stands, and sets the switch of that program.
 LABS       := maximum transpose hello
-COMMA      := ,
 versions_in = $(shell awk '/^namespace [a-z]/ && $$3 != "=" { sub(/^transpose(::)?/, "", $$2); \
                 if ($$2 && !seen[$$2]++) print $$2 }' $(1) /dev/null)
 VERSIONS   := $(call versions_in,$(CORE_SOURCE))
@@ -539,6 +551,7 @@ mutants: needs-python
 	@$(PYTHON) tools/mutants.py --build $(BUILD) --python $(PYTHON) --gpu $(if $(GPU),$(CUDA),0) \
 	    --make '$(MAKE) --no-print-directory BUILD=$(BUILD) CUDA=$(CUDA) REVISION=$(REVISION)' $(ARGUMENTS)
 
+include tests/checks.mk
 include tools/install.mk
 include tools/python.mk
 
@@ -570,6 +583,14 @@ make report         tables, numbers and plots of the documents, from results/
 make test           build and run the tests, after installing GoogleTest if it is missing;
                     make tested builds what they run, and no more
 make test-arm       the library's tests on 64-bit ARM, by g++-aarch64-linux-gnu and qemu-user
+make soak           16 threads with mixed filters for SOAK_SECONDS=60, and SOAK_CALLS=100000 in a row: all bits
+                    right, memory flat; SOAK_THREADS=
+make test-threads   the versions with OMP_NUM_THREADS from 1 to more than there are cores: THREAD_COUNTS=
+make test-valgrind  small tests of the library under valgrind
+make test-old-cpus  the library's tests without AVX-512, AVX2 and SSSE3, by qemu-user
+make test-builds    the library's tests at -O0 and -O3 -march=native, by g++ and clang++
+make test-library   the library's tests alone: SANITIZE=thread, SANITIZE=address,undefined
+make long-checks    all of these and test-arm; test-library and soak also under the sanitizers: hours
 make fuzz           random bytes into readers, options, the C interface and every method, each for
                     FUZZ_SECONDS=60, by clang (tests/fuzz/README.md); make fuzz-corpus: the kept files only
 make sanitize       compute-sanitizer over every kernel, on small images: needs a GPU; the results are
@@ -590,7 +611,8 @@ CORE=NAME       sources/entropy/cores/NAME.cu in place of core.cu, as the progra
 CUDA=0          build without nvcc, OpenMP versions only (default: 1 where there is an nvcc)
 ARCH=all-major  GPU architecture (default: this machine's GPU; without one, sm_90)
 CXX=clang++     host compiler (default: g++)
-SANITIZE=address,undefined  with CUDA=0, those of the compiler; the first finding ends a program
+SANITIZE=address,undefined, SANITIZE=thread  the compiler's, without CUDA, in build-address-undefined
+                and so on; thread by clang++ and its OpenMP; the first finding ends a program
 HOST_FLAGS=-march=native, CUDA_FLAGS=--use_fast_math  more flags for host code, for nvcc
 BUILD=DIR       where to build (default: build)
 endef
@@ -601,5 +623,5 @@ help:
 clean:
 	rm -rf $(BUILD) data/data.bin data/reference.bin
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/tests/kernels/*.d $(BUILD)/tests/faults/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/grade/*.d) \
+-include $(wildcard $(BUILD)/*.d $(BUILD)/bench/*.d $(BUILD)/tests/*.d $(BUILD)/tests/local_entropy/*.d $(BUILD)/tests/kernels/*.d $(BUILD)/tests/faults/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/tests/soak/*.d $(BUILD)/grade/*.d) \
          $(shell find $(OBJECTS) $(if $(CUBINS),$(BUILD)/gpus) -name '*.d' 2>/dev/null)

@@ -1,5 +1,6 @@
-// The library where programs seldom call it: under another rounding mode, while the process or a
-// thread ends, after a fork; and what it leaves behind. `hostile rounding` and so on print "right".
+// The library where programs seldom call it: under another rounding mode, before main, while the
+// process or a thread ends, after a fork, with little memory; and what it leaves behind.
+// `hostile rounding` and so on print "right".
 #include "common/threads.h"
 #include "entropy/result_memory.h"
 #include "local_entropy/engine.h"
@@ -13,6 +14,7 @@
 #include <malloc.h>
 #include <map>
 #include <string>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -37,7 +39,11 @@ std::vector<float> makeCells()
     return cells;
 }
 
-const std::vector<float> &cells = *new std::vector<float>(makeCells());
+const std::vector<float> &cells()
+{
+    static const auto &all = *new std::vector<float>(makeCells());
+    return all;
+}
 
 /// Shares nothing with the library: long double, window by window.
 float nearest(int x, int y)
@@ -45,7 +51,7 @@ float nearest(int x, int y)
     int count[16] = {}, total = 0;
     for (int wy = std::max(y - 2, 0); wy <= std::min(y + 2, kHeight - 1); ++wy)
         for (int wx = std::max(x - 2, 0); wx <= std::min(x + 2, kWidth - 1); ++wx, ++total)
-            ++count[static_cast<int>(cells[wy * kWidth + wx])];
+            ++count[static_cast<int>(cells()[wy * kWidth + wx])];
     long double sum = 0;
     for (const int n : count)
         if (n > 0) sum += n * std::log(static_cast<long double>(n));
@@ -80,9 +86,9 @@ std::vector<float> compute(const std::string &path = "", bool devices = false)
 {
     local_entropy::Filter filter;
     filter.levels.count = 16;
-    std::vector<float> result(cells.size(), NAN);
+    std::vector<float> result(cells().size(), NAN);
     engineOf(path, devices)
-        .run(filter, local_entropy::View<const float>{cells.data(), kWidth, kHeight},
+        .run(filter, local_entropy::View<const float>{cells().data(), kWidth, kHeight},
              local_entropy::View<float>{result.data(), kWidth, kHeight});
     return result;
 }
@@ -135,6 +141,13 @@ int underTraps()
     return report(isRight(result));
 }
 
+/// Before any object of the program is made: the library may have none of its own. glibc gives
+/// constructors what main gets.
+__attribute__((constructor(101))) void beforeMain(int argc, char **argv, char **)
+{
+    if (argc > 1 && std::string(argv[1]) == "early") report(areRight());
+}
+
 /// Calls when it is destroyed.
 struct Late
 {
@@ -178,11 +191,64 @@ int afterAFork()
     return report(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
 }
 
-std::size_t residentBytes()
+/// Pages that this process has: of its address space, or those that are resident.
+std::size_t bytesOf(bool resident)
 {
-    std::size_t all = 0, resident = 0;
-    std::ifstream("/proc/self/statm") >> all >> resident;
-    return resident * sysconf(_SC_PAGESIZE);
+    std::size_t pages = 0, residentPages = 0;
+    std::ifstream("/proc/self/statm") >> pages >> residentPages;
+    return (resident ? residentPages : pages) * sysconf(_SC_PAGESIZE);
+}
+std::size_t residentBytes() { return bytesOf(true); }
+
+/// What a call does in a child that may take so many more bytes: 0 if its result is right, 1 if it
+/// is refused as it should be.
+[[noreturn]] void callWithin(std::size_t more, const std::string &path, int side)
+{
+    using namespace local_entropy;
+    constexpr int kRefused = 1, kWrong = 2;
+    alarm(60);
+    Filter filter;
+    filter.levels.count = 16;
+    filter.window.width = filter.window.height = side;
+    std::vector<float> result(cells().size(), NAN), again(result);
+    const View<const float> image{cells().data(), kWidth, kHeight};
+    const rlim_t bytes = bytesOf(false) + more;
+    const rlimit limit{bytes, RLIM_INFINITY};
+    try {
+        EngineOptions options;
+        options.path = path;
+        options.threads = 4;
+        setrlimit(RLIMIT_AS, &limit);
+        Engine(options).run(filter, image, View<float>{result.data(), kWidth, kHeight});
+    } catch (const Error &error) {
+        _exit(error.status() == Status::Unavailable ? kRefused : kWrong);
+    }
+    const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
+    setrlimit(RLIMIT_AS, &none);
+    Engine().run(filter, image, View<float>{again.data(), kWidth, kHeight});
+    _exit(std::memcmp(result.data(), again.data(), result.size() * sizeof(float)) ? kWrong : 0);
+}
+
+/// With more and more memory: refused, then right, and nothing else; both must come.
+int withLittleMemory()
+{
+    cells();
+    bool ends[2] = {};
+    for (const std::string &path : local_entropy::Engine::paths())
+        for (const int side : {5, 9})
+            for (std::size_t more = 1 << 12; more <= std::size_t(1) << 30; more *= 8) {
+                const pid_t child = fork();
+                if (child == 0) callWithin(more, path, side);
+                int status = -1;
+                waitpid(child, &status, 0);
+                if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) {
+                    std::fprintf(stderr, "%s, %d, %zu more bytes: status %d\n", path.c_str(), side,
+                                 more, status);
+                    return report(false);
+                }
+                ends[WEXITSTATUS(status)] = true;
+            }
+    return report(ends[0] && ends[1]);
 }
 
 /// Whether a freed result stays; and that other memory of that size is still a mapping of its own.
@@ -212,6 +278,8 @@ int main(int argc, char **argv)
     const std::string what = argc > 1 ? argv[1] : "";
     if (what == "rounding") return underAnotherRounding();
     if (what == "traps") return underTraps();
+    if (what == "early") return EXIT_SUCCESS; // beforeMain() has said it
+    if (what == "little memory") return withLittleMemory();
     if (what == "exit") return whileTheProcessEnds();
     if (what == "thread") return whileAThreadEnds();
     if (what == "fork") return afterAFork();

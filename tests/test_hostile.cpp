@@ -1,6 +1,7 @@
 // The library under conditions that others make: tests/hostile.cu is what calls it.
 #include "entropy/call.h"
 #include "messages.h"
+#include "sanitized.h"
 
 #include <gtest/gtest.h>
 
@@ -25,9 +26,29 @@ void expectRight(const std::string &how)
 
 TEST(Hostile, AnotherRoundingModeChangesNothing) { expectRight("rounding"); }
 TEST(Hostile, TrapsAreMasked) { expectRight("traps"); }
+TEST(Hostile, CallsComeBeforeMain) { expectRight("early"); }
 TEST(Hostile, CallsComeWhileTheProcessEnds) { expectRight("exit"); }
 TEST(Hostile, CallsComeWhileAThreadEnds) { expectRight("thread"); }
 TEST(Hostile, AForkedProcessComputesToo) { expectRight("fork"); }
+
+TEST(Hostile, LittleMemoryIsEnoughOrIsTold)
+{
+    if (kAddressSanitizer || kThreadSanitizer)
+        GTEST_SKIP() << "needs the address space that the sanitizer takes";
+    const Outcome outcome = hostile("'little memory'");
+    EXPECT_EQ(outcome.output, "right\n") << outcome.errors;
+}
+
+// What a call opens then, such as /proc or a GPU, has the number of one of them.
+TEST(Hostile, StandardInputOutputAndErrorsMayBeClosed)
+{
+    for (const std::string how : {"rounding", "fork"})
+        for (const std::string closed : {"<&-", ">&-", "<&- >&- 2>&-"})
+            EXPECT_EQ(hostile(how + " " + closed).status, 0) << how << " " << closed;
+    const Outcome entropy = runCommand("ENTROPY_BENCHMARK=0 " BUILD_DIRECTORY "/entropy - <&-");
+    EXPECT_EQ(entropy.status, 2);
+    EXPECT_EQ(entropy.errors, "entropy: - cannot be read: Bad file descriptor\n");
+}
 
 TEST(Hostile, ResultsAreKeptUnlessThatIsUnwanted)
 {

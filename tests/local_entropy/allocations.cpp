@@ -59,6 +59,8 @@ void __wrap_free(void *memory)
 
 } // extern "C"
 
+#ifndef THREAD_SANITIZER
+
 // Of the whole test program. Not inline: gcc would take the free() of the one for that of what the
 // other's caller has, and warn.
 __attribute__((noinline)) void *operator new(std::size_t size, const std::nothrow_t &) noexcept
@@ -89,3 +91,5 @@ __attribute__((noinline)) void operator delete(void *memory, std::size_t, std::a
 {
     std::free(memory);
 }
+
+#endif

@@ -3,11 +3,17 @@
 // for themselves is not seen.
 #pragma once
 
+#include "../sanitized.h"
+
 #include <atomic>
 #include <cstddef>
 
 namespace allocations
 {
+
+/// The thread sanitizer has an operator new of its own, and there can be no other.
+constexpr bool kAreCounted = !kThreadSanitizer;
+constexpr char kWhyNot[] = "needs an operator new that the thread sanitizer replaces";
 
 extern std::atomic<std::size_t> least;     ///< bytes; smaller ones are granted, and not counted
 extern std::atomic<long> soFar;            ///< since the program began

@@ -116,6 +116,10 @@ with_archive() {
 with_whole_archive() {
     with_archive | sed "s|$prefix/lib/liblocal_entropy.a|-Wl,--whole-archive & -Wl,--no-whole-archive|"
 }
+reloaded() {
+    ${CC:-gcc} "${CFLAGS[@]}" -I"$prefix/include" "$outside/reload.c" -o "$work/reload" -ldl -lpthread &&
+        "$work/reload" "$prefix/lib/liblocal_entropy.so"
+}
 same_version() {
     [ "$(asked --modversion)" = "$(sed -n 's/^#define LE_VERSION "\(.*\)".*/\1/p' \
         "$prefix/include/local_entropy/local_entropy.h")" ]
@@ -165,6 +169,7 @@ if have cmake; then
 else
     skip cmake cmake
 fi
+check reload reloaded
 check ctypes "$python" "$outside/load.py" "$prefix/lib/liblocal_entropy.so"
 
 echo "counted: $passed passed, $failed failed, $skipped skipped"

@@ -167,6 +167,7 @@ void expectToldWhicheverFails(
 
 TEST(LocalEntropyMemory, LackOfItIsToldByNewEngines)
 {
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     const long elsewhere = allocations::refusedElsewhere;
     for (const Asked &asked : questions()) {
         const std::vector<float> expected = asked.answer();
@@ -188,6 +189,7 @@ TEST(LocalEntropyMemory, LackOfItIsToldByNewEngines)
 // Which has nothing left over of a call that failed.
 TEST(LocalEntropyMemory, LackOfItLeavesAnEngineUsable)
 {
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     for (const Asked &asked : questions()) {
         const Asked row = asked.ofOneRow(); // for which an engine keeps less memory
         const std::vector<float> expected = asked.answer(), rowExpected = row.answer();
@@ -212,6 +214,7 @@ TEST(LocalEntropyMemory, LackOfItLeavesAnEngineUsable)
 
 TEST(LocalEntropyMemory, LackOfItIsToldByWhatAsksOnly)
 {
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     const Engine engine;
     std::vector<float> values(kWidth * kHeight);
     for (const Asked &asked : questions())
@@ -225,6 +228,7 @@ TEST(LocalEntropyMemory, LackOfItIsToldByWhatAsksOnly)
 
 TEST(LocalEntropyMemory, LackOfItIsAStatusInC)
 {
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     std::vector<float> values(kWidth * kHeight);
     const auto call = [&] {
         const auto check = [](le_status status) {

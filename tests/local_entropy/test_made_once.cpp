@@ -149,6 +149,7 @@ TEST(MadeOnceDeathTest, DoesWithTheCallersThreadWhereThereAreNoOthers)
 // Neither for a list nor for a thread: threads that have begun are waited for all the same.
 TEST(MadeOnce, LackOfMemoryEndsNoProcess)
 {
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     const Maker make;
     for (long number = 1;; ++number) {
         MadeOnce<int> numbers(4);
