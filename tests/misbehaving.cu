@@ -38,7 +38,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
         group += overflow(1 << 20, &room);
     }
     if (fate == "abort") std::abort();
-    for (const int signal : {SIGFPE, SIGILL, SIGBUS})
+    for (const int signal : {SIGFPE, SIGILL, SIGBUS, SIGINT, SIGTERM, SIGHUP, SIGKILL})
         if (fate == "signal " + std::to_string(signal)) std::raise(signal);
     if (fate == "exit") std::exit(0);
 

@@ -72,7 +72,8 @@ def bytes_of(path):
 
 
 def write_whole(path, text):
-    """The file appears whole or not at all."""
+    """The file appears whole or not at all. A link stays; what it points to is replaced."""
+    path = os.path.realpath(path)
     temporary = f"{path}.tmp.{os.getpid()}"
     try:
         with open(temporary, "w", encoding="utf-8", newline="") as file:

@@ -272,7 +272,8 @@ def main():
         options.grades = options.grades or os.path.join(options.cores, "grades.csv")
         options.page = os.path.splitext(options.grades)[0] + ".html"
         folder = os.path.dirname(os.path.abspath(options.grades))
-        if not os.access(folder, os.W_OK) or os.path.isdir(options.grades):
+        is_other = os.path.exists(options.grades) and not os.path.isfile(options.grades)
+        if not os.access(folder, os.W_OK) or is_other:  # a file would take the place of a device
             raise Broken(f"{options.grades} cannot be written")
         return Batch(options, Commands()).run()
     except (Broken, OSError) as error:
