@@ -1,5 +1,6 @@
 // The matrix transpose: every version against the reference, bit for bit; the program as its users
 // meet it.
+#include "common/cpu_facts.h"
 #include "common/error.h"
 #include "messages.h"
 #include "transpose/core.h"
@@ -295,6 +296,17 @@ TEST(TransposeMain, BadUsageIsRefused)
 TEST(TransposeMain, AMatrixThatDoesNotFitIsRefused)
 {
     const Outcome outcome = runCommand(kTranspose + " 2000000000");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_TRUE(holds(outcome.errors, "transpose: needs ")) << outcome.errors;
+    EXPECT_TRUE(holds(outcome.errors, "MiB are available")) << outcome.errors;
+}
+
+// Five arrays of twice what the machine has, each of which no system would give anyway.
+TEST(TransposeMain, AMatrixThatIsNotMuchTooLargeIsRefused)
+{
+    const double kilobytes = std::stod(common::factFrom("/proc/meminfo", "MemTotal"));
+    const auto side = static_cast<long long>(std::sqrt(2 * 1024 * kilobytes / sizeof(float)));
+    const Outcome outcome = runCommand(kTranspose + " " + std::to_string(side));
     EXPECT_EQ(outcome.status, 2);
     EXPECT_TRUE(holds(outcome.errors, "transpose: needs ")) << outcome.errors;
     EXPECT_TRUE(holds(outcome.errors, "MiB are available")) << outcome.errors;

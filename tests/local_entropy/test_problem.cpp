@@ -308,6 +308,47 @@ TEST(LocalEntropyTileMemory, UsesTheImageItselfWhereItCan)
     EXPECT_EQ(atTheEdge.bytes, 1); // 7 is the only level: others are free
 }
 
+/// An image of 16 levels, or of 300, and a tile in its middle. A method reads its cells, and may read
+/// what lies behind its rows: whatever is there must be a level.
+template <typename Cell>
+void expectCheckedWhereItLies(CellType type, int levels)
+{
+    constexpr std::int64_t kWidth = 2000, kHeight = 20, kReached = 1004;
+    std::vector<Cell> cells(kWidth * kHeight, 7);
+    std::vector<float> values(kWidth * kHeight);
+    Filter filter;
+    filter.levels.count = levels;
+    const Problem problem = checkedProblem(filter, {cells.data(), type, kWidth, kHeight, 0}, {},
+                                           {values.data(), false, kWidth, kHeight, 0}, {});
+    const Region region{102, 4, 1000, 12}; // of windows of 5 x 5
+    const Cell *const first = &cells[2 * kWidth + 100];
+    constexpr std::int64_t kSlack = kTileSlack / sizeof(Cell);
+    Scratch scratch;
+    EXPECT_EQ(loadTile(problem, region, scratch).cells, first);
+    for (const int row : {0, 7, 15})
+        for (const std::int64_t column :
+             {std::int64_t(-1), std::int64_t(0), std::int64_t(500), kReached - 1, kReached,
+              kReached + kSlack - 1, kReached + kSlack}) {
+            Cell &cell = cells[(2 + row) * kWidth + 100 + column];
+            cell = static_cast<Cell>(levels);
+            if (column >= 0 && column < kReached) {
+                EXPECT_THROW(loadTile(problem, region, scratch), Error) << row << ", " << column;
+            } else {
+                const bool isBehind = column >= kReached && column < kReached + kSlack;
+                EXPECT_EQ(loadTile(problem, region, scratch).cells != first, isBehind)
+                    << row << ", " << column;
+            }
+            cell = static_cast<Cell>(levels - 1);
+            EXPECT_EQ(loadTile(problem, region, scratch).cells, first) << row << ", " << column;
+        }
+}
+
+TEST(LocalEntropyTileMemory, OfTheImageIsChecked)
+{
+    expectCheckedWhereItLies<std::uint8_t>(CellType::Uint8, 16);
+    expectCheckedWhereItLies<std::uint16_t>(CellType::Uint16, 300);
+}
+
 TEST(LocalEntropyTileMemory, NamesTheFirstBadCell)
 {
     std::vector<float> cells(30 * 20, 1), values(30 * 20);

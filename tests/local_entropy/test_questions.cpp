@@ -170,6 +170,30 @@ TEST(LocalEntropyQuestions, ACallThatComesAgainAllocatesNothing)
         }
 }
 
+// An engine keeps the 32 that were asked last.
+TEST(LocalEntropyQuestions, TheOldestIsForgotten)
+{
+    if (allocations::soFar == 0) GTEST_SKIP() << "what operator new gives is not counted here";
+    constexpr int kKept = 32;
+    const std::vector<float> cells(kWidth * kHeight, 3);
+    std::vector<float> values(kWidth * kHeight);
+    Engine engine;
+    Filter filter;
+    filter.levels.count = 16;
+    const auto allocationsOf = [&](int number) {
+        filter.empty = number;
+        const long before = allocations::soFar;
+        engine.run(filter, View<const float>{cells.data(), kWidth, kHeight},
+                   View<float>{values.data(), kWidth, kHeight});
+        return allocations::soFar - before;
+    };
+    for (int number = 0; number <= kKept; ++number) allocationsOf(number);
+    for (int number = 1; number <= kKept; ++number) EXPECT_EQ(allocationsOf(number), 0) << number;
+    EXPECT_GT(allocationsOf(0), 0);
+    EXPECT_GT(allocationsOf(1), 0) << "0 has taken the place of another";
+    EXPECT_EQ(allocationsOf(kKept), 0);
+}
+
 // Neither the question nor the scratch memory.
 TEST(LocalEntropyQuestions, ACallThatIsRefusedLosesNothing)
 {
