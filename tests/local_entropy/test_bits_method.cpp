@@ -110,7 +110,12 @@ TEST(LocalEntropyBits, RefusesOtherQuestions)
     EXPECT_TRUE(refuses([](Filter &filter) { filter.levels.count = 17; }));
     EXPECT_TRUE(refuses([](Filter &filter) { filter.levels.low = -1; }));
     EXPECT_TRUE(refuses([](Filter &filter) { filter.levels.clamp = true; }));
+    EXPECT_TRUE(refuses([](Filter &filter) {
+        filter.levels = {16, true, 0, 20, false};
+    }));
     EXPECT_TRUE(refuses([](Filter &filter) { filter.window.width = 3; }));
+    EXPECT_TRUE(refuses([](Filter &filter) { filter.window.height = 3; }));
+    EXPECT_TRUE(refuses([](Filter &filter) { filter.window.originX = 1; }));
     EXPECT_TRUE(refuses([](Filter &filter) { filter.window.originY = 1; }));
     EXPECT_TRUE(refuses([](Filter &filter) {
         filter.window.footprint.assign(25, 1);
@@ -120,6 +125,8 @@ TEST(LocalEntropyBits, RefusesOtherQuestions)
     EXPECT_TRUE(refuses([](Filter &filter) { filter.base = Base::Two; }));
     EXPECT_TRUE(refuses([](Filter &filter) { filter.measure = Measure::Simpson; }));
     EXPECT_TRUE(refuses([](Filter &filter) { filter.nodata = 3; }));
+    EXPECT_THROW(engine.run(sixteen(), View<const std::uint8_t>{mask.data(), 40, 30}, result),
+                 Error);
     EXPECT_THROW(engine.run(sixteen(), image.view(), View<double>{doubles.data(), 40, 30}), Error);
     EXPECT_THROW(engine.run(sixteen(), View<const float>{image.cells.data(), 36, 30, 40},
                             View<float>{values.data(), 36, 30}),

@@ -31,6 +31,14 @@ TEST(Paths, IncludeThePoorerOnesOfTheirFamily)
         EXPECT_FALSE(pathIncludes(Path::Neon, other));
 }
 
+TEST(Paths, WhereOneWorksAllThatItIncludesDo)
+{
+    for (const Path have : kPaths)
+        for (const Path need : kPaths)
+            EXPECT_TRUE(!pathWorksHere(have) || !pathIncludes(have, need) || pathWorksHere(need))
+                << pathName(have) << " works, " << pathName(need) << " does not";
+}
+
 TEST(Paths, TheBestIsTheFirstThatWorksHere)
 {
     EXPECT_TRUE(pathWorksHere(Path::Portable));
