@@ -370,4 +370,32 @@ TEST(LocalEntropyTileMemory, NamesTheFirstBadCell)
     }
 }
 
+// With as many digits as tell it from others.
+TEST(LocalEntropyTileMemory, ABadCellIsGivenInFull)
+{
+    const auto sentence = [](float cell, const Levels &levels) -> std::string {
+        float value = 0;
+        Filter filter;
+        filter.levels = levels;
+        const Problem problem = checkedProblem(filter, {&cell, CellType::Float32, 1, 1, 0}, {},
+                                               {&value, false, 1, 1, 0}, {});
+        try {
+            throwFirstBadCell(problem);
+        } catch (const Error &error) {
+            return error.what();
+        }
+        return "";
+    };
+    const Levels sixteen{16, false, 0, 0, false};
+    EXPECT_EQ(sentence(3, sixteen), "");
+    EXPECT_EQ(sentence(16777215, sixteen),
+              "the cell at x 0, y 0 is 16777215, expected an integer 0..15");
+    EXPECT_EQ(sentence(0.1f, sixteen),
+              "the cell at x 0, y 0 is 0.100000001, expected an integer 0..15");
+    EXPECT_EQ(sentence(17, {16, false, -16777216, 0, false}),
+              "the cell at x 0, y 0 is 17, expected an integer -16777216..-16777201");
+    EXPECT_EQ(sentence(0.75f, {16, true, 0, 0.5, false}),
+              "the cell at x 0, y 0 is 0.75, expected 0 to 0.5");
+}
+
 } // namespace
