@@ -302,8 +302,9 @@ TEST(Child, DISABLED_IsKilled) { raise(SIGKILL); }
 TEST(Child, ItsEndAndItsOutputAreTold)
 {
     const auto child = [](const std::string &test) {
-        return runChild({"--gtest_also_run_disabled_tests", "--gtest_filter=Child.DISABLED_" + test},
-                        {{"CHILD_SETTING", "new"}});
+        return runChild(
+            {"--gtest_also_run_disabled_tests", "--gtest_filter=Child.DISABLED_" + test},
+            {{"CHILD_SETTING", "new"}});
     };
     setenv("CHILD_SETTING", "old", 1);
     const ChildOutcome exited = child("ExitsWithThree"), killed = child("IsKilled");

@@ -68,10 +68,8 @@ TEST(Table, SidesForWhichNoGridHasRoomAreRefused)
     };
     EXPECT_EQ(message(kLongest, kLongest), "");
     const std::string expected = ", expected sides of 1..2000000000";
-    EXPECT_EQ(message(kLongest + 1, 1),
-              "v3: cudaCallback: the array is 2000000001 x 1" + expected);
-    EXPECT_EQ(message(1, kLongest + 1),
-              "v3: cudaCallback: the array is 1 x 2000000001" + expected);
+    EXPECT_EQ(message(kLongest + 1, 1), "v3: cudaCallback: the array is 2000000001 x 1" + expected);
+    EXPECT_EQ(message(1, kLongest + 1), "v3: cudaCallback: the array is 1 x 2000000001" + expected);
 }
 
 // Before any memory is asked for: a system that promises more than it has ends the program.
@@ -181,8 +179,7 @@ struct Large
 {
     const Shape shape{211, 97};
     std::vector<float> sample = makeSample("random", shape);
-    const std::vector<float> gold =
-        entropy::reference(shape.width, shape.height, sample.data());
+    const std::vector<float> gold = entropy::reference(shape.width, shape.height, sample.data());
 
     bool isRightBy(const char *version)
     {

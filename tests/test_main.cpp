@@ -516,8 +516,8 @@ TEST(MakeData, RefusesBadArguments)
 {
     const TemporaryDirectory directory;
     const std::string file = directory.path("x.bin");
-    for (const char *size : {"5y5", "0x5", "5x0", "5x5x5", "5x", "x5", "5x5,", "-5x5",
-                             "1000000000x5", "5x1000000000"})
+    for (const char *size :
+         {"5y5", "0x5", "5x0", "5x5x5", "5x", "x5", "5x5,", "-5x5", "1000000000x5", "5x1000000000"})
         expectRefusal(kMakeData + " -- " + size + " random " + file,
                       "size '" + std::string(size) + "' is not WxH with W and H in 1..999999999");
     for (const char *seed : {"x", "12a", "-1", "1.5", "", "1234567890123456"})

@@ -68,9 +68,10 @@ TEST(Output, AVerdictShowsWhatIsAroundTheWorstCell)
         int x, y;
         const char *expected;
     };
-    for (const Around &one :
-         {Around{8, 6, "columns 4 to 8, rows 2 to 6"}, {7, 5, "columns 4 to 8, rows 2 to 6"},
-          {4, 3, "columns 2 to 6, rows 1 to 5"}, {0, 1, "columns 0 to 4, rows 0 to 4"}}) {
+    for (const Around &one : {Around{8, 6, "columns 4 to 8, rows 2 to 6"},
+                              {7, 5, "columns 4 to 8, rows 2 to 6"},
+                              {4, 3, "columns 2 to 6, rows 1 to 5"},
+                              {0, 1, "columns 0 to 4, rows 0 to 4"}}) {
         const std::string text = verdict(one.x, one.y, false);
         EXPECT_TRUE(holds(text, one.expected)) << text;
         EXPECT_TRUE(holds(text, "FAILED: 1 of 63 cells are wrong, 2.000 ms, largest error 0.5 at "))

@@ -110,9 +110,7 @@ TEST(LocalEntropyBits, RefusesOtherQuestions)
     EXPECT_TRUE(refuses([](Filter &filter) { filter.levels.count = 17; }));
     EXPECT_TRUE(refuses([](Filter &filter) { filter.levels.low = -1; }));
     EXPECT_TRUE(refuses([](Filter &filter) { filter.levels.clamp = true; }));
-    EXPECT_TRUE(refuses([](Filter &filter) {
-        filter.levels = {16, true, 0, 20, false};
-    }));
+    EXPECT_TRUE(refuses([](Filter &filter) { filter.levels = {16, true, 0, 20, false}; }));
     EXPECT_TRUE(refuses([](Filter &filter) { filter.window.width = 3; }));
     EXPECT_TRUE(refuses([](Filter &filter) { filter.window.height = 3; }));
     EXPECT_TRUE(refuses([](Filter &filter) { filter.window.originX = 1; }));

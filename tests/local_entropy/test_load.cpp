@@ -91,9 +91,9 @@ std::int32_t expectedLevel(const Filter &filter, double cell)
 std::vector<float> unusualFloats()
 {
     const float infinity = std::numeric_limits<float>::infinity();
-    std::vector<float> cells = {0.0f,     -0.0f,     1e-40f, -1e-40f,  0.5f,   -0.5f,
-                                1e-30f,   -1e-30f,   3e38f,  -3e38f,   2.5e9f, -2.5e9f,
-                                infinity, -infinity, NAN,    -NAN,     1e9f,   -1e9f};
+    std::vector<float> cells = {0.0f,     -0.0f,     1e-40f, -1e-40f, 0.5f,   -0.5f,
+                                1e-30f,   -1e-30f,   3e38f,  -3e38f,  2.5e9f, -2.5e9f,
+                                infinity, -infinity, NAN,    -NAN,    1e9f,   -1e9f};
     for (const float near : {-32768.0f, -7.0f, -1.0f, 1.0f, 2.0f, 15.0f, 16.0f, 255.0f, 256.0f,
                              65535.0f, 65536.0f, 16777216.0f, -16777216.0f})
         for (const float cell : {near, std::nextafter(near, infinity),

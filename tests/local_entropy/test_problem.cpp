@@ -308,8 +308,8 @@ TEST(LocalEntropyTileMemory, UsesTheImageItselfWhereItCan)
     EXPECT_EQ(atTheEdge.bytes, 1); // 7 is the only level: others are free
 }
 
-/// An image of 16 levels, or of 300, and a tile in its middle. A method reads its cells, and may read
-/// what lies behind its rows: whatever is there must be a level.
+/// An image of 16 levels, or of 300, and a tile in its middle. A method reads its cells, and may
+/// read what lies behind its rows: whatever is there must be a level.
 template <typename Cell>
 void expectCheckedWhereItLies(CellType type, int levels)
 {

@@ -216,10 +216,9 @@ std::string answerOfType(Engine &engine)
     Filter filter;
     filter.levels.count = 2;
     try {
-        engine.run(
-            filter,
-            View<const Cell>{reinterpret_cast<const Cell *>(bytes.data()), kWidth, kHeight},
-            View<float>{values.data(), kWidth, kHeight});
+        engine.run(filter,
+                   View<const Cell>{reinterpret_cast<const Cell *>(bytes.data()), kWidth, kHeight},
+                   View<float>{values.data(), kWidth, kHeight});
     } catch (const Error &error) {
         return error.what();
     }
