@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <omp.h>
 #include <ostream>
 #include <thread>
 
@@ -250,6 +251,19 @@ TEST(TransposeMatrix, RandomNumbersAreInRangeAndNotAllAlike)
     EXPECT_NEAR(sum / 1000, 0.5, 0.05);
 }
 
+TEST(TransposeMatrix, RandomNumbersAreTheSameWhateverTheThreads)
+{
+    const std::size_t cells = 300001; // enough for several
+    std::vector<float> byOne(cells), byThree(cells);
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(1);
+    transpose::fillRandom(byOne.data(), cells);
+    omp_set_num_threads(3);
+    transpose::fillRandom(byThree.data(), cells);
+    omp_set_num_threads(before);
+    EXPECT_EQ(transpose::firstDifference(byOne.data(), byThree.data(), cells), cells);
+}
+
 // ---- the program -------------------------------------------------------------------------------
 
 namespace
@@ -380,6 +394,8 @@ TEST(TransposeMain, WhatIsWrongOrFailsIsReported)
         EXPECT_TRUE(holds(outcome.output, std::string("FAILED: active version ") + active + ": "))
             << outcome.output;
         EXPECT_FALSE(holds(outcome.output, "transposed by")) << outcome.output;
+        if (active == std::string("wrong")) // in the last cell; its output is 5 x 3
+            EXPECT_TRUE(holds(outcome.output, "WRONG at row 4, column 2")) << outcome.output;
     }
 
     const Outcome benchmark = with("right", "--benchmark 60");

@@ -82,6 +82,8 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
              q.filter.levels = {2, true, 0, 1, false};
          }},
         {"the first level is 0.5", [](auto &q) { q.filter.levels.low = 0.5; }},
+        {"the first level is 16777217", [](auto &q) { q.filter.levels.low = 16777217; }},
+        {"the first level is -16777217", [](auto &q) { q.filter.levels.low = -16777217; }},
         {"expected low below high", [](auto &q) { q.filter.levels.binned = true; }},
         {"the bins from 0 to 1e-304 are narrower than a double can tell",
          [](auto &q) {
