@@ -131,6 +131,8 @@ TEST(Samples, BadTextIsNamedByLineAndColumn)
     expectMessage("bad.txt", "1 0\n", "width is 0, expected 1..2147483647");
     expectMessage("bad.txt", "1 4294967296\n", "width is 4294967296");
     expectMessage("bad.txt", "2147483647 2147483647\n1\n", "the file is too short for them");
+    expectMessage("bad.txt", "100 100\n1\n",
+                  "10000 cells expected, the file is too short for them");
     expectMessage("bad.txt", "2 2\n1 2\n3\n",
                   "(line 4, column 1): 4 cells expected, the file ends after 3");
     expectMessage("bad.txt", "1 2\n1 2\n3\n",

@@ -394,8 +394,9 @@ TEST(TransposeMain, WhatIsWrongOrFailsIsReported)
         EXPECT_TRUE(holds(outcome.output, std::string("FAILED: active version ") + active + ": "))
             << outcome.output;
         EXPECT_FALSE(holds(outcome.output, "transposed by")) << outcome.output;
-        if (active == std::string("wrong")) // in the last cell; its output is 5 x 3
+        if (active == std::string("wrong")) { // in the last cell; its output is 5 x 3
             EXPECT_TRUE(holds(outcome.output, "WRONG at row 4, column 2")) << outcome.output;
+        }
     }
 
     const Outcome benchmark = with("right", "--benchmark 60");

@@ -81,6 +81,10 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
              q.image.type = CellType::Bool;
              q.filter.levels = {2, true, 0, 1, false};
          }},
+        {"the result is not at a multiple of 8 bytes",
+         [](auto &q) {
+             q.result = {&q.values[1], true, 12, 9, 0};
+         }},
         {"the first level is 0.5", [](auto &q) { q.filter.levels.low = 0.5; }},
         {"the first level is 16777217", [](auto &q) { q.filter.levels.low = 16777217; }},
         {"the first level is -16777217", [](auto &q) { q.filter.levels.low = -16777217; }},
