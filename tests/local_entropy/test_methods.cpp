@@ -156,7 +156,7 @@ TEST(LocalEntropyMethods, WindowsWithoutCellsHaveTheirValueInFull)
 // A tile of four bytes a cell: all levels that two bytes can tell, and a cell that does not count.
 TEST(LocalEntropyMethods, AllLevelsOfTwoBytesWithAMissingCell)
 {
-    constexpr std::int64_t kWidth = 3400, kHeight = 20, kHoleX = 1700, kHoleY = 9;
+    constexpr std::int64_t kWidth = 3400, kHeight = 40, kHoleX = 1700, kHoleY = 20;
     std::vector<std::uint16_t> cells(kWidth * kHeight);
     std::vector<std::uint8_t> counts(cells.size(), 1);
     for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<std::uint16_t>(i);
