@@ -1,6 +1,7 @@
 // The library where programs seldom call it: under another rounding mode, before main, while the
 // process or a thread ends, after a fork, with little memory; and what it leaves behind.
 // `hostile rounding` and so on print "right".
+#include "common/machine.h"
 #include "common/threads.h"
 #include "entropy/result_memory.h"
 #include "local_entropy/engine.h"
@@ -271,6 +272,24 @@ int memoryOfResults()
     return EXIT_SUCCESS;
 }
 
+/// Whether one that is larger than those that are kept is a mapping of its own, which free() ends.
+int memoryOfALargeResult()
+{
+    constexpr std::size_t kBytes = (std::size_t(2) << 30) + sizeof(float);
+    if (common::availableMemory() < 2 * kBytes) {
+        std::puts("too little memory here");
+        return EXIT_SUCCESS;
+    }
+    bool isMapped = true;
+#ifdef __GLIBC__
+    const auto mappings = mallinfo2().hblks;
+    const auto result = entropy::allocateResult(kBytes / sizeof(float));
+    isMapped = mallinfo2().hblks == mappings + 1;
+#endif
+    std::puts(isMapped ? "mapped" : "kept");
+    return EXIT_SUCCESS;
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -284,5 +303,6 @@ int main(int argc, char **argv)
     if (what == "thread") return whileAThreadEnds();
     if (what == "fork") return afterAFork();
     if (what == "memory") return memoryOfResults();
+    if (what == "large") return memoryOfALargeResult();
     return 2;
 }

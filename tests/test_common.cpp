@@ -1,4 +1,5 @@
 // The plumbing that needs no GPU.
+#include "common/child.h"
 #include "common/csv.h"
 #include "common/error.h"
 #include "common/host_array.h"
@@ -14,6 +15,8 @@
 #include <atomic>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
@@ -285,6 +288,30 @@ TEST(Csv, QuotesAndChecksItsRows)
     csv.add({"1", "x, \"y\"\nz"});
     EXPECT_EQ(csv.str(), "a,b\n1,\"x, \"\"y\"\"\nz\"\n");
     EXPECT_THROW(csv.add({"1"}), Error);
+}
+
+// What the tests below start: this program again, with one of these.
+TEST(Child, DISABLED_ExitsWithThree)
+{
+    std::printf("CHILD_SETTING is %s\n", std::getenv("CHILD_SETTING"));
+    std::fflush(stdout);
+    _exit(3);
+}
+TEST(Child, DISABLED_IsKilled) { raise(SIGKILL); }
+
+TEST(Child, ItsEndAndItsOutputAreTold)
+{
+    const auto child = [](const std::string &test) {
+        return runChild(
+            {"--gtest_also_run_disabled_tests", "--gtest_filter=Child.DISABLED_" + test},
+            {{"CHILD_SETTING", "new"}});
+    };
+    setenv("CHILD_SETTING", "old", 1);
+    const ChildOutcome exited = child("ExitsWithThree"), killed = child("IsKilled");
+    unsetenv("CHILD_SETTING");
+    EXPECT_EQ(exited.status, 3);
+    EXPECT_TRUE(holds(exited.output, "CHILD_SETTING is new\n")) << exited.output;
+    EXPECT_EQ(killed.status, -1) << "it did not exit";
 }
 
 } // namespace common

@@ -84,6 +84,46 @@ TEST(Order, InterleavedBlocksAndSwappedLanes)
     EXPECT_TRUE(holds(report(findings), "several are at work at the same time"));
 }
 
+/// The ascending run, but that this thread came first of all.
+Trial runThatBeginsWith(const Shape &shape, int thread)
+{
+    Trial run = ascendingRun(shape);
+    std::rotate(run.tickets.begin(), run.tickets.begin() + 1, run.tickets.begin() + thread + 1);
+    run.tickets[thread] = 0;
+    return run;
+}
+
+// Not with their thread 0, which here draws in ascending order.
+TEST(Order, WarpsAndBlocksComeWithTheFirstOfTheirThreads)
+{
+    const Shape shape{2, 64, 1};
+    const Findings warp = analyseAll(shape, {runThatBeginsWith(shape, 37)});
+    EXPECT_EQ(warp.warps.groups, 2);
+    EXPECT_EQ(warp.warps.ascending, 1);
+    EXPECT_EQ(warp.blocks.ascending, 1);
+    const Findings block = analyseAll(shape, {runThatBeginsWith(shape, 64 + 9)});
+    EXPECT_EQ(block.warps.ascending, 2);
+    EXPECT_EQ(block.blocks.groups, 1);
+    EXPECT_EQ(block.blocks.ascending, 0);
+}
+
+// Whatever the runs before it, or after it, were.
+TEST(Order, EveryRunCountsForItself)
+{
+    const Shape shape{2, 2, 1};
+    Trial unordered = runThatBeginsWith(shape, 2);
+    unordered.sm = {3, 5};
+    const Trial ascending = ascendingRun(shape);
+    for (const std::vector<Trial> &runs :
+         {std::vector<Trial>{unordered, ascending}, {ascending, unordered}}) {
+        const Findings findings = analyseAll(shape, runs);
+        EXPECT_EQ(findings.blocks.runs, 2);
+        EXPECT_EQ(findings.blocks.runsAscending, 1);
+        EXPECT_EQ(findings.runsInterleaved, 1);
+        EXPECT_EQ(findings.multiprocessors, 2);
+    }
+}
+
 TEST(Order, AlwaysTheSameButNotAscending)
 {
     const Shape shape{1, 2, 1};
@@ -106,6 +146,8 @@ TEST(Order, RefusesTicketsThatWereNotDrawnOnceEach)
         const std::vector<Trial> runs = {{tickets, {0}}};
         EXPECT_THROW(analyseAll({1, 2, 1}, runs), common::Error);
     }
+    for (const std::vector<unsigned> &sm : {std::vector<unsigned>{}, {0}, {0, 0, 0}})
+        EXPECT_THROW(analyseAll({2, 1, 1}, {Trial{{0, 1}, sm}}), common::Error) << sm.size();
 }
 
 TEST(HelloProgram, HelpAndBadUsage)

@@ -1,6 +1,7 @@
 // The table of sources/entropy/core.cu.
 #include "common/error.h"
 #include "common/host_poison.h"
+#include "entropy/call.h"
 #include "entropy/core.h"
 #include "entropy/reference.h"
 #include "entropy/run.h"
@@ -12,6 +13,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace v14
 {
@@ -53,6 +57,19 @@ TEST(Table, OnlyTheTextureRefusesAHighArray)
             EXPECT_STREQ(version.name, "v8") << refusal.what();
         }
     }
+}
+
+TEST(Table, SidesForWhichNoGridHasRoomAreRefused)
+{
+    constexpr int kLongest = 2000000000;
+    float cell = 0, *result = nullptr;
+    const auto message = [&](int width, int height) {
+        return messageOf([&] { entropy::Call("v3", width, height, &cell, &result); });
+    };
+    EXPECT_EQ(message(kLongest, kLongest), "");
+    const std::string expected = ", expected sides of 1..2000000000";
+    EXPECT_EQ(message(kLongest + 1, 1), "v3: cudaCallback: the array is 2000000001 x 1" + expected);
+    EXPECT_EQ(message(1, kLongest + 1), "v3: cudaCallback: the array is 1 x 2000000001" + expected);
 }
 
 // Before any memory is asked for: a system that promises more than it has ends the program.
@@ -139,4 +156,76 @@ TEST(Threads, OpenMpVersionsStartAsManyAsTheyAreGiven)
                 << version << " with " << threads << "\n"
                 << outcome.output;
         }
+}
+
+namespace
+{
+
+/// So many of OpenMP, while it lives.
+class GivenThreads
+{
+public:
+    explicit GivenThreads(int threads) { omp_set_num_threads(threads); }
+    ~GivenThreads() { omp_set_num_threads(before); }
+    GivenThreads(const GivenThreads &) = delete;
+    GivenThreads &operator=(const GivenThreads &) = delete;
+
+private:
+    const int before = omp_get_max_threads();
+};
+
+/// An array for many threads, with its answer.
+struct Large
+{
+    const Shape shape{211, 97};
+    std::vector<float> sample = makeSample("random", shape);
+    const std::vector<float> gold = entropy::reference(shape.width, shape.height, sample.data());
+
+    bool isRightBy(const char *version)
+    {
+        const common::HostPoison poison(sample.size() * sizeof(float));
+        const auto result = entropy::run(entropy::versionNamed(version).callback, shape.width,
+                                         shape.height, sample.data());
+        return entropy::compare(shape.width, shape.height, result.get(), gold.data()).passed;
+    }
+};
+
+constexpr const char *kOnTheCpu[] = {"v10", "v11", "v12", "v13", "v16", "v17"};
+
+} // namespace
+
+// Also one by which nothing can be divided.
+TEST(Threads, OfAnyNumberAreRight)
+{
+    Large large;
+    for (const int threads : {1, 2, 3, 5, 7, 16}) {
+        const GivenThreads given(threads);
+        for (const char *version : kOnTheCpu)
+            EXPECT_TRUE(large.isRightBy(version)) << version << " with " << threads;
+    }
+}
+
+// Which has none of the threads that there were, and would wait for them for ever.
+TEST(Threads, OfAForkedProcessAreNotWaitedFor)
+{
+    Large large;
+    const GivenThreads given(3);
+    for (const char *version : kOnTheCpu) {
+        ASSERT_TRUE(large.isRightBy(version)) << version; // they are there now
+        const pid_t child = fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) {
+            alarm(20);
+            bool right = false;
+            try {
+                right = large.isRightBy(version);
+            } catch (const std::exception &error) {
+                std::fprintf(stderr, "%s\n", error.what());
+            }
+            _exit(right ? EXIT_SUCCESS : EXIT_FAILURE);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) << version;
+    }
 }

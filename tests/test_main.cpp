@@ -514,14 +514,37 @@ TEST(Report, ItsCheckFindsWhatBreaksARule)
 
 TEST(MakeData, RefusesBadArguments)
 {
-    expectRefusal(kMakeData + " 5y5 random /tmp/x.bin", "size '5y5' is not WxH");
-    expectRefusal(kMakeData + " 0x5 random /tmp/x.bin", "size '0x5' is not WxH");
-    expectRefusal(kMakeData + " 5x5 noise /tmp/x.bin", "content 'noise' is not known");
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("x.bin");
+    for (const char *size :
+         {"5y5", "0x5", "5x0", "5x5x5", "5x", "x5", "5x5,", "-5x5", "1000000000x5", "5x1000000000"})
+        expectRefusal(kMakeData + " -- " + size + " random " + file,
+                      "size '" + std::string(size) + "' is not WxH with W and H in 1..999999999");
+    for (const char *seed : {"x", "12a", "-1", "1.5", "", "1234567890123456"})
+        expectRefusal(kMakeData + " --seed '" + seed + "' 5x5 random " + file,
+                      "seed '" + std::string(seed) + "' is not an integer of 1 to 15 digits");
+    expectRefusal(kMakeData + " 5x5 noise " + file, "content 'noise' is not known");
     expectRefusal(kMakeData + " 5x5", "'5x5' is no directory");
     expectRefusal(kMakeData + " 5x5 random", "found 2");
+    expectRefusal(kMakeData + " 5x5 random " + file + " more", "found 4");
     expectRefusal(kMakeData + " -xyz 5x5", "make_data: -xyz: no such option");
-    expectRefusal(kMakeData + " --seed x 5x5 random /tmp/x.bin", "seed 'x' is not an integer");
     expectRefusal(kMakeData + " 5x5 random no/such/x.bin", "cannot be created");
+    EXPECT_EQ(directory.files(), 0);
+}
+
+TEST(MakeData, ASeedIsAnotherDraw)
+{
+    const TemporaryDirectory directory;
+    const auto cells = [&](const std::string &seed) {
+        const std::string file = directory.path("x.bin");
+        EXPECT_EQ(runCommand(kMakeData + " " + seed + " 40x30 random " + file).status, 0) << seed;
+        return contentsOf(file);
+    };
+    const std::string usual = cells("");
+    EXPECT_EQ(cells("--seed 2020"), usual);
+    EXPECT_EQ(cells("--seed=999999999999999").size(), usual.size());
+    for (const char *seed : {"--seed 0", "--seed 2021", "--seed 999999999999999"})
+        EXPECT_NE(cells(seed), usual) << seed;
 }
 
 TEST(MakeData, BothFormatsHoldTheSameCells)

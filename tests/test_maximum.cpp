@@ -1,5 +1,6 @@
 // The maximum of a matrix: every version against std::max_element, and the program around them.
 #include "brief.h"
+#include "maximum/call.h"
 #include "maximum/core.h"
 #include "maximum/matrix.h"
 #include "messages.h"
@@ -160,6 +161,20 @@ TEST_P(Maximum, RefusesBadArgumentsByName)
     EXPECT_EQ(message(5, -1, &element).find(name + ": findMaximum: the matrix is 5 x -1"), 0u);
     EXPECT_EQ(message(INT64_MAX, INT64_MAX, &element).find(name + ": findMaximum: the matrix"), 0u);
     EXPECT_EQ(message(1, 1, nullptr), name + ": findMaximum: matrix is null");
+}
+
+TEST(MaximumCall, HasRoomForSizesInBytes)
+{
+    const int element = 1;
+    const auto message = [&](std::int64_t rows, std::int64_t columns) {
+        return messageOf([&] { maximum::Call("m1", rows, columns, &element); });
+    };
+    constexpr std::int64_t kSide = std::int64_t(1) << 30;
+    EXPECT_EQ(message(kSide, kSide), "");
+    for (const std::int64_t more : {kSide + 1, 2 * kSide, 16 * kSide}) {
+        EXPECT_TRUE(holds(message(kSide, more), ", 2^60 elements at most")) << more;
+        EXPECT_TRUE(holds(message(more, kSide), ", 2^60 elements at most")) << more;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, Maximum, testing::ValuesIn(maximum::versions()),

@@ -50,6 +50,48 @@ TEST(Output, ShowsTheLastFiveColumnsAndRows)
     EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 14) << whole;
 }
 
+TEST(Output, AVerdictShowsWhatIsAroundTheWorstCell)
+{
+    const entropy::Sample sample = counted(9, 7);
+    const std::vector<float> right(9 * 7, 1);
+    const auto verdict = [&](int x, int y, bool changed) {
+        std::vector<float> result = right;
+        if (x >= 0) result[y * 9 + x] = 1.5f;
+        const auto comparison = entropy::compare(9, 7, result.data(), right.data());
+        testing::internal::CaptureStdout();
+        entropy::printVerdict(sample, result.data(), right.data(), comparison, changed, 2);
+        std::fflush(stdout);
+        return testing::internal::GetCapturedStdout();
+    };
+    struct Around
+    {
+        int x, y;
+        const char *expected;
+    };
+    for (const Around &one : {Around{8, 6, "columns 4 to 8, rows 2 to 6"},
+                              {7, 5, "columns 4 to 8, rows 2 to 6"},
+                              {4, 3, "columns 2 to 6, rows 1 to 5"},
+                              {0, 1, "columns 0 to 4, rows 0 to 4"}}) {
+        const std::string text = verdict(one.x, one.y, false);
+        EXPECT_TRUE(holds(text, one.expected)) << text;
+        EXPECT_TRUE(holds(text, "FAILED: 1 of 63 cells are wrong, 2.000 ms, largest error 0.5 at "))
+            << text;
+        EXPECT_FALSE(holds(text, "changed")) << text;
+        EXPECT_TRUE(holds(text, " 1.50000")) << text;
+    }
+    EXPECT_TRUE(holds(verdict(1, 1, true), "; the core changed its input\n"));
+    EXPECT_EQ(verdict(-1, -1, false).find("passed: 2.000 ms, largest error 0 "), 0u);
+    EXPECT_EQ(verdict(-1, -1, true).find("FAILED: the core changed its input; its answer"), 0u);
+}
+
+TEST(Output, OfTwoGroupsThatAreAsSlowTheFirstIsNamed)
+{
+    entropy::Score score;
+    score.groups = 3;
+    for (const std::size_t group : {0, 1, 2}) score.add(group, 4, true);
+    EXPECT_EQ(score.slowestGroup, 1u);
+}
+
 TEST(Output, TheScoreLeavesTheFirstGroupOutOfTheTotalAndFindsTheSlowest)
 {
     entropy::Score score;

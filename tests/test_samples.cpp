@@ -66,6 +66,11 @@ TEST(Samples, AnotherFormatIsNamed)
              {"P5\n4 4\n255\n\x01\x02"s, "a PBM, PGM or PPM image"},
              {"P2\n4 4\n255\n1 2 3"s, "a PBM, PGM or PPM image"},
              {"\x89PNG\r\n\x1a\n"s, "a PNG image"},
+             {"P7\nWIDTH 4\n"s, "a PBM, PGM or PPM image"},
+             {"\xff\xd8\xff\xe0\0\x10JFIF"s, "a JPEG image"},
+             {"GIF89a\4\0"s, "a GIF image"},
+             {"BM\x9a\x10\0\0\0\0"s, "a BMP image"},
+             {"\x89HDF\r\n\x1a\n"s, "an HDF5 file"},
              {"II*\0\x08\0\0\0"s, "a TIFF image"},
              {"MM\0*\0\0\0\x08"s, "a TIFF image"},
              {"\x1f\x8b\x08\0\0\0\0\0\0\x03"s, "a gzip archive"},
@@ -126,6 +131,8 @@ TEST(Samples, BadTextIsNamedByLineAndColumn)
     expectMessage("bad.txt", "1 0\n", "width is 0, expected 1..2147483647");
     expectMessage("bad.txt", "1 4294967296\n", "width is 4294967296");
     expectMessage("bad.txt", "2147483647 2147483647\n1\n", "the file is too short for them");
+    expectMessage("bad.txt", "100 100\n1\n",
+                  "10000 cells expected, the file is too short for them");
     expectMessage("bad.txt", "2 2\n1 2\n3\n",
                   "(line 4, column 1): 4 cells expected, the file ends after 3");
     expectMessage("bad.txt", "1 2\n1 2\n3\n",
@@ -167,6 +174,7 @@ TEST(ReferenceFile, RoundTripAndEveryWayToBeWrong)
     expectError(with(8, 9), "format version 9, expected 1");
     expectError(with(16, ~bytes[16]), "it belongs to another data file");
     expectError(with(12, 7), "it holds 7 groups, expected 2");
+    expectError(with(12, 1), "it holds 1 groups, expected 2");
     expectError(with(24, 3), "group 1 is 3 x 1, expected 2 x 1");
     expectError(with(28, 3), "group 1 is 2 x 3, expected 2 x 1");
     expectError(bytes.substr(0, bytes.size() - 1), "the file ends");

@@ -1,5 +1,6 @@
 // The matrix transpose: every version against the reference, bit for bit; the program as its users
 // meet it.
+#include "common/cpu_facts.h"
 #include "common/error.h"
 #include "messages.h"
 #include "transpose/core.h"
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <omp.h>
 #include <ostream>
 #include <thread>
 
@@ -249,6 +251,19 @@ TEST(TransposeMatrix, RandomNumbersAreInRangeAndNotAllAlike)
     EXPECT_NEAR(sum / 1000, 0.5, 0.05);
 }
 
+TEST(TransposeMatrix, RandomNumbersAreTheSameWhateverTheThreads)
+{
+    const std::size_t cells = 300001; // enough for several
+    std::vector<float> byOne(cells), byThree(cells);
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(1);
+    transpose::fillRandom(byOne.data(), cells);
+    omp_set_num_threads(3);
+    transpose::fillRandom(byThree.data(), cells);
+    omp_set_num_threads(before);
+    EXPECT_EQ(transpose::firstDifference(byOne.data(), byThree.data(), cells), cells);
+}
+
 // ---- the program -------------------------------------------------------------------------------
 
 namespace
@@ -295,6 +310,17 @@ TEST(TransposeMain, BadUsageIsRefused)
 TEST(TransposeMain, AMatrixThatDoesNotFitIsRefused)
 {
     const Outcome outcome = runCommand(kTranspose + " 2000000000");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_TRUE(holds(outcome.errors, "transpose: needs ")) << outcome.errors;
+    EXPECT_TRUE(holds(outcome.errors, "MiB are available")) << outcome.errors;
+}
+
+// Five arrays of twice what the machine has, each of which no system would give anyway.
+TEST(TransposeMain, AMatrixThatIsNotMuchTooLargeIsRefused)
+{
+    const double kilobytes = std::stod(common::factFrom("/proc/meminfo", "MemTotal"));
+    const auto side = static_cast<long long>(std::sqrt(2 * 1024 * kilobytes / sizeof(float)));
+    const Outcome outcome = runCommand(kTranspose + " " + std::to_string(side));
     EXPECT_EQ(outcome.status, 2);
     EXPECT_TRUE(holds(outcome.errors, "transpose: needs ")) << outcome.errors;
     EXPECT_TRUE(holds(outcome.errors, "MiB are available")) << outcome.errors;
@@ -368,6 +394,9 @@ TEST(TransposeMain, WhatIsWrongOrFailsIsReported)
         EXPECT_TRUE(holds(outcome.output, std::string("FAILED: active version ") + active + ": "))
             << outcome.output;
         EXPECT_FALSE(holds(outcome.output, "transposed by")) << outcome.output;
+        if (active == std::string("wrong")) { // in the last cell; its output is 5 x 3
+            EXPECT_TRUE(holds(outcome.output, "WRONG at row 4, column 2")) << outcome.output;
+        }
     }
 
     const Outcome benchmark = with("right", "--benchmark 60");

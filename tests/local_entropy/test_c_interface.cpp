@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
@@ -145,6 +147,18 @@ TEST_F(CInterface, AShorterStructHasTheDefaultsInWhatItLacks)
     EXPECT_EQ(run(), LE_OK) << le_last_error();
     EXPECT_EQ(bits(values, kStride * kHeight), expected);
 
+    le_run_options_init(&besides);
+    besides.struct_size = offsetof(le_run_options, workspace);
+    options = &besides;
+    poison();
+    EXPECT_EQ(run(), LE_OK) << le_last_error();
+    EXPECT_EQ(bits(values, kStride * kHeight), expected);
+
+    filter.struct_size = offsetof(le_filter, clamp); // the least
+    poison();
+    EXPECT_EQ(run(), LE_OK) << le_last_error();
+    EXPECT_EQ(bits(values, kStride * kHeight), expected);
+
     le_engine_options wanted;
     le_engine_options_init(&wanted);
     wanted.struct_size = offsetof(le_engine_options, path);
@@ -193,6 +207,44 @@ TEST_F(CInterface, EveryTypeGivesTheBitsOfCpp)
     check(std::int16_t(), LE_INT16);
     check(float(), LE_FLOAT32);
     check(bool(), LE_BOOL);
+}
+
+TEST_F(CInterface, EveryByteButZeroIsTrue)
+{
+    filter.levels = 2;
+    image.type = LE_BOOL;
+    for (int i = 0; i < kWidth * kHeight; ++i) cells[i] = i % 3 == 0;
+    ASSERT_EQ(run(), LE_OK) << le_last_error();
+    const std::string expected = bits(values, kStride * kHeight);
+    for (int i = 0; i < kWidth * kHeight; ++i) cells[i] *= static_cast<std::uint8_t>(2 + 7 * i);
+    EXPECT_EQ(run(), LE_OK) << le_last_error();
+    EXPECT_EQ(bits(values, kStride * kHeight), expected);
+}
+
+TEST_F(CInterface, AnEngineHasAsManyThreadsAsAreWanted)
+{
+    const auto threads = [] {
+        const std::filesystem::directory_iterator tasks("/proc/self/task");
+        return std::distance(begin(tasks), end(tasks));
+    };
+    constexpr std::int64_t kSide = 600; // worth some threads
+    const std::vector<std::uint8_t> large(kSide * kSide, 3);
+    std::vector<float> results(kSide * kSide);
+    const le_image all = {large.data(), LE_UINT8, kSide, kSide, 0};
+    const le_result out = {results.data(), LE_FLOAT32, kSide, kSide, 0};
+    filter.width = filter.height = 25;
+    for (const int wanted : {1, 3}) {
+        le_engine_options chosen;
+        le_engine_options_init(&chosen);
+        chosen.threads = wanted;
+        chosen.method = "plain";
+        le_engine *made = nullptr;
+        ASSERT_EQ(le_engine_create(&chosen, &made), LE_OK) << le_last_error();
+        const auto before = threads();
+        EXPECT_EQ(le_run(made, &filter, &all, nullptr, nullptr, &out, nullptr), LE_OK);
+        EXPECT_EQ(threads() - before, wanted - 1); // and the caller's
+        le_engine_destroy(made);
+    }
 }
 
 TEST_F(CInterface, EveryMemberReachesTheFilter)

@@ -1,6 +1,7 @@
 // Bad arguments of every kind: the right status, a sentence that names the argument, and nothing is
 // written.
 #include "c_interface.h"
+#include "local_entropy/c_errors.h"
 
 #include <limits>
 #include <sys/mman.h>
@@ -262,4 +263,19 @@ TEST_F(CInterface, EveryThreadHasItsOwnError)
     filter.levels = 256;
     EXPECT_EQ(run(), LE_OK);
     EXPECT_EQ(le_last_error(), here) << "a call that succeeds leaves the sentence";
+}
+
+TEST(CInterfaceErrors, EveryExceptionHasItsStatus)
+{
+    using local_entropy::guarded;
+    const auto expect = [](le_status got, le_status status, const char *sentence) {
+        EXPECT_EQ(got, status) << sentence;
+        EXPECT_STREQ(le_last_error(), sentence);
+    };
+    expect(guarded([] { throw std::bad_alloc(); }), LE_UNAVAILABLE, "no memory");
+    expect(guarded([] { throw std::runtime_error("a defect"); }), LE_INTERNAL, "a defect");
+    expect(guarded([] { throw 5; }), LE_INTERNAL, "an exception that is none of the library's");
+    const auto cancelled = local_entropy::Status::Cancelled;
+    expect(guarded([&] { throw local_entropy::Error(cancelled, "stop"); }), LE_CANCELLED, "stop");
+    EXPECT_EQ(guarded([] {}), LE_OK);
 }

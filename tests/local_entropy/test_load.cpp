@@ -3,9 +3,11 @@
 #include "local_entropy/error.h"
 #include "local_entropy/problem/levels.h"
 #include "local_entropy/problem/load.h"
+#include "local_entropy/problem/rows.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
@@ -60,6 +62,77 @@ TEST(LocalEntropyLevels, BinsHoldBothTheirEndsAndNothingBeyond)
         }
 }
 
+/// What the rows of an image of one row say of its cells.
+template <typename Cell>
+std::vector<std::int32_t> levelsOf(const Filter &filter, CellType type,
+                                   const std::vector<Cell> &cells)
+{
+    Problem problem;
+    problem.filter = filter;
+    const auto width = static_cast<std::int64_t>(cells.size());
+    problem.image = {cells.data(), type, width, 1, width};
+    std::vector<std::int32_t> levels(cells.size());
+    RowReader(problem).read(0, 0, width, levels.data());
+    return levels;
+}
+
+/// Of cells that are integers or none, from the definition.
+std::int32_t expectedLevel(const Filter &filter, double cell)
+{
+    const double low = filter.levels.low, high = low + filter.levels.count - 1;
+    if (std::isnan(cell)) return filter.nanIsError ? kBadLevel : kAbsent;
+    if (filter.nodata && cell == *filter.nodata) return kAbsent;
+    if (cell >= low && cell <= high && cell != std::floor(cell)) return kBadLevel;
+    if (!filter.levels.clamp && (cell < low || cell > high)) return kBadLevel;
+    return static_cast<std::int32_t>(std::clamp(cell, low, high) - low);
+}
+
+/// Next to levels, and far from all.
+std::vector<float> unusualFloats()
+{
+    const float infinity = std::numeric_limits<float>::infinity();
+    std::vector<float> cells = {0.0f,     -0.0f,     1e-40f, -1e-40f, 0.5f,   -0.5f,
+                                1e-30f,   -1e-30f,   3e38f,  -3e38f,  2.5e9f, -2.5e9f,
+                                infinity, -infinity, NAN,    -NAN,    1e9f,   -1e9f};
+    for (const float near : {-32768.0f, -7.0f, -1.0f, 1.0f, 2.0f, 15.0f, 16.0f, 255.0f, 256.0f,
+                             65535.0f, 65536.0f, 16777216.0f, -16777216.0f})
+        for (const float cell : {near, std::nextafter(near, infinity),
+                                 std::nextafter(near, -infinity), near - 0.5f, near + 0.5f})
+            cells.push_back(cell);
+    return cells;
+}
+
+// By the rule of a cell, and in rows, where compilers make vectors of a loop of its own.
+TEST(LocalEntropyLevels, FloatsAreLevelsOnlyWhereTheyAreIntegers)
+{
+    const std::vector<float> cells = unusualFloats();
+    for (const int count : {2, 16, 256, 65536})
+        for (const double low : {0.0, -0.0, -7.0, -15.0, 1.0, -32768.0, 16777216.0, -16777216.0})
+            for (int way = 0; way < 8; ++way) {
+                Filter filter;
+                filter.levels = {count, false, low, 0, way % 2 == 1};
+                filter.nanIsError = way / 2 % 2;
+                if (way / 4) filter.nodata = 1;
+                const LevelRule rule(filter);
+                const auto levels = levelsOf(filter, CellType::Float32, cells);
+                for (std::size_t i = 0; i < cells.size(); ++i) {
+                    const std::int32_t expected = expectedLevel(filter, cells[i]);
+                    EXPECT_EQ(rule(cells[i]), expected) << cells[i] << " low " << low;
+                    EXPECT_EQ(levels[i], expected) << cells[i] << " low " << low << ", in a row";
+                }
+            }
+}
+
+TEST(LocalEntropyLevels, EveryByteButZeroIsTrue)
+{
+    std::vector<std::uint8_t> cells(256);
+    for (int cell = 0; cell < 256; ++cell) cells[cell] = static_cast<std::uint8_t>(cell);
+    Filter filter;
+    filter.levels.count = 2;
+    const auto levels = levelsOf(filter, CellType::Bool, cells);
+    for (int cell = 0; cell < 256; ++cell) EXPECT_EQ(levels[cell], cell != 0) << cell;
+}
+
 /// An image with its problem, all of whose cells count unless the mask says otherwise.
 template <typename Cell>
 struct Loaded
@@ -108,6 +181,21 @@ TYPED_TEST(LocalEntropyMask, HidesWhatIsNoLevelAndNothingElse)
             loaded.cells[(at + 1) % 70] = 17;
             EXPECT_THROW(loaded.load(), Error) << at;
         }
+}
+
+TYPED_TEST(LocalEntropyMask, EveryByteButZeroCounts)
+{
+    for (const bool plain : {true, false}) {
+        Loaded<TypeParam> loaded(256, 1);
+        loaded.filter.levels.count = 16;
+        loaded.filter.window.width = loaded.filter.window.height = 1;
+        if (!plain) loaded.filter.nodata = 200;
+        for (int x = 0; x < 256; ++x) loaded.mask[x] = static_cast<std::uint8_t>(x);
+        const Tile tile = loaded.load();
+        ASSERT_EQ(tile.bytes, 1);
+        for (int x = 0; x < 256; ++x)
+            EXPECT_EQ(tile.template row<std::uint8_t>(0)[x], x ? 0 : tile.none) << x;
+    }
 }
 
 /// Whether a tile of an image of 256 levels, its windows one cell, holds what its mask leaves.

@@ -6,6 +6,8 @@
 #include "local_entropy/engine.h"
 #include "question.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -108,6 +110,77 @@ TEST(LocalEntropyMethods, AreRightForBool)
 {
     auto engines = allEngines();
     ask<bool>(engines, 50000, questions() / 2);
+}
+
+/// Whether it computes; the methods that cannot are left out.
+template <typename Cell, typename Value>
+bool computes(Engine &engine, const Filter &filter, const View<const Cell> &image,
+              std::vector<Value> &values, const RunOptions &options = {})
+{
+    try {
+        engine.run(filter, image, View<Value>{values.data(), image.width, image.height}, options);
+        return true;
+    } catch (const Error &error) {
+        EXPECT_EQ(error.status(), Status::Unavailable) << error.what();
+        return false;
+    }
+}
+
+template <typename Value>
+void expectOnly(const std::string &who, const std::vector<Value> &values, Value expected)
+{
+    for (const Value value : values) ASSERT_EQ(value, expected) << who;
+}
+
+// Which no float may be, where doubles are asked for.
+TEST(LocalEntropyMethods, WindowsWithoutCellsHaveTheirValueInFull)
+{
+    constexpr std::int64_t kWidth = 150, kHeight = 40;
+    const std::vector<std::uint8_t> cells(kWidth * kHeight, 1);
+    const View<const std::uint8_t> image{cells.data(), kWidth, kHeight};
+    std::vector<double> doubles(cells.size());
+    std::vector<float> floats(cells.size());
+    for (auto &[who, engine] : allEngines())
+        for (const int side : {3, 9, 21})
+            for (const int levels : {2, 16, 256}) {
+                Filter filter;
+                filter.window.width = filter.window.height = side;
+                filter.levels.count = levels;
+                filter.nodata = 1;
+                filter.empty = 0.1;
+                if (computes(engine, filter, image, doubles)) expectOnly(who, doubles, 0.1);
+                if (computes(engine, filter, image, floats)) expectOnly(who, floats, 0.1f);
+            }
+}
+
+// A tile of four bytes a cell: all levels that two bytes can tell, and a cell that does not count.
+TEST(LocalEntropyMethods, AllLevelsOfTwoBytesWithAMissingCell)
+{
+    constexpr std::int64_t kWidth = 3400, kHeight = 40, kHoleX = 1700, kHoleY = 20;
+    std::vector<std::uint16_t> cells(kWidth * kHeight);
+    std::vector<std::uint8_t> counts(cells.size(), 1);
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<std::uint16_t>(i);
+    counts[kHoleY * kWidth + kHoleX] = 0;
+    Filter filter; // 5x5: no level is twice in a window
+    filter.levels.count = 65536;
+    RunOptions options;
+    options.mask = {counts.data(), kWidth, kHeight};
+    const View<const std::uint16_t> image{cells.data(), kWidth, kHeight};
+    std::vector<float> values(cells.size());
+    for (auto &[who, engine] : allEngines()) {
+        if (!computes(engine, filter, image, values, options)) continue;
+        for (std::int64_t y = 0; y < kHeight; ++y)
+            for (std::int64_t x = 0; x < kWidth; ++x) {
+                const std::int64_t across =
+                    std::min(x + 2, kWidth - 1) - std::max<std::int64_t>(x - 2, 0) + 1;
+                const std::int64_t down =
+                    std::min(y + 2, kHeight - 1) - std::max<std::int64_t>(y - 2, 0) + 1;
+                const bool hasHole = std::abs(x - kHoleX) <= 2 && std::abs(y - kHoleY) <= 2;
+                const auto number = static_cast<double>(across * down - hasHole);
+                ASSERT_EQ(values[y * kWidth + x], static_cast<float>(std::log(number)))
+                    << who << " at " << x << ", " << y;
+            }
+    }
 }
 
 } // namespace

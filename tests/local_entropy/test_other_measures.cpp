@@ -100,6 +100,21 @@ TEST(Answers, DoublesAreOffByNoMoreThanTheBand)
         }
 }
 
+// By what they may be off at most: windows in which all errors have one sign are too rare to try.
+// F(N), and F(n) of N / 2 levels at most, are off by half of 2^-k. Then D, the scale and the
+// product are rounded, each by a relative 2^-53 of H, ln N at most. The exponential of H is off by
+// as much relatively as H is off, and a unit of it is a relative 2^-53 or more; the library's
+// function adds four.
+TEST(Answers, TheBandOfExponentialsHoldsAllTheirErrors)
+{
+    for (const int cells : {2, 4, 9, 25, 81, 441, 2025, 16129, 65025}) {
+        const Answers answers(Measure::Hill, 1, Base::E, cells, 0);
+        const double sums = std::ldexp((1 + cells / 2.0) / 2 / cells, -answers.fractionBits());
+        const double rounded = std::ldexp(3 * std::log(cells), -53);
+        EXPECT_GE(answers.band(), std::ldexp(sums + rounded, 53) + 4) << cells;
+    }
+}
+
 TEST(Answers, HillNumberOfOrderOneIsTheNearestFloat)
 {
     const Answers answers(Measure::Hill, 1, Base::E, 36, 0);

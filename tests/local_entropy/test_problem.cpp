@@ -81,7 +81,13 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
              q.image.type = CellType::Bool;
              q.filter.levels = {2, true, 0, 1, false};
          }},
+        {"the result is not at a multiple of 8 bytes",
+         [](auto &q) {
+             q.result = {&q.values[1], true, 12, 9, 0};
+         }},
         {"the first level is 0.5", [](auto &q) { q.filter.levels.low = 0.5; }},
+        {"the first level is 16777217", [](auto &q) { q.filter.levels.low = 16777217; }},
+        {"the first level is -16777217", [](auto &q) { q.filter.levels.low = -16777217; }},
         {"expected low below high", [](auto &q) { q.filter.levels.binned = true; }},
         {"the bins from 0 to 1e-304 are narrower than a double can tell",
          [](auto &q) {
@@ -308,6 +314,47 @@ TEST(LocalEntropyTileMemory, UsesTheImageItselfWhereItCan)
     EXPECT_EQ(atTheEdge.bytes, 1); // 7 is the only level: others are free
 }
 
+/// An image of 16 levels, or of 300, and a tile in its middle. A method reads its cells, and may
+/// read what lies behind its rows: whatever is there must be a level.
+template <typename Cell>
+void expectCheckedWhereItLies(CellType type, int levels)
+{
+    constexpr std::int64_t kWidth = 2000, kHeight = 20, kReached = 1004;
+    std::vector<Cell> cells(kWidth * kHeight, 7);
+    std::vector<float> values(kWidth * kHeight);
+    Filter filter;
+    filter.levels.count = levels;
+    const Problem problem = checkedProblem(filter, {cells.data(), type, kWidth, kHeight, 0}, {},
+                                           {values.data(), false, kWidth, kHeight, 0}, {});
+    const Region region{102, 4, 1000, 12}; // of windows of 5 x 5
+    const Cell *const first = &cells[2 * kWidth + 100];
+    constexpr std::int64_t kSlack = kTileSlack / sizeof(Cell);
+    Scratch scratch;
+    EXPECT_EQ(loadTile(problem, region, scratch).cells, first);
+    for (const int row : {0, 7, 15})
+        for (const std::int64_t column :
+             {std::int64_t(-1), std::int64_t(0), std::int64_t(500), kReached - 1, kReached,
+              kReached + kSlack - 1, kReached + kSlack}) {
+            Cell &cell = cells[(2 + row) * kWidth + 100 + column];
+            cell = static_cast<Cell>(levels);
+            if (column >= 0 && column < kReached) {
+                EXPECT_THROW(loadTile(problem, region, scratch), Error) << row << ", " << column;
+            } else {
+                const bool isBehind = column >= kReached && column < kReached + kSlack;
+                EXPECT_EQ(loadTile(problem, region, scratch).cells != first, isBehind)
+                    << row << ", " << column;
+            }
+            cell = static_cast<Cell>(levels - 1);
+            EXPECT_EQ(loadTile(problem, region, scratch).cells, first) << row << ", " << column;
+        }
+}
+
+TEST(LocalEntropyTileMemory, OfTheImageIsChecked)
+{
+    expectCheckedWhereItLies<std::uint8_t>(CellType::Uint8, 16);
+    expectCheckedWhereItLies<std::uint16_t>(CellType::Uint16, 300);
+}
+
 TEST(LocalEntropyTileMemory, NamesTheFirstBadCell)
 {
     std::vector<float> cells(30 * 20, 1), values(30 * 20);
@@ -327,6 +374,34 @@ TEST(LocalEntropyTileMemory, NamesTheFirstBadCell)
         EXPECT_STREQ(error.what(), "the cell at x 7, y 12 is 16, expected an integer 0..15");
         EXPECT_EQ(error.status(), Status::BadLevel);
     }
+}
+
+// With as many digits as tell it from others.
+TEST(LocalEntropyTileMemory, ABadCellIsGivenInFull)
+{
+    const auto sentence = [](float cell, const Levels &levels) -> std::string {
+        float value = 0;
+        Filter filter;
+        filter.levels = levels;
+        const Problem problem = checkedProblem(filter, {&cell, CellType::Float32, 1, 1, 0}, {},
+                                               {&value, false, 1, 1, 0}, {});
+        try {
+            throwFirstBadCell(problem);
+        } catch (const Error &error) {
+            return error.what();
+        }
+        return "";
+    };
+    const Levels sixteen{16, false, 0, 0, false};
+    EXPECT_EQ(sentence(3, sixteen), "");
+    EXPECT_EQ(sentence(16777215, sixteen),
+              "the cell at x 0, y 0 is 16777215, expected an integer 0..15");
+    EXPECT_EQ(sentence(0.1f, sixteen),
+              "the cell at x 0, y 0 is 0.100000001, expected an integer 0..15");
+    EXPECT_EQ(sentence(17, {16, false, -16777216, 0, false}),
+              "the cell at x 0, y 0 is 17, expected an integer -16777216..-16777201");
+    EXPECT_EQ(sentence(0.75f, {16, true, 0, 0.5, false}),
+              "the cell at x 0, y 0 is 0.75, expected 0 to 0.5");
 }
 
 } // namespace

@@ -26,6 +26,7 @@ struct Call
     int imageOffset = 0, resultOffset = 0;
     bool masked = false;
     int maskOffset = 0;
+    std::int64_t maskStride = 0;
     Region region;
     bool isDouble = false;
 };
@@ -48,7 +49,8 @@ std::string answer(Engine &engine, const Call &call)
     static const Arrays &arrays = *new Arrays;
     std::vector<Value> values(kCells, std::numeric_limits<Value>::quiet_NaN());
     RunOptions options;
-    if (call.masked) options.mask = {&arrays.counts[call.maskOffset], call.width, call.height, 0};
+    if (call.masked)
+        options.mask = {&arrays.counts[call.maskOffset], call.width, call.height, call.maskStride};
     options.region = call.region;
     const bool whole = call.region.width == 0;
     engine.run(
@@ -95,6 +97,7 @@ std::vector<Call> differentCalls()
         [](Call &call) { call.filter.nodata = 4; },
         [](Call &call) { call.masked = true; },
         [](Call &call) { call.masked = true, call.maskOffset = 5; },
+        [](Call &call) { call.masked = true, call.maskStride = 16; },
         [](Call &call) {
             call.masked = true, call.filter.window.width = 1, call.filter.window.height = 1;
         },
@@ -168,6 +171,97 @@ TEST(LocalEntropyQuestions, ACallThatComesAgainAllocatesNothing)
             run();
             EXPECT_EQ(allocations::soFar, before) << static_cast<int>(border) << ", " << number;
         }
+}
+
+// What is a level, and what is an error: an image with a cell that is none, and a NaN.
+TEST(LocalEntropyQuestions, NoneIsRefusedAsAnother)
+{
+    std::vector<float> cells(kWidth * kHeight, 3);
+    cells[5 * kWidth + 6] = 16;
+    cells[2 * kWidth + 3] = NAN;
+    Filter usual;
+    usual.levels = {16, false, 0, 16, false};
+    std::vector<Filter> filters(5, usual);
+    filters[1].levels.count = 17;
+    filters[2].levels.clamp = true;
+    filters[3].levels.binned = true;
+    filters[4].nanIsError = true;
+    const auto answer = [&](Engine &engine, const Filter &filter) -> std::string {
+        std::vector<float> values(kWidth * kHeight);
+        try {
+            engine.run(filter, View<const float>{cells.data(), kWidth, kHeight},
+                       View<float>{values.data(), kWidth, kHeight});
+        } catch (const Error &error) {
+            return error.what();
+        }
+        return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(float)};
+    };
+    for (const Filter &first : filters)
+        for (const Filter &second : filters) {
+            Engine engine, fresh;
+            answer(engine, first);
+            EXPECT_EQ(answer(engine, second), answer(fresh, second))
+                << &second - filters.data() << " after " << &first - filters.data();
+        }
+}
+
+/// The same numbers as cells of that type.
+template <typename Cell>
+std::string answerOfType(Engine &engine)
+{
+    std::vector<unsigned char> bytes(kWidth * kHeight * sizeof(Cell)); // also for bool
+    for (std::int64_t i = 0; i < kWidth * kHeight; ++i)
+        reinterpret_cast<Cell *>(bytes.data())[i] = static_cast<Cell>(i * i % 7 % 2);
+    std::vector<float> values(kWidth * kHeight);
+    Filter filter;
+    filter.levels.count = 2;
+    try {
+        engine.run(filter,
+                   View<const Cell>{reinterpret_cast<const Cell *>(bytes.data()), kWidth, kHeight},
+                   View<float>{values.data(), kWidth, kHeight});
+    } catch (const Error &error) {
+        return error.what();
+    }
+    return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(float)};
+}
+
+TEST(LocalEntropyQuestions, CellsAreReadAsTheTypeThatTheyAre)
+{
+    const std::vector<std::string (*)(Engine &)> types = {
+        answerOfType<std::uint8_t>, answerOfType<std::uint16_t>, answerOfType<std::int16_t>,
+        answerOfType<bool>, answerOfType<float>};
+    Engine fresh;
+    const std::string expected = types[0](fresh);
+    for (const auto &first : types)
+        for (const auto &second : types) {
+            Engine engine;
+            EXPECT_EQ(first(engine), expected);
+            EXPECT_EQ(second(engine), expected) << "after another type";
+        }
+}
+
+// An engine keeps the 32 that were asked last.
+TEST(LocalEntropyQuestions, TheOldestIsForgotten)
+{
+    if (allocations::soFar == 0) GTEST_SKIP() << "what operator new gives is not counted here";
+    constexpr int kKept = 32;
+    const std::vector<float> cells(kWidth * kHeight, 3);
+    std::vector<float> values(kWidth * kHeight);
+    Engine engine;
+    Filter filter;
+    filter.levels.count = 16;
+    const auto allocationsOf = [&](int number) {
+        filter.empty = number;
+        const long before = allocations::soFar;
+        engine.run(filter, View<const float>{cells.data(), kWidth, kHeight},
+                   View<float>{values.data(), kWidth, kHeight});
+        return allocations::soFar - before;
+    };
+    for (int number = 0; number <= kKept; ++number) allocationsOf(number);
+    for (int number = 1; number <= kKept; ++number) EXPECT_EQ(allocationsOf(number), 0) << number;
+    EXPECT_GT(allocationsOf(0), 0);
+    EXPECT_GT(allocationsOf(1), 0) << "0 has taken the place of another";
+    EXPECT_EQ(allocationsOf(kKept), 0);
 }
 
 // Neither the question nor the scratch memory.

@@ -36,6 +36,27 @@ TEST(ExactEntropy, AgreesWithTheTables)
     });
 }
 
+TEST(FixedPoint, IsWithinSomeBitsOfItsLastPlace)
+{
+    const FixedPoint zero(3), one(3, 1);
+    FixedPoint unit(3, 1);
+    unit <<= -192;
+    EXPECT_TRUE(zero.isWithin(0));
+    EXPECT_TRUE(unit.isWithin(0));
+    for (const int bits : {1, 40, 63}) {
+        FixedPoint number = unit;
+        number <<= bits;
+        EXPECT_TRUE(number.isWithin(bits)) << bits;
+        EXPECT_FALSE(number.isWithin(bits - 1)) << bits;
+        EXPECT_FALSE(one.isWithin(bits)) << "nothing but its integer is not 0";
+        FixedPoint negative = zero;
+        negative -= number;
+        EXPECT_TRUE(negative.isNegative());
+        EXPECT_TRUE(negative.isWithin(bits)) << -bits;
+        EXPECT_FALSE(negative.isWithin(bits - 1)) << -bits;
+    }
+}
+
 TEST(Rounding, IntervalIsDecidedOnOneSideOnly)
 {
     const UInt128 one = static_cast<UInt128>(1) << 127, half = static_cast<UInt128>(1) << 103;
@@ -51,6 +72,31 @@ TEST(Rounding, IntervalIsDecidedOnOneSideOnly)
     EXPECT_TRUE(roundInterval(Interval{~static_cast<UInt128>(0), -127, 1000}, nearest));
     EXPECT_EQ(nearest, 2);
     EXPECT_FALSE(roundInterval(Interval{one, -127, half}, nearest));
+}
+
+// Just below 1 the floats lie twice as close: the interval reaches the middle of two of them.
+TEST(Rounding, AnIntervalAtAPowerOfTwoIsAsWideAsTheFloatsBelow)
+{
+    const UInt128 one = static_cast<UInt128>(1) << 127, quarter = static_cast<UInt128>(1) << 102;
+    float nearest = NAN;
+    EXPECT_FALSE(roundInterval(Interval{one, -127, quarter}, nearest));
+    EXPECT_TRUE(roundInterval(Interval{one, -127, quarter - 1}, nearest));
+    EXPECT_EQ(nearest, 1);
+}
+
+TEST(Rounding, TheMiddleOfAnIntervalGoesToTheNearestAndHalvesToEven)
+{
+    const UInt128 one = static_cast<UInt128>(1) << 127, half = static_cast<UInt128>(1) << 103;
+    const auto nearest = [](UInt128 mantissa) {
+        return roundMiddle<float>(Interval{mantissa, -127, 0});
+    };
+    EXPECT_EQ(nearest(one), 1);
+    EXPECT_EQ(nearest(one + half - 1), 1);
+    EXPECT_EQ(nearest(one + half), 1);
+    EXPECT_EQ(nearest(one + half + 1), 1 + 0x1p-23f);
+    EXPECT_EQ(nearest(one + 3 * half - 1), 1 + 0x1p-23f);
+    EXPECT_EQ(nearest(one + 3 * half), 1 + 0x1p-22f);
+    EXPECT_EQ(nearest(~static_cast<UInt128>(0)), 2);
 }
 
 TEST(Rounding, ByOrderTakesHalvesToEvenAndCrossesPowersOfTwo)

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
+#include <utility>
 #include <vector>
 
 using namespace local_entropy;
@@ -279,4 +280,9 @@ TEST(SlidingRanks, RefusesWhatItCannotDo)
     EXPECT_FALSE(can(filter, Path::Avx2, false));
     filter.window.width = filter.window.height = 16;
     EXPECT_FALSE(can(filter, Path::Avx2, false));
+    for (const auto &[width, height] : {std::pair{13, 2}, {2, 13}, {17, 15}, {15, 17}}) {
+        filter.window.width = width; // 26 cells, and 255
+        filter.window.height = height;
+        EXPECT_TRUE(can(filter, Path::Avx2, false)) << width << " x " << height;
+    }
 }

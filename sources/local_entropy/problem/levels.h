@@ -20,6 +20,7 @@ class LevelRule
 public:
     explicit LevelRule(const Filter &filter)
         : levels(filter.levels), most(filter.levels.count - 1),
+          high(filter.levels.binned ? filter.levels.high : filter.levels.low + most),
           perUnit(filter.levels.count / (filter.levels.high - filter.levels.low)),
           hasNodata(filter.nodata.has_value()), nodata(filter.nodata.value_or(0)),
           ofNaN(filter.nanIsError ? kBadLevel : kAbsent)
@@ -31,22 +32,21 @@ public:
     {
         if (cell != cell) return ofNaN;
         if (hasNodata && cell == nodata) return kAbsent;
+        const bool inside = cell >= levels.low && cell <= high;
+        if (!inside && !levels.clamp) return kBadLevel;
         double level = cell - levels.low;
-        if (levels.binned) {
-            const bool inside = cell >= levels.low && cell <= levels.high;
-            if (!inside && !levels.clamp) return kBadLevel;
+        if (levels.binned)
             level = std::floor(level * perUnit);
-            if (inside && level > most) level = most; // `high`, and products rounded up
-        }
-        if (levels.clamp) level = level < 0 ? 0 : level > most ? most : level;
-        if (!(level >= 0 && level <= most)) return kBadLevel;
-        const auto integer = static_cast<std::int32_t>(level);
-        return integer == level ? integer : kBadLevel;
+        else if (inside && cell != std::floor(cell))
+            return kBadLevel; // though the difference may be an integer: of -1 and a little
+        // Clamped; or `high`, and products that were rounded up.
+        level = level < 0 ? 0 : level > most ? most : level;
+        return static_cast<std::int32_t>(level);
     }
 
 private:
     Levels levels;
-    double most, perUnit;
+    double most, high, perUnit; ///< `high`: the largest cell that is a level
     bool hasNodata;
     double nodata;
     std::int32_t ofNaN;
