@@ -100,8 +100,8 @@ ifdef VERSION
       $(foreach lab,$(LABS),$(call versions_in,$(wildcard sources/$(lab)/core.cu)))))
   endif
 endif
-ifneq ($(filter-out $(notdir $(PROGRAM)),$(SWITCHED)),)
-  $(info VERSION=$(VERSION) is a version of the lab $(SWITCHED): make run-$(SWITCHED))
+ifneq ($(filter-out $(notdir $(PROGRAM)) $(MAKECMDGOALS:run-%=%),$(SWITCHED)),)
+  $(info VERSION=$(VERSION) is a version of the lab $(SWITCHED): make run-$(SWITCHED) VERSION=$(VERSION))
 endif
 SWITCH_OF = $(if $(filter $(SWITCHED),$(notdir $(1))),-DVERSION=$(VERSION))
 
