@@ -47,7 +47,7 @@ def test_what_progress_raises_ends_the_call(kind):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_control_c_ends_a_call(threads):
+def test_control_c_ends_a_call(threads, signals_end):
     # Of several, in case that one comes where Python itself runs.
     for _ in range(5):
         timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
