@@ -112,8 +112,8 @@ ifdef VERSION
       $(foreach lab,$(LABS),$(call versions_in,$(wildcard sources/$(lab)/core.cu)))))
   endif
 endif
-ifneq ($(filter-out $(notdir $(PROGRAM)),$(SWITCHED)),)
-  $(info VERSION=$(VERSION) is a version of the lab $(SWITCHED): make run-$(SWITCHED))
+ifneq ($(filter-out $(notdir $(PROGRAM)) $(MAKECMDGOALS:run-%=%),$(SWITCHED)),)
+  $(info VERSION=$(VERSION) is a version of the lab $(SWITCHED): make run-$(SWITCHED) VERSION=$(VERSION))
 endif
 SWITCH_OF = $(if $(filter $(SWITCHED),$(notdir $(1))),-DVERSION=$(VERSION))
 
@@ -509,9 +509,9 @@ $(BUILD)/tests/broken_maximum $(BUILD)/tests/broken_transpose: $(BUILD)/tests/br
     $(BUILD)/tests/broken_%.cu.o $(BUILD)/%_main.o $(OBJECTS)/%/options.o
 	$(LINK) $^ -o $@
 
-# Compiler and GoogleTest, installed where they are missing.
+# Compiler, Python and GoogleTest, installed where they are missing.
 $(BUILD)/tests/setup.stamp: tools/setup.sh
-	tools/setup.sh tests $(CXX)
+	tools/setup.sh tests $(CXX) $(PYTHON)
 	@mkdir -p $(@D) && touch $@
 
 # The last line of both is the verdict: N passed, N failed, N skipped.
@@ -580,7 +580,7 @@ make measures       time all versions by the groups of data/data.bin: total and 
 make batch          run the active version on three text files, three times each
 make versions       list the versions of the core
 make report         tables, numbers and plots of the documents, from results/
-make test           build and run the tests, after installing GoogleTest if it is missing;
+make test           build and run the tests, after installing GoogleTest and Python if they are missing;
                     make tested builds what they run, and no more
 make test-arm       the library's tests on 64-bit ARM, by g++-aarch64-linux-gnu and qemu-user
 make soak           16 threads with mixed filters for SOAK_SECONDS=60, and SOAK_CALLS=100000 in a row: all bits

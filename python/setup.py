@@ -31,7 +31,7 @@ def built_library():
     """The path of the shared library, made now."""
     build = pathlib.Path(os.environ.get("BUILD") or HERE / "build/library").resolve()
     library = build / f"liblocal_entropy.so.{version()}"
-    command = ["make", f"BUILD={build}", str(library)]
+    command = ["make", "--no-print-directory", f"BUILD={build}", "python-library"]
     if "MAKEFLAGS" not in os.environ:
         command.insert(1, f"-j{len(os.sched_getaffinity(0))}")
     try:

@@ -423,12 +423,18 @@ class Refusals(Folder):
         self.assertEqual(outcome.returncode, 2, outcome.stderr)
         self.assertIn(sentence, outcome.stderr)
         self.assertNotIn("Traceback", outcome.stderr)
+        self.assertNotIn("Errno", outcome.stderr)
 
     def test_each_says_what_is_missing(self):
         os.makedirs(os.path.join(self.folder, "cores"), exist_ok=True)
         self.check("holds no *.cu and no *.cpp")
         copy_cores(self.folder, ["null.cpp"])
         self.check("no/such.csv cannot be written", "--grades", "no/such.csv")
+        pipe = os.path.join(self.folder, "pipe.csv")
+        os.mkfifo(pipe)
+        self.check("pipe.csv cannot be written", "--grades", pipe) # and not replaced
+        self.check("/nothing.bin: No such file or directory", "--data", "nothing.bin")
+        self.check("grade: /proc/state: No such file or directory", "--state", "/proc/state")
         self.check("nothing.bin", "--reference", "nothing.bin")
         self.check("this is no reference file", "--reference",
                    os.path.join(REPOSITORY, "data", "three_groups.bin"))
@@ -436,6 +442,15 @@ class Refusals(Folder):
         self.check("invalid seconds value: '0'", "--limit", "0")
         shutil.rmtree(os.path.join(self.folder, "cores"))
         self.check("is no folder")
+
+    def test_output_that_is_lost(self):
+        copy_cores(self.folder, ["null.cpp"])
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            outcome = subprocess.run(command(self.folder, *LIMITS), stdout=full,
+                                     stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(outcome.returncode, 2)
+        self.assertEqual(outcome.stderr.splitlines()[-1],
+                         "grade: standard output cannot be written: No space left on device")
 
 
 class Result(unittest.TextTestResult):

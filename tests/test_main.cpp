@@ -394,7 +394,9 @@ TEST(Switch, MakeVersionPicksTheVersion)
     const Outcome v3 = with("v3");
     EXPECT_EQ(v3.status, 2);
     EXPECT_TRUE(holds(v3.errors, "v3 is the active version, and it needs CUDA")) << v3.errors;
-    EXPECT_TRUE(holds(v3.errors, "these can run here: v10, v11, v12, v13, v14, v16")) << v3.errors;
+    EXPECT_TRUE(holds(v3.errors, "these can run here: v10, v11, v12, v13, v14, v16, v17 "
+                                 "(make VERSION=v17)"))
+        << v3.errors;
 }
 
 TEST(Cores, AnUnknownOneIsRefused)
@@ -438,7 +440,7 @@ TEST(Cores, AStudyWhoseSwitchNamesCudaSaysWhatIsMissing)
     if (entropy::versions().front().unavailable.empty()) GTEST_SKIP() << "there is a GPU";
     const std::string study = BUILD_DIRECTORY "/memory_study";
     expectRefusal(study + " data/worked_4x4.txt", "memory_study: combined is the active version");
-    expectRefusal(study + " data/worked_4x4.txt", "these can run here: openmp");
+    expectRefusal(study + " data/worked_4x4.txt", "these can run here: openmp (make CORE=memory_study VERSION=openmp)");
 }
 
 TEST(Measures, MachineMedianAndMinimumOfEveryVersion)

@@ -93,7 +93,7 @@ TEST(Statuses, AnActiveVersionThatCannotRunHereIsTwoEverywhere)
         expectRefusal("ENTROPY_BENCHMARK=0 " + start + program, sentence);
     const Outcome table = runCommand(start + "transpose 20");
     EXPECT_TRUE(holds(table.output, "\nt0 ")) << "those that can run are checked and timed";
-    EXPECT_TRUE(holds(table.errors, "these can run here: t0, t1 (make VERSION=...)"));
+    EXPECT_TRUE(holds(table.errors, "these can run here: t0, t1 (make run-transpose VERSION=t1)"));
     EXPECT_EQ(runCommand(start + "transpose --benchmark 20").status, 0);
     const Outcome ladder =
         runCommand("ENTROPY_BENCHMARK=0 " + start + "entropy data/worked_4x4.txt");

@@ -1,7 +1,15 @@
 # ---- the Python package ------------------------------------------------------------------------
 
-.PHONY: python test-python
+.PHONY: python python-library test-python
 PACKAGE := $(BUILD)/python
+
+# What pip has built (python/setup.py): it first says for what, as pip -v shows, since it takes long.
+FOR_WHAT = $(if $(filter 1,$(CUDA)),the CPU and by $(NVCC) for GPUs (ARCH=$(ARCH)): many minutes \
+             on few cores$(COMMA) most of which CUDA=0 in the environment spares,the CPU alone: some \
+             minutes on few cores)
+python-library:
+	@echo 'local_entropy: compiling the library for $(FOR_WHAT)'
+	@$(MAKE) --no-print-directory $(SHARED_LIBRARY)
 
 # A wheel and an sdist, of which the wheel is made, tested. It needs the network, or pip's own store.
 python: $(SHARED_LIBRARY) needs-python

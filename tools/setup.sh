@@ -1,10 +1,11 @@
 #!/bin/sh
-# Installs what is missing, where it can: setup.sh build [CXX] | setup.sh tests [CXX]
+# Installs what is missing, where it can: setup.sh build [CXX] | setup.sh tests [CXX [PYTHON]]
 # With nothing missing it needs no network and says nothing.
 set -eu
 
 what=${1:-}
 compiler=${2:-g++}
+python=${3:-python3}
 log=$(mktemp)
 trap 'rm -rf "$log" "$log.out"' EXIT
 
@@ -32,7 +33,7 @@ install() { # packages
 case $what in
 build | tests) ;;
 *)
-    echo "usage: setup.sh build|tests [compiler]" >&2
+    echo "usage: setup.sh build|tests [compiler [python]]" >&2
     exit 2
     ;;
 esac
@@ -45,7 +46,9 @@ if ! has_compiler; then
     esac
     has_compiler || { echo "setup: $compiler cannot build an OpenMP program:" >&2; cat "$log" >&2; exit 2; }
 fi
-if [ "$what" = tests ] && ! has_gtest; then
+[ "$what" = build ] && exit
+[ "$python" != python3 ] || command -v python3 >/dev/null || install python3
+if ! has_gtest; then
     install libgtest-dev
     has_gtest || { echo "setup: $compiler cannot build a GoogleTest program:" >&2; cat "$log" >&2; exit 2; }
 fi

@@ -13,7 +13,8 @@ from local_entropy import LevelError, _library, entropy
 
 RANDOM = np.random.default_rng(7)
 SMALL = RANDOM.integers(0, 256, (64, 64), dtype=np.uint8)
-# Large windows in double precision: all of this image takes seconds, long enough to be ended.
+# Large windows in double precision: all of this image takes many seconds, long enough to be ended.
+# They are seconds of the processor, which other programs on a busy machine do not lengthen.
 LARGE = RANDOM.integers(0, 65536, (6000, 6000), dtype=np.uint16)
 LONG = {"size": 101, "dtype": np.float64, "threads": 1, "device": "cpu"}
 
@@ -37,25 +38,25 @@ def test_what_progress_raises_ends_the_call(kind):
     def stop(part):
         raise error
 
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(kind) as caught:
         entropy(LARGE, **LONG, progress=stop)
     assert caught.value is error
-    assert time.monotonic() - start < 3
+    assert time.process_time() - start < 3
     entropy(SMALL, threads=1)  # the engine goes on
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_control_c_ends_a_call(threads):
+def test_control_c_ends_a_call(threads, signals_end):
     # Of several, in case that one comes where Python itself runs.
     for _ in range(5):
         timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
-        start = time.monotonic()
+        start = time.process_time()
         with pytest.raises(KeyboardInterrupt):
             entropy(LARGE, **{**LONG, "threads": threads})
         timer.join()
-        assert time.monotonic() - start < 3
+        assert time.process_time() - start < 3
 
 
 def test_a_handler_that_raises_nothing_ends_nothing():

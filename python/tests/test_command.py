@@ -309,7 +309,7 @@ def test_more_than_the_disk_has(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("output", ["out.npy", "out.tif"])
-def test_a_signal_in_the_middle(tmp_path, number, output):
+def test_a_signal_in_the_middle(tmp_path, number, output, signals_end):
     if output == "out.tif":
         pytest.importorskip("rasterio", reason="writes GeoTIFF")
     np.save(tmp_path / "in.npy", RANDOM.integers(0, 65536, (9000, 9000), dtype=np.uint16))

@@ -31,6 +31,7 @@ REFUSED = [
     ({"levels": 4, "range": (0, np.inf)}, r"range is \(0, inf\), expected finite"),
     ({"levels": 4, "range": (np.nan, 1)}, r"range is \(nan, 1\), expected finite"),
     ({"mask": np.ones((5, 5))}, r"the mask has the shape \(5, 5\), the image \(5, 6\)"),
+    ({"mask": np.ones(6)}, r"the mask has the shape \(6,\), the image \(5, 6\)"),
     ({"mode": "same"}, "mode is 'same', expected 'crop', 'constant', .* or 'wrap'"),
     ({"mode": "constant", "cval": 300}, "the constant of the border, 300, is not a cell"),
     ({"base": 3}, "base is 3, expected 2, 10 or math.e"),

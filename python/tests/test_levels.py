@@ -93,6 +93,29 @@ def test_nodata_is_not_among_the_levels(dtype):
     assert (entropy(np.full((3, 3), nodata), 3, nodata=nodata, empty=-1) == -1).all()
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "uint64"])
+def test_an_image_of_which_no_cell_counts(dtype):
+    image = np.full((3, 3), 7, dtype)
+    for arguments in ({"mask": image != 7}, {"nodata": 7},
+                      {"nodata": 7, "mode": "constant", "cval": 7}):
+        np.testing.assert_array_equal(entropy(image, 3, **arguments, empty=-1), -1)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32"])
+def test_cells_below_0_are_levels(dtype):
+    image = RANDOM.integers(-128, 128, (9, 9)).astype(dtype)
+    np.testing.assert_array_equal(entropy(image, 3), entropy((image.astype(int) + 128).astype(np.uint8), 3))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_nan_does_not_count(dtype):
+    image = RANDOM.random((9, 9)).astype(dtype)
+    bins = {"levels": 8, "range": (0, 1)}
+    expected = entropy(image, 3, mask=image < 0.8, **bins)
+    np.testing.assert_array_equal(entropy(np.where(image < 0.8, image, np.nan).astype(dtype), 3,
+                                          **bins), expected)
+
+
 def test_masked_cells_are_not_among_the_levels():
     image = np.array([[0, 1, 2**31 - 1]], np.int32)
     np.testing.assert_array_equal(entropy(image, (1, 3), mask=[[1, 1, 0]]), [[1, 1, 0]])
@@ -129,3 +152,12 @@ def test_a_cell_beyond_the_edge_that_is_no_level(dtype):
     with pytest.raises(ValueError, match="5"):
         entropy(np.zeros((3, 3), dtype), 3, mode="constant", cval=5, **bins)
     entropy(np.zeros((3, 3), dtype), 3, mode="crop", cval=5, **bins)
+
+
+@pytest.mark.parametrize("dtype, said", [
+    ("uint8", r"the constant of the border, 2\.5, is not a cell"),
+    ("int32", r"cval is 2\.5, expected an integer 0\.\.15"),
+    ("int64", r"cval is 2\.5, expected an integer 0\.\.15")])
+def test_a_cell_beyond_the_edge_between_levels(dtype, said):
+    with pytest.raises(ValueError, match=said):
+        entropy(np.arange(9, dtype=dtype).reshape(3, 3), 3, mode="constant", cval=2.5)

@@ -280,3 +280,18 @@ def test_without_the_library(tmp_path, capfd, monkeypatch):
     monkeypatch.setitem(sys.modules, "rasterio", None)
     said = refused(capfd, path, tmp_path / "out.npy")
     assert "in.png needs rasterio, which is not installed: pip install rasterio" in said
+
+
+def test_an_unknown_format_without_the_library(tmp_path, capfd, monkeypatch):
+    """What is known comes first, then what knows more; names that GDAL alone knows need it."""
+    monkeypatch.setitem(sys.modules, "rasterio", None)
+    (tmp_path / "in.foo").write_text("cells")
+    np.save(tmp_path / "in.npy", IMAGE)
+    known = ".foo is no format that is known here, expected .npy, .zarr, .ome.tif or .tif"
+    said = refused(capfd, tmp_path / "in.foo", tmp_path / "out.npy")
+    assert f"in.foo: {known}; rasterio reads more: pip install rasterio" in said
+    said = refused(capfd, tmp_path / "in.npy", tmp_path / "out.foo")
+    assert f"out.foo: {known}; rasterio writes more: pip install rasterio" in said
+    for words in [["NETCDF:in.foo:depth", tmp_path / "out.npy"],
+                  [tmp_path / "in.npy", tmp_path / "out.foo", "--driver", "ENVI"]]:
+        assert "needs rasterio, which is not installed" in refused(capfd, *words)

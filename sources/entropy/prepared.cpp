@@ -38,12 +38,14 @@ __attribute__((constructor(101))) void keepArguments(int argc, char **argv)
     argumentList = argv;
 }
 
-void requireThatTheVersionRuns()
+/// A core is built as the program of its name, core.cu as entropy.
+void requireThatTheVersionRuns(const std::string &program)
 {
+    const std::string make = program == "entropy" ? "make" : "make CORE=" + program;
     for (const Version &version : versions())
         if (version.name == std::string(activeVersion()) && !version.unavailable.empty())
             throw common::Error(common::cannotRunHere(
-                version, versions(), [](const Version &other) { return !other.probe; }));
+                make, version, versions(), [](const Version &other) { return !other.probe; }));
 }
 
 /// The benchmark at load time would say so too, but after the status has been lost.
@@ -80,7 +82,7 @@ std::unique_ptr<Prepared> prepare()
     auto run = std::make_unique<Prepared>();
     run->options = parseOptions(argumentCount, argumentList);
     if (run->options.help) return run;
-    requireThatTheVersionRuns();
+    requireThatTheVersionRuns(run->options.program);
     requireThatTheSettingsAreKnown();
     common::Progress progress(run->options.program);
     progress.show("reading " + run->options.file);

@@ -82,7 +82,7 @@ void requireThatTheActiveVersionRuns()
 {
     const Version &active = activeVersion();
     if (active.unavailable.empty()) return;
-    throw common::Error(common::cannotRunHere(active, versions()));
+    throw common::Error(common::cannotRunHere("make run-maximum", active, versions()));
 }
 
 int run(const Options &options)

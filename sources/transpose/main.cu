@@ -54,7 +54,7 @@ void requireThatTheActiveVersionRuns()
 {
     const Version &active = activeVersion();
     if (active.unavailable.empty()) return;
-    throw common::Error(common::cannotRunHere(active, versions()));
+    throw common::Error(common::cannotRunHere("make run-transpose", active, versions()));
 }
 
 int runProgram(const Options &options)

@@ -255,12 +255,36 @@ class Batch:
             return EXIT_INTERRUPTED
         finally:
             rows = self.save()
-            sys.stdout.write(report.as_table(rows))
-            print(f"{report.counts(rows)}; {self.options.grades}, {self.options.page}")
+            write_out(f"{report.as_table(rows)}{report.counts(rows)}; {self.options.grades}, "
+                      f"{self.options.page}\n")
+
+
+def write_out(text):
+    """To standard output, as a whole."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python tries again at its end
+        raise Broken(f"standard output cannot be written: {error.strerror}") from None
 
 
 def interrupt(*_):
     raise KeyboardInterrupt
+
+
+def require_writable(path):
+    """A file that is there or can be made; a device would be replaced."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.path.isfile(path)):
+        raise Broken(f"{path} cannot be written")
+
+
+def sentence(error):
+    """What the system says, without its number."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
 
 
 def main():
@@ -271,13 +295,11 @@ def main():
             raise Broken(f"{options.cores} is no folder")
         options.grades = options.grades or os.path.join(options.cores, "grades.csv")
         options.page = os.path.splitext(options.grades)[0] + ".html"
-        folder = os.path.dirname(os.path.abspath(options.grades))
-        is_other = os.path.exists(options.grades) and not os.path.isfile(options.grades)
-        if not os.access(folder, os.W_OK) or is_other:  # a file would take the place of a device
-            raise Broken(f"{options.grades} cannot be written")
+        require_writable(options.grades)
+        require_writable(options.page)
         return Batch(options, Commands()).run()
     except (Broken, OSError) as error:
-        print(f"grade: {error}", file=sys.stderr)
+        print(f"grade: {sentence(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED

@@ -36,7 +36,7 @@ examples:
   local-entropy cells.ome.tif texture.ome.tif --size 5 --footprint disk
       a stack of a microscope, plane by plane
   local-entropy image.png same.npy --size 9 --like-skimage
-      the values of skimage.filters.rank.entropy(image, np.ones((9, 9)))
+      those of skimage.filters.rank.entropy(image, np.ones((9, 9))), to rounding of float64
 
 exit status: 0 if OUTPUT is there and whole, 1 if something failed, 2 for wrong arguments."""
 
@@ -77,7 +77,7 @@ def _add_measure(group: Any) -> None:
     group.add_argument("--base", choices=("2", "10", "e"),
                        help="of the entropy's logarithm: bits, decimal digits or nats [2]")
     group.add_argument("--like-skimage", action="store_true",
-                       help="values and type of skimage.filters.rank.entropy")
+                       help="values, to rounding, and type of skimage.filters.rank.entropy")
 
 
 def _add_cells(group: Any) -> None:

@@ -120,6 +120,14 @@ class Sink:
         """The file will be deleted: frees what the sink holds. After finish(), too."""
 
 
+def is_installed(module: str) -> bool:
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True
+
+
 def needed(module: str, path: str) -> Any:
     """A library that is installed for some kinds of files only."""
     name = module.partition(".")[0]

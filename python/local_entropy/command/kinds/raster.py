@@ -10,15 +10,26 @@ from typing import Any, Callable, Dict, Optional, Tuple
 import numpy as np
 
 from ..._host import Ndarray
-from .base import About, FileError, Layout, Part, Sink, Source
+from .base import About, FileError, Layout, Part, Sink, Source, is_installed
 from .gdal import listener, rasterio_for, sentence
 
 _PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp"}
+_RASTERS = _PICTURES | {".tif", ".tiff", ".vrt", ".img", ".jp2", ".asc", ".bil", ".dem", ".grd",
+                        ".hdf", ".nc", ".ntf"}  # GDAL knows more; these need it for certain
 _OWN_TAGS = re.compile(r"STATISTICS_|TIFFTAG_(MIN|MAX)SAMPLEVALUE|AREA_OR_POINT$")
 _OF_A_STACK = re.compile(r"\{\"shape\"|ImageJ=|<\?xml|<OME ")  # descriptions of other writers
 _THREADS_FAIL_ALOUD = (3, 9)  # GDAL 3.6 gives garbage for what its threads could not decode
 _LARGEST_TILE = 1024
 _STRIP_BYTES = 1 << 18
+
+
+def _refuse_unknown(path: str, does: str) -> None:
+    """Without rasterio: a file of an extension that rasterio may not know either."""
+    extension = os.path.splitext(path)[1]
+    if extension.lower() in _RASTERS or not extension or is_installed("rasterio"):
+        return
+    raise FileError(f"{path}: {extension} is no format that is known here, expected .npy, .zarr, "
+                    f".ome.tif or .tif; rasterio {does} more: pip install rasterio")
 
 
 # ---- reading -----------------------------------------------------------------------------------
@@ -30,6 +41,8 @@ def reads(path: str) -> bool:
 
 class Opened(Source):
     def __init__(self, path: str) -> None:
+        if os.path.exists(path):  # not a name of GDAL's
+            _refuse_unknown(path, "reads")
         rasterio = rasterio_for(path)
         self._rasterio = rasterio
         self._window = rasterio.windows.Window
@@ -136,6 +149,8 @@ class Created(Sink):
         if layout.driver is None and extension in _PICTURES:
             raise FileError(f"{name}: {extension[1:].upper()} does not hold real numbers: expected "
                             ".tif, .npy or .zarr (--preview makes a picture)")
+        if layout.driver is None:
+            _refuse_unknown(name, "writes")
         rasterio = rasterio_for(name)
         self._rasterio, self._layout, self._name = rasterio, layout, name
         self._window = rasterio.windows.Window

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..._host import Ndarray
 from . import flat
-from .base import About, FileError, Layout, Part, Sink, Source, needed, refuse_settings
+from .base import (About, FileError, Layout, Part, Sink, Source, is_installed, needed,
+                   refuse_settings)
 
 _STACKS = (".ome.tif", ".ome.tiff", ".ome.btf", ".lsm", ".stk", ".qptiff", ".scn")
 _TIFFS = (".tif", ".tiff")
@@ -19,14 +20,6 @@ _SIZES = ("PhysicalSizeX", "PhysicalSizeY", "PhysicalSizeZ", "PhysicalSizeXUnit"
 _IMAGEJ = ("spacing", "unit", "finterval", "fps", "Labels", "loop")
 _IMAGEJ_AXES = "TZCYX"
 _GDAL_METADATA = 42112
-
-
-def _installed(module: str) -> bool:
-    try:
-        importlib.import_module(module)
-    except ImportError:
-        return False
-    return True
 
 
 # ---- reading -----------------------------------------------------------------------------------
@@ -38,9 +31,9 @@ def reads(path: str) -> bool:
         return True
     if not name.endswith(_TIFFS) or not os.path.isfile(path):
         return False
-    if not _installed("rasterio"):
+    if not is_installed("rasterio"):
         return True
-    if not _installed("tifffile"):
+    if not is_installed("tifffile"):
         return _must_be_a_stack(path)
     tifffile = needed("tifffile", path)
     try:
@@ -110,7 +103,7 @@ class Opened(Source):
             return self._read_page(page, plane % planes_of_page, part)
         except Exception as error:  # of the codecs
             raise FileError(f"{self._path} cannot be read: {error}" + (
-                "" if _installed("imagecodecs") else " (pip install imagecodecs reads more)")) \
+                "" if is_installed("imagecodecs") else " (pip install imagecodecs reads more)")) \
                 from None
 
     def _read_page(self, page: Any, plane: int, part: Part) -> Ndarray:
@@ -197,7 +190,7 @@ def writes(path: str, layout: Layout) -> bool:
         return True
     if not name.endswith(_TIFFS) or layout.driver is not None:
         return False
-    return bool(layout.about.axes) or (not _installed("rasterio") and _installed("tifffile"))
+    return bool(layout.about.axes) or (not is_installed("rasterio") and is_installed("tifffile"))
 
 
 class Created(Sink):
