@@ -137,8 +137,9 @@ std::string namesOf(unsigned namespaces)
         setrlimit(RLIMIT_FSIZE, &size);
         signal(SIGXFSZ, SIG_IGN); // such a write fails, the program goes on
     }
-    const rlimit none{0, 0};
+    const rlimit none{0, 0}, descriptors{4096, 4096}; // each pipe and socket holds memory
     setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_NOFILE, &descriptors);
     if (options.alone && (options.walls & kNobody) && becomeNobody()) walls += ", user nobody";
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -237,11 +238,13 @@ std::string watch(const Options &options, pid_t child, int &status)
     for (const std::string &path : options.write)
         if (!openRoom(path, true, rooms)) fail(options, path + " cannot be opened");
     const int program = open(options.program[0], O_RDONLY | O_CLOEXEC);
-    const int directory =
+    int directory =
         options.directory.empty() ? -1 : open(options.directory.c_str(), O_PATH | O_CLOEXEC);
     if (program < 0) fail(options, std::string(options.program[0]) + ": " + std::strerror(errno));
     if (!furnish(namespaces, options.hide, options.alone, rooms))
         fail(options, "its namespace cannot be set up");
+    for (const Room &room : rooms) // it may have been covered
+        if (room.writable && room.path == options.directory) directory = room.descriptor;
     rooms.push_back({options.program[0], program, false});
 
     sigset_t ended;

@@ -38,10 +38,11 @@ bool namespacesWork(unsigned walls);
 /// Enters them. The next child is the first process of its namespace: when it ends, all end.
 bool enterNamespaces(unsigned walls);
 
-/// In that child, where the walls hold mounts: /proc of the new namespace, empty /tmp and /dev/shm
-/// if wanted, `covered` emptied, but for those of `rooms` that lie in it and are to be read.
+/// In that child, where the walls hold mounts: /proc of the new namespace; if wanted, /tmp, /dev/shm
+/// and the writable ones of `rooms` empty, small and in memory; `covered` emptied, but for those of
+/// `rooms` that lie in it and are to be read.
 bool furnish(unsigned walls, const std::vector<std::string> &covered, bool emptyTemporaries,
-             const std::vector<Room> &rooms);
+             std::vector<Room> &rooms);
 
 /// From now on only the system's directories can be read and only `rooms` used, and /tmp and
 /// /dev/shm if `temporaries`. Devices can be written to. False: no Landlock.
@@ -51,7 +52,8 @@ bool allowOnly(const std::vector<Room> &rooms, bool temporaries);
 /// may. False if this is not root.
 bool becomeNobody();
 
-/// No new processes, no signals to others, no tracing. False where the filter is not to be had.
+/// No new processes, no signals to others, no tracing, no files without a name. False where the
+/// filter is not to be had.
 bool filterCalls();
 
 } // namespace grade
