@@ -73,6 +73,44 @@ TEST(Comparison, FindsTheLargestErrorAndItsPlace)
     EXPECT_EQ(comparison.y, 1);
 }
 
+TEST(Comparison, FindsAWrongCellWhereverItIs)
+{
+    constexpr int kWidth = 37, kHeight = 29;
+    const std::vector<float> gold(kWidth * kHeight, 1);
+    std::vector<float> result = gold;
+    for (int y = 0; y < kHeight; ++y)
+        for (int x = 0; x < kWidth; ++x) {
+            float &cell = result[y * kWidth + x];
+            cell = 0.5f;
+            const auto comparison = entropy::compare(kWidth, kHeight, result.data(), gold.data());
+            cell = 1;
+            ASSERT_FALSE(comparison.passed) << x << ", " << y;
+            EXPECT_EQ(comparison.wrongCells, 1u);
+            for (const entropy::WrongCell &wrong : {comparison.first, comparison.worst}) {
+                EXPECT_EQ(wrong.x, x);
+                EXPECT_EQ(wrong.y, y);
+                EXPECT_EQ(wrong.expected, 1);
+                EXPECT_EQ(wrong.computed, 0.5f);
+            }
+        }
+    EXPECT_TRUE(entropy::compare(kWidth, kHeight, result.data(), gold.data()).passed);
+}
+
+// The first of several, and the worst: of two that are as bad, the first.
+TEST(Comparison, TellsTheFirstAndTheWorst)
+{
+    const std::vector<float> gold(12, 1), result = {1, 1,    1, 0.9f, 1, 0.5f,
+                                                    1, 1.5f, 1, 1,    1, 0.9f};
+    const auto comparison = entropy::compare(4, 3, result.data(), gold.data());
+    EXPECT_EQ(comparison.wrongCells, 4u);
+    EXPECT_EQ(comparison.first.x, 3);
+    EXPECT_EQ(comparison.first.y, 0);
+    EXPECT_EQ(comparison.first.computed, 0.9f);
+    EXPECT_EQ(comparison.worst.x, 1);
+    EXPECT_EQ(comparison.worst.y, 1);
+    EXPECT_EQ(comparison.worst.computed, 0.5f);
+}
+
 TEST(Comparison, PassesAtTheToleranceAndFailsBeyond)
 {
     const float gold = 0;
@@ -86,4 +124,17 @@ TEST(Comparison, NaNFails)
     const auto comparison = entropy::compare(2, 1, result, gold);
     EXPECT_FALSE(comparison.passed);
     EXPECT_EQ(comparison.x, 1);
+}
+
+// Nothing is larger than it, and the first one stays.
+TEST(Comparison, NaNIsTheLargestError)
+{
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const float gold[] = {0, 0, 0, 0}, result[] = {1, nan, 5, nan};
+    const auto comparison = entropy::compare(4, 1, result, gold);
+    EXPECT_TRUE(std::isnan(comparison.largestError));
+    EXPECT_EQ(comparison.x, 1);
+    EXPECT_EQ(comparison.worst.x, 1);
+    EXPECT_EQ(comparison.first.x, 0);
+    EXPECT_EQ(comparison.wrongCells, 4u);
 }
