@@ -34,7 +34,8 @@ and --keep alone.
   --read PATH       it may read PATH, besides the system's directories; PROGRAM itself it may
   --write PATH      it may write there too
   --hide PATH       cover the directory PATH with an empty one; what may be read in it stays
-  --without WALL    leave out a wall: processes, network, ipc, mounts, landlock, nobody or calls
+  --without WALL    leave out a wall: processes, network, ipc, mounts, landlock, nobody, calls, or of
+                    the latter nameless: memory in files without a name
   --directory PATH  work there
   --seconds S       end it after that time
   --memory BYTES    end it when its processes hold more
@@ -145,7 +146,7 @@ std::string namesOf(unsigned namespaces)
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if ((options.walls & kLandlock) && allowOnly(rooms, (namespaces & kMounts) && options.alone))
         walls += ", Landlock";
-    if (options.alone && (options.walls & kCalls) && filterCalls()) walls += ", system-call filter";
+    if (options.alone && (options.walls & kCalls) && filterCalls(options.walls)) walls += ", system-call filter";
     walls = "walls " + (walls.empty() ? "none" : walls.substr(2)) + "\n";
     if (options.report >= 0 && write(options.report, walls.data(), walls.size()) < 0) _exit(125);
     fcntl(options.report, F_SETFD, FD_CLOEXEC);

@@ -31,6 +31,7 @@ unsigned wallNamed(const std::string &name)
     if (name == "mounts") return kMounts;
     if (name == "landlock") return kLandlock;
     if (name == "nobody") return kNobody;
+    if (name == "nameless") return kNameless;
     return name == "calls" ? kCalls : 0;
 }
 
@@ -270,7 +271,7 @@ bool becomeNobody()
            setresgid(kNobody, kNobody, kNobody) == 0 && setresuid(kNobody, kNobody, kNobody) == 0;
 }
 
-bool filterCalls()
+bool filterCalls([[maybe_unused]] unsigned walls)
 {
 #if defined(__x86_64__)
     constexpr std::uint32_t kMachine = AUDIT_ARCH_X86_64;
@@ -299,14 +300,15 @@ bool filterCalls()
     add(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); // the x32 names of the same calls
     answer(kRefuse);
 #endif
-    for (const long call : {
+    std::vector<long> refused = {
 #ifdef __x86_64__
-             SYS_fork, SYS_vfork,
+        SYS_fork, SYS_vfork,
 #endif
-             SYS_ptrace, SYS_process_vm_writev, SYS_tkill, SYS_setns, SYS_unshare, SYS_mount,
-             SYS_bpf, SYS_perf_event_open, SYS_io_uring_setup, SYS_rt_sigqueueinfo,
-             SYS_rt_tgsigqueueinfo, SYS_pidfd_send_signal, SYS_keyctl, SYS_add_key,
-             SYS_memfd_create, SYS_shmget}) { // the last two: memory that no process shows
+        SYS_ptrace, SYS_process_vm_writev, SYS_tkill, SYS_setns, SYS_unshare, SYS_mount, SYS_bpf,
+        SYS_perf_event_open, SYS_io_uring_setup, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo,
+        SYS_pidfd_send_signal, SYS_keyctl, SYS_add_key};
+    if (walls & kNameless) refused.insert(refused.end(), {SYS_memfd_create, SYS_shmget});
+    for (const long call : refused) {
         add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
         answer(kRefuse);
     }

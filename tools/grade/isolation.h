@@ -15,8 +15,9 @@ constexpr unsigned kMounts = 8;    ///< "mounts": what is covered is out of sigh
 constexpr unsigned kLandlock = 16; ///< "landlock": files
 constexpr unsigned kNobody = 32;   ///< "nobody": the user
 constexpr unsigned kCalls = 64;    ///< "calls": the filter of system calls
+constexpr unsigned kNameless = 128; ///< "nameless": it refuses memory that no process shows, too
 constexpr unsigned kNamespaces = kProcesses | kNetwork | kIpc | kMounts;
-constexpr unsigned kAllWalls = kNamespaces | kLandlock | kNobody | kCalls;
+constexpr unsigned kAllWalls = kNamespaces | kLandlock | kNobody | kCalls | kNameless;
 
 /// The wall of that name, 0 if there is none.
 unsigned wallNamed(const std::string &name);
@@ -52,8 +53,8 @@ bool allowOnly(const std::vector<Room> &rooms, bool temporaries);
 /// may. False if this is not root.
 bool becomeNobody();
 
-/// No new processes, no signals to others, no tracing, no files without a name. False where the
-/// filter is not to be had.
-bool filterCalls();
+/// No new processes, no signals to others, no tracing; where the walls hold it, no files and no
+/// segments without a name. False where the filter is not to be had.
+bool filterCalls(unsigned walls);
 
 } // namespace grade
