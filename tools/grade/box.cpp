@@ -146,7 +146,8 @@ std::string namesOf(unsigned namespaces)
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if ((options.walls & kLandlock) && allowOnly(rooms, (namespaces & kMounts) && options.alone))
         walls += ", Landlock";
-    if (options.alone && (options.walls & kCalls) && filterCalls(options.walls)) walls += ", system-call filter";
+    if (options.alone && (options.walls & kCalls) && filterCalls(options.walls))
+        walls += ", system-call filter";
     walls = "walls " + (walls.empty() ? "none" : walls.substr(2)) + "\n";
     if (options.report >= 0 && write(options.report, walls.data(), walls.size()) < 0) _exit(125);
     fcntl(options.report, F_SETFD, FD_CLOEXEC);

@@ -20,10 +20,10 @@ namespace grade
 namespace
 {
 
-constexpr int kPatience = 20;         // ms between two looks at the process
+constexpr int kPatience = 20;                    // ms between two looks at the process
 constexpr double kCopyBytesPerMillisecond = 1e6; // slower than any machine's memory
-constexpr std::size_t kAsMalloc = 16; // malloc's large arrays start 16 bytes into a page
-constexpr std::size_t kCopies = 4;    // rows on each side of the sample
+constexpr std::size_t kAsMalloc = 16;            // malloc's large arrays start 16 bytes into a page
+constexpr std::size_t kCopies = 4;               // rows on each side of the sample
 
 std::size_t pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 std::size_t bytesOf(const entropy::Sample &sample) { return sample.cells.size() * sizeof(float); }
