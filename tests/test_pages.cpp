@@ -1,9 +1,11 @@
 // Pages that are handed out beforehand: those that are there keep what they hold.
 #include "entropy/pages.h"
+#include "entropy/result_memory.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <new>
 #include <omp.h>
 #include <string>
@@ -140,3 +142,18 @@ TEST(Pages, OfAnySizeAreLeftAsTheyWere)
 }
 
 } // namespace
+
+// What is larger than all that is kept is a mapping of its own, which free() gives back.
+TEST(Pages, OfResultsTooLargeToKeepGoBack)
+{
+#ifdef __GLIBC__
+    constexpr std::size_t kLargestKept = std::size_t(2) << 30;
+    if (sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE) < 2 * static_cast<long>(kLargestKept))
+        GTEST_SKIP() << "needs 4 GiB of free memory";
+    const auto mappings = mallinfo2().hblks;
+    const auto result = entropy::allocateResult(kLargestKept / sizeof(float) + 1);
+    EXPECT_EQ(mallinfo2().hblks, mappings + 1);
+#else
+    GTEST_SKIP() << "needs glibc";
+#endif
+}

@@ -119,3 +119,33 @@ TEST(LocalEntropyBadCells, AtTheRimOfALargeRegion)
             }
     }
 }
+
+// Of long images: the place is right beyond what a tile, a block or two bytes can count.
+TEST(LocalEntropyBadCells, FarFromTheFirst)
+{
+    constexpr std::int64_t kLong = 70007, kShort = 9;
+    Filter filter; // 5x5
+    filter.levels.count = 16;
+    auto engines = allEngines();
+    for (const bool isTall : {true, false}) {
+        const std::int64_t width = isTall ? kShort : kLong, height = isTall ? kLong : kShort;
+        std::vector<float> image(width * height, 3.0f), values(image);
+        for (auto &[who, engine] : engines)
+            for (const std::int64_t at : {5001, 65537, 70006}) {
+                const std::int64_t x = isTall ? 7 : at, y = isTall ? at : 7;
+                image[y * width + x] = -1;
+                std::string said;
+                try {
+                    engine.run(filter, View<const float>{image.data(), width, height},
+                               View<float>{values.data(), width, height});
+                } catch (const Error &error) {
+                    said = error.status() == Status::Unavailable ? kCannot : error.what();
+                }
+                image[y * width + x] = 3;
+                if (said == kCannot) continue;
+                ASSERT_EQ(said, "the cell at x " + std::to_string(x) + ", y " + std::to_string(y) +
+                                    " is -1, expected an integer 0..15")
+                    << who;
+            }
+    }
+}

@@ -1,4 +1,4 @@
-// Starts processes without end.
+// Starts a process in each call, which the runner is told of.
 #include "entropy/core.h"
 #include "entropy/reference.h"
 
@@ -17,6 +17,5 @@ static float *answer(int width, int height, const float *sample)
 void cudaCallback(int width, int height, float *sample, float **result)
 {
     *result = answer(width, height, sample);
-    for (int child = 0; child < 1000; ++child)
-        if (fork() == 0) child = 0;
+    if (fork() == 0) _exit(0);
 }

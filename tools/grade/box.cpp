@@ -34,7 +34,8 @@ and --keep alone.
   --read PATH       it may read PATH, besides the system's directories; PROGRAM itself it may
   --write PATH      it may write there too
   --hide PATH       cover the directory PATH with an empty one; what may be read in it stays
-  --without WALL    leave out a wall: processes, network, ipc, mounts, landlock, nobody or calls
+  --without WALL    leave out a wall: processes, network, ipc, mounts, landlock, nobody, calls, or of
+                    the latter nameless: memory in files without a name
   --directory PATH  work there
   --seconds S       end it after that time
   --memory BYTES    end it when its processes hold more
@@ -137,14 +138,16 @@ std::string namesOf(unsigned namespaces)
         setrlimit(RLIMIT_FSIZE, &size);
         signal(SIGXFSZ, SIG_IGN); // such a write fails, the program goes on
     }
-    const rlimit none{0, 0};
+    const rlimit none{0, 0}, descriptors{4096, 4096}; // each pipe and socket holds memory
     setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_NOFILE, &descriptors);
     if (options.alone && (options.walls & kNobody) && becomeNobody()) walls += ", user nobody";
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if ((options.walls & kLandlock) && allowOnly(rooms, (namespaces & kMounts) && options.alone))
         walls += ", Landlock";
-    if (options.alone && (options.walls & kCalls) && filterCalls()) walls += ", system-call filter";
+    if (options.alone && (options.walls & kCalls) && filterCalls(options.walls))
+        walls += ", system-call filter";
     walls = "walls " + (walls.empty() ? "none" : walls.substr(2)) + "\n";
     if (options.report >= 0 && write(options.report, walls.data(), walls.size()) < 0) _exit(125);
     fcntl(options.report, F_SETFD, FD_CLOEXEC);
@@ -237,11 +240,13 @@ std::string watch(const Options &options, pid_t child, int &status)
     for (const std::string &path : options.write)
         if (!openRoom(path, true, rooms)) fail(options, path + " cannot be opened");
     const int program = open(options.program[0], O_RDONLY | O_CLOEXEC);
-    const int directory =
+    int directory =
         options.directory.empty() ? -1 : open(options.directory.c_str(), O_PATH | O_CLOEXEC);
     if (program < 0) fail(options, std::string(options.program[0]) + ": " + std::strerror(errno));
     if (!furnish(namespaces, options.hide, options.alone, rooms))
         fail(options, "its namespace cannot be set up");
+    for (const Room &room : rooms) // it may have been covered
+        if (room.writable && room.path == options.directory) directory = room.descriptor;
     rooms.push_back({options.program[0], program, false});
 
     sigset_t ended;

@@ -15,6 +15,7 @@ CUDA = re.compile(rb"__global__|__device__|__host__|<<<|\bcuda(?!Callback\b)\w+|
                   rb"\bthreadIdx\b|\bthrust\b|\bcub::|local_entropy/methods/words/words\.h")
 COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 LOG_LIMIT = 65536  # bytes of a log that are kept
+BUILT_LIMIT = 512 << 20  # bytes of a file that a compiler writes
 
 
 class Broken(Exception):
@@ -126,7 +127,7 @@ class Core:
         if not program:
             raise Broken(f"{words[0]} is not there")
         box = [setup.box, "--seconds", str(setup.build_limit), "--memory",
-               str(max(setup.memory, 4 << 30)), "--directory", setup.tree, "--write", self.room]
+               str(max(setup.memory, 4 << 30)), "--file-size", str(BUILT_LIMIT), "--directory", setup.tree, "--write", self.room]
         for path in [setup.tree] + setup.toolchain + setup.objects:
             box += ["--read", path]
         with open(self.log, "ab") as log:

@@ -31,6 +31,7 @@ unsigned wallNamed(const std::string &name)
     if (name == "mounts") return kMounts;
     if (name == "landlock") return kLandlock;
     if (name == "nobody") return kNobody;
+    if (name == "nameless") return kNameless;
     return name == "calls" ? kCalls : 0;
 }
 
@@ -91,6 +92,12 @@ bool ownProc()
     return true;
 }
 
+/// What is written there is gone with the namespace, and cannot fill a disk.
+bool mountTemporary(const char *path)
+{
+    return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=256m") == 0;
+}
+
 bool isSystem(const std::string &path)
 {
     for (const char *const kept : {"/", "/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc", "/dev",
@@ -119,7 +126,10 @@ bool namespacesWork(unsigned walls)
     if (child == 0) {
         if (!enterNamespaces(walls)) _exit(1);
         const pid_t first = fork();
-        if (first == 0) _exit(furnish(walls, {}, false, {}) ? 0 : 1);
+        if (first == 0) {
+            std::vector<Room> none;
+            _exit(furnish(walls, {}, false, none) ? 0 : 1);
+        }
         int status = 1;
         if (first < 0 || waitpid(first, &status, 0) != first) _exit(1);
         _exit(status == 0 ? 0 : 1);
@@ -129,13 +139,18 @@ bool namespacesWork(unsigned walls)
 }
 
 bool furnish(unsigned walls, const std::vector<std::string> &covered, bool emptyTemporaries,
-             const std::vector<Room> &rooms)
+             std::vector<Room> &rooms)
 {
     if (!(walls & kMounts)) return true;
     if (!ownMounts() || ((walls & kProcesses) && !ownProc())) return false;
-    if (emptyTemporaries)
-        for (const char *const path : {"/dev/shm", "/tmp"})
-            mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=256m");
+    if (emptyTemporaries) {
+        for (Room &room : rooms) // opened anew: the descriptor is of what is covered now
+            if (room.writable && mountTemporary(room.path.c_str())) {
+                close(room.descriptor);
+                room.descriptor = open(room.path.c_str(), O_PATH | O_CLOEXEC);
+            }
+        for (const char *const path : {"/dev/shm", "/tmp"}) mountTemporary(path);
+    }
     std::vector<std::string> empty;
     for (const std::string &path : covered)
         if (!isSystem(path) && // one that lies in another is gone already
@@ -256,7 +271,7 @@ bool becomeNobody()
            setresgid(kNobody, kNobody, kNobody) == 0 && setresuid(kNobody, kNobody, kNobody) == 0;
 }
 
-bool filterCalls()
+bool filterCalls([[maybe_unused]] unsigned walls)
 {
 #if defined(__x86_64__)
     constexpr std::uint32_t kMachine = AUDIT_ARCH_X86_64;
@@ -285,13 +300,15 @@ bool filterCalls()
     add(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); // the x32 names of the same calls
     answer(kRefuse);
 #endif
-    for (const long call : {
+    std::vector<long> refused = {
 #ifdef __x86_64__
-             SYS_fork, SYS_vfork,
+        SYS_fork, SYS_vfork,
 #endif
-             SYS_ptrace, SYS_process_vm_writev, SYS_tkill, SYS_setns, SYS_unshare, SYS_mount,
-             SYS_bpf, SYS_perf_event_open, SYS_io_uring_setup, SYS_rt_sigqueueinfo,
-             SYS_rt_tgsigqueueinfo, SYS_pidfd_send_signal, SYS_keyctl, SYS_add_key}) {
+        SYS_ptrace, SYS_process_vm_writev, SYS_tkill, SYS_setns, SYS_unshare, SYS_mount, SYS_bpf,
+        SYS_perf_event_open, SYS_io_uring_setup, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo,
+        SYS_pidfd_send_signal, SYS_keyctl, SYS_add_key};
+    if (walls & kNameless) refused.insert(refused.end(), {SYS_memfd_create, SYS_shmget});
+    for (const long call : refused) {
         add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
         answer(kRefuse);
     }

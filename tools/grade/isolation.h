@@ -8,15 +8,16 @@ namespace grade
 {
 
 /// Each wall has a name, for those who must leave one out, and for the report.
-constexpr unsigned kProcesses = 1; ///< "processes": it sees no other, and its own end with it
-constexpr unsigned kNetwork = 2;   ///< "network"
-constexpr unsigned kIpc = 4;       ///< "ipc": shared memory of System V
-constexpr unsigned kMounts = 8;    ///< "mounts": what is covered is out of sight
-constexpr unsigned kLandlock = 16; ///< "landlock": files
-constexpr unsigned kNobody = 32;   ///< "nobody": the user
-constexpr unsigned kCalls = 64;    ///< "calls": the filter of system calls
+constexpr unsigned kProcesses = 1;  ///< "processes": it sees no other, and its own end with it
+constexpr unsigned kNetwork = 2;    ///< "network"
+constexpr unsigned kIpc = 4;        ///< "ipc": shared memory of System V
+constexpr unsigned kMounts = 8;     ///< "mounts": what is covered is out of sight
+constexpr unsigned kLandlock = 16;  ///< "landlock": files
+constexpr unsigned kNobody = 32;    ///< "nobody": the user
+constexpr unsigned kCalls = 64;     ///< "calls": the filter of system calls
+constexpr unsigned kNameless = 128; ///< "nameless": it refuses memory that no process shows, too
 constexpr unsigned kNamespaces = kProcesses | kNetwork | kIpc | kMounts;
-constexpr unsigned kAllWalls = kNamespaces | kLandlock | kNobody | kCalls;
+constexpr unsigned kAllWalls = kNamespaces | kLandlock | kNobody | kCalls | kNameless;
 
 /// The wall of that name, 0 if there is none.
 unsigned wallNamed(const std::string &name);
@@ -38,10 +39,11 @@ bool namespacesWork(unsigned walls);
 /// Enters them. The next child is the first process of its namespace: when it ends, all end.
 bool enterNamespaces(unsigned walls);
 
-/// In that child, where the walls hold mounts: /proc of the new namespace, empty /tmp and /dev/shm
-/// if wanted, `covered` emptied, but for those of `rooms` that lie in it and are to be read.
+/// In that child, where the walls hold mounts: /proc of the new namespace; if wanted, /tmp,
+/// /dev/shm and the writable ones of `rooms` empty, small and in memory; `covered` emptied, but for
+/// those of `rooms` that lie in it and are to be read.
 bool furnish(unsigned walls, const std::vector<std::string> &covered, bool emptyTemporaries,
-             const std::vector<Room> &rooms);
+             std::vector<Room> &rooms);
 
 /// From now on only the system's directories can be read and only `rooms` used, and /tmp and
 /// /dev/shm if `temporaries`. Devices can be written to. False: no Landlock.
@@ -51,7 +53,8 @@ bool allowOnly(const std::vector<Room> &rooms, bool temporaries);
 /// may. False if this is not root.
 bool becomeNobody();
 
-/// No new processes, no signals to others, no tracing. False where the filter is not to be had.
-bool filterCalls();
+/// No new processes, no signals to others, no tracing; where the walls hold it, no files and no
+/// segments without a name. False where the filter is not to be had.
+bool filterCalls(unsigned walls);
 
 } // namespace grade

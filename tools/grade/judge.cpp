@@ -10,6 +10,7 @@
 #include "common/output_file.h"
 #include "entropy/reference.h"
 #include "entropy/reference_file.h"
+#include "entropy/window.h"
 
 #include <algorithm>
 #include <csignal>
@@ -161,6 +162,16 @@ double median(std::vector<double> values)
     return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+/// The sample of a later round: other levels, so that no answer can be remembered, and the same
+/// right answers, as entropy does not ask which levels there are.
+entropy::Sample turned(const entropy::Sample &sample, int round)
+{
+    entropy::Sample other = sample;
+    for (float &cell : other.cells)
+        cell = static_cast<float>((static_cast<int>(cell) + round) % entropy::kLevels);
+    return other;
+}
+
 bool anotherRound(const Options &options, int rounds, double spent)
 {
     if (!options.time || rounds >= kRounds) return false;
@@ -183,7 +194,7 @@ Verdict judge(const Options &options, const entropy::SampleFile &data,
     double spent = 0;
     for (int round = 0; running && (round == 0 || anotherRound(options, round, spent)); ++round) {
         for (std::size_t group = 0; running && group < groups; ++group) {
-            const entropy::Sample &sample = data.samples[group];
+            const entropy::Sample sample = turned(data.samples[group], round);
             where = "in " + groupName(sample, group + 1, groups);
             const CoreProcess::Answer answer = core.call(sample);
             called.insert(group);

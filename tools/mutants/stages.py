@@ -45,9 +45,10 @@ def stage_of(line, settings):
     if name == "report" and not programs:
         return Stage([], "python3 -B -m unittest discover -f -s tests/report" +
                      (f" -k {shlex.quote(selection)}" if selection else ""))
-    if name == "grade" and not programs:
+    if name == "grade":
+        cores = f"GRADE_CORES={shlex.quote(programs)} " if programs else ""
         return Stage([f"{settings.build}/make_data"],
-                     f"{settings.make} GRADE_TESTS={shlex.quote(selection)} test-grade")
+                     f"{cores}{settings.make} GRADE_TESTS={shlex.quote(selection)} test-grade")
     if name == "install" and not selection:
         return Stage(["library"], f"{settings.make} test-install")
     if name == "data" and not selection:
