@@ -440,7 +440,8 @@ TEST(Cores, AStudyWhoseSwitchNamesCudaSaysWhatIsMissing)
     if (entropy::versions().front().unavailable.empty()) GTEST_SKIP() << "there is a GPU";
     const std::string study = BUILD_DIRECTORY "/memory_study";
     expectRefusal(study + " data/worked_4x4.txt", "memory_study: combined is the active version");
-    expectRefusal(study + " data/worked_4x4.txt", "these can run here: openmp (make CORE=memory_study VERSION=openmp)");
+    expectRefusal(study + " data/worked_4x4.txt",
+                  "these can run here: openmp (make CORE=memory_study VERSION=openmp)");
 }
 
 TEST(Measures, MachineMedianAndMinimumOfEveryVersion)

@@ -99,8 +99,7 @@ TEST(Comparison, FindsAWrongCellWhereverItIs)
 // The first of several, and the worst: of two that are as bad, the first.
 TEST(Comparison, TellsTheFirstAndTheWorst)
 {
-    const std::vector<float> gold(12, 1), result = {1, 1,    1, 0.9f, 1, 0.5f,
-                                                    1, 1.5f, 1, 1,    1, 0.9f};
+    const std::vector<float> gold(12, 1), result = {1, 1, 1, 0.9f, 1, 0.5f, 1, 1.5f, 1, 1, 1, 0.9f};
     const auto comparison = entropy::compare(4, 3, result.data(), gold.data());
     EXPECT_EQ(comparison.wrongCells, 4u);
     EXPECT_EQ(comparison.first.x, 3);

@@ -28,8 +28,8 @@ inline int runWords(std::int64_t words, std::int64_t threads) { return words <= 
 /// The windows that are set in the block's words of bits. Few are set, and many lanes want work:
 /// windows of many words are gathered before they are computed. Those that are set lie close
 /// together: so runs of words that lie side by side go to the blocks in turn, and the warps of a
-/// block share what is found in its own. Most are often at the left and right edges of the image, in
-/// columns of it: so from round to round of the runs each block's place in the turn is another.
+/// block share what is found in its own. Most are often at the left and right edges of the image,
+/// in columns of it: so from round to round of the runs each block's place in the turn is another.
 class Queue
 {
 public:
@@ -75,8 +75,9 @@ private:
     /// The block's word of that number.
     __device__ std::int64_t wordOf(std::uint32_t number) const
     {
-        constexpr std::uint32_t kGolden = 0x9E3779B1; // 2^32 times the golden ratio's fraction:
-        const std::uint32_t round = number / run;     // its multiples are spread evenly over a circle
+        // 2^32 times the golden ratio, less 1: fractions of its multiples are spread evenly.
+        constexpr std::uint32_t kGolden = 0x9E3779B1;
+        const std::uint32_t round = number / run;
         const std::uint32_t turn = (blockIdx.x + __umulhi(round * kGolden, gridDim.x)) % gridDim.x;
         return (static_cast<std::int64_t>(round) * gridDim.x + turn) * run + number % run;
     }
