@@ -22,6 +22,7 @@
 #include <limits>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace common
 {
@@ -288,6 +289,21 @@ TEST(Csv, QuotesAndChecksItsRows)
     csv.add({"1", "x, \"y\"\nz"});
     EXPECT_EQ(csv.str(), "a,b\n1,\"x, \"\"y\"\"\nz\"\n");
     EXPECT_THROW(csv.add({"1"}), Error);
+    EXPECT_THROW(csv.add({"1", "2", "3"}), Error);
+}
+
+TEST(Csv, QuotesWhateverWouldEndACell)
+{
+    for (const auto &[cell, text] : {std::pair{"x,y", "\"x,y\""},
+                                     {"x\"y", "\"x\"\"y\""},
+                                     {"x\ny", "\"x\ny\""},
+                                     {"x\ry", "\"x\ry\""},
+                                     {"x y;z'", "x y;z'"},
+                                     {"", ""}}) {
+        Csv csv({"a", "b"});
+        csv.add({cell, "1"});
+        EXPECT_EQ(csv.str(), std::string("a,b\n") + text + ",1\n");
+    }
 }
 
 // What the tests below start: this program again, with one of these.

@@ -153,10 +153,11 @@ TEST(LocalEntropyMethods, WindowsWithoutCellsHaveTheirValueInFull)
             }
 }
 
-// A tile of four bytes a cell: all levels that two bytes can tell, and a cell that does not count.
+// A tile of four bytes a cell: all levels that two bytes can tell, and a cell that does not count,
+// whose level another one of the same tile has too.
 TEST(LocalEntropyMethods, AllLevelsOfTwoBytesWithAMissingCell)
 {
-    constexpr std::int64_t kWidth = 3400, kHeight = 40, kHoleX = 1700, kHoleY = 20;
+    constexpr std::int64_t kWidth = 3400, kHeight = 40, kHoleX = 1000, kHoleY = 14;
     std::vector<std::uint16_t> cells(kWidth * kHeight);
     std::vector<std::uint8_t> counts(cells.size(), 1);
     for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<std::uint16_t>(i);
