@@ -21,5 +21,5 @@ test-python: $(SHARED_LIBRARY) needs-python
 	    scikit-image to compare with; or name a Python that has them, PYTHON=' >&2; exit 2; }
 	@rm -rf $(PACKAGE)/tree && mkdir -p $(PACKAGE)/tree && cp -r python/local_entropy $(PACKAGE)/tree
 	@cp -f $(SHARED_LIBRARY) $(PACKAGE)/tree/local_entropy/liblocal_entropy.so.1
-	PYTHONPATH=$(abspath $(PACKAGE)/tree) $(PYTHON) -m pytest -q -p no:cacheprovider \
+	PYTHONPATH=$(abspath $(PACKAGE)/tree)$${PYTHONPATH:+:$$PYTHONPATH} $(PYTHON) -m pytest -q -p no:cacheprovider \
 	    --doctest-modules python/tests $(PACKAGE)/tree/local_entropy $(TESTFLAGS)
