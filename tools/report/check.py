@@ -5,6 +5,7 @@ Each rule yields sentences "FILE:LINE: what was found"."""
 
 import csv
 import re
+import shutil
 import subprocess
 
 from .constants import Constants
@@ -196,8 +197,8 @@ def images(root, found):
 
 
 def committed(root, folder):
-    """Files that git knows; all of them where it is not asked (a tree without .git)."""
-    if (root / ".git").exists():
+    """Files that git knows; all of them where it cannot be asked."""
+    if (root / ".git").exists() and shutil.which("git"):
         listed = subprocess.run(["git", "ls-files", "-z", folder], cwd=root, capture_output=True,
                                 text=True)
         if listed.returncode == 0:
