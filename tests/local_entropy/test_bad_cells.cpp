@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <sys/mman.h>
 #include <utility>
 #include <vector>
 
@@ -148,4 +149,57 @@ TEST(LocalEntropyBadCells, FarFromTheFirst)
                     << who;
             }
     }
+}
+
+// A region of an image that is larger than memory: of pages that nobody has touched.
+TEST(LocalEntropyBadCells, IsNamedWithoutMemoryByTheSizeOfTheImage)
+{
+    constexpr std::int64_t kMany = std::int64_t{1} << 40, kX = kMany / 2;
+    void *const pages = mmap(nullptr, kMany, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) GTEST_SKIP() << "needs addresses without memory";
+    auto *const cells = static_cast<std::uint8_t *>(pages);
+    cells[kX] = 16;
+    Filter filter; // 5x5
+    filter.levels.count = 16;
+    Engine engine;
+    float values[3];
+    RunOptions options;
+    for (const bool isTall : {false, true}) {
+        const std::int64_t width = isTall ? 1 : kMany, height = isTall ? kMany : 1;
+        options.region = isTall ? Region{0, kX - 3, 1, 3} : Region{kX - 3, 0, 3, 1};
+        const View<float> result{values, isTall ? 1 : 3, isTall ? 3 : 1};
+        std::string said;
+        try {
+            engine.run(filter, View<const std::uint8_t>{cells, width, height}, result, options);
+        } catch (const Error &error) {
+            said = error.what();
+        }
+        EXPECT_EQ(said, isTall
+                            ? "the cell at x 0, y 549755813888 is 16, expected an integer 0..15"
+                            : "the cell at x 549755813888, y 0 is 16, expected an integer 0..15");
+    }
+    munmap(pages, kMany);
+}
+
+// Row by row, also where a border takes a later cell for an earlier window.
+TEST(LocalEntropyBadCells, TheFirstIsNamedThoughABorderTakesAnother)
+{
+    std::vector<std::uint8_t> image(100, 3);
+    image[1] = image[99] = 16;
+    Filter filter; // 5x5
+    filter.levels.count = 16;
+    filter.border = Border::Wrap;
+    Engine engine;
+    float values[2];
+    RunOptions options;
+    options.region = {0, 0, 2, 1};
+    std::string said;
+    try {
+        engine.run(filter, View<const std::uint8_t>{image.data(), 100, 1},
+                   View<float>{values, 2, 1}, options);
+    } catch (const Error &error) {
+        said = error.what();
+    }
+    EXPECT_EQ(said, "the cell at x 1, y 0 is 16, expected an integer 0..15");
 }
