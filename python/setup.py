@@ -19,7 +19,8 @@ from setuptools.command.sdist import sdist
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE / "project" if (HERE / "project").is_dir() else HERE.parent
 # Of the project, what make needs.
-PARTS = ("Makefile", "sources", "tools/install.mk", "tools/install", "tools/python.mk")
+PARTS = ("Makefile", "sources", "tools/install.mk", "tools/install", "tools/python.mk",
+         "tests/checks.mk")
 
 
 def version():

@@ -8,6 +8,7 @@ shift
 for compiler in g++ clang++; do
     for flags in -O0 '-O3 -march=native'; do
         here=$build/$compiler${flags// /}
+        here=${here//=/-} # make takes x=y: for a variable
         echo "== $compiler $flags"
         ${MAKE:-make} --no-print-directory CUDA=0 BUILD="$here" CXX=$compiler \
             OPTIMIZE="${flags%% *}" TEST_OPTIMIZE="${flags%% *}" \

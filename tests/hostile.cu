@@ -1,7 +1,6 @@
 // The library where programs seldom call it: under another rounding mode, before main, while the
 // process or a thread ends, after a fork, with little memory; and what it leaves behind.
 // `hostile rounding` and so on print "right".
-#include "common/machine.h"
 #include "common/threads.h"
 #include "entropy/result_memory.h"
 #include "local_entropy/engine.h"
@@ -213,19 +212,20 @@ std::size_t residentBytes() { return bytesOf(true); }
     filter.window.width = filter.window.height = side;
     std::vector<float> result(cells().size(), NAN), again(result);
     const View<const float> image{cells().data(), kWidth, kHeight};
-    const rlim_t bytes = bytesOf(false) + more;
-    const rlimit limit{bytes, RLIM_INFINITY};
+    constexpr int kNoLimit = 3;
+    rlimit before{};
+    if (getrlimit(RLIMIT_AS, &before)) _exit(kNoLimit);
+    const rlimit limit{bytesOf(false) + more, before.rlim_max};
     try {
         EngineOptions options;
         options.path = path;
         options.threads = 4;
-        setrlimit(RLIMIT_AS, &limit);
+        if (setrlimit(RLIMIT_AS, &limit)) _exit(kNoLimit);
         Engine(options).run(filter, image, View<float>{result.data(), kWidth, kHeight});
     } catch (const Error &error) {
         _exit(error.status() == Status::Unavailable ? kRefused : kWrong);
     }
-    const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
-    setrlimit(RLIMIT_AS, &none);
+    if (setrlimit(RLIMIT_AS, &before)) _exit(kNoLimit);
     Engine().run(filter, image, View<float>{again.data(), kWidth, kHeight});
     _exit(std::memcmp(result.data(), again.data(), result.size() * sizeof(float)) ? kWrong : 0);
 }
@@ -272,24 +272,6 @@ int memoryOfResults()
     return EXIT_SUCCESS;
 }
 
-/// Whether one that is larger than those that are kept is a mapping of its own, which free() ends.
-int memoryOfALargeResult()
-{
-    constexpr std::size_t kBytes = (std::size_t(2) << 30) + sizeof(float);
-    if (common::availableMemory() < 2 * kBytes) {
-        std::puts("too little memory here");
-        return EXIT_SUCCESS;
-    }
-    bool isMapped = true;
-#ifdef __GLIBC__
-    const auto mappings = mallinfo2().hblks;
-    const auto result = entropy::allocateResult(kBytes / sizeof(float));
-    isMapped = mallinfo2().hblks == mappings + 1;
-#endif
-    std::puts(isMapped ? "mapped" : "kept");
-    return EXIT_SUCCESS;
-}
-
 } // namespace
 
 int main(int argc, char **argv)
@@ -303,6 +285,5 @@ int main(int argc, char **argv)
     if (what == "thread") return whileAThreadEnds();
     if (what == "fork") return afterAFork();
     if (what == "memory") return memoryOfResults();
-    if (what == "large") return memoryOfALargeResult();
     return 2;
 }

@@ -39,7 +39,10 @@ void cudaCallback(int width, int height, float *sample, float **result)
     }
     if (fate == "abort") std::abort();
     for (const int signal : {SIGFPE, SIGILL, SIGBUS, SIGINT, SIGTERM, SIGHUP, SIGKILL})
-        if (fate == "signal " + std::to_string(signal)) std::raise(signal);
+        if (fate == "signal " + std::to_string(signal)) {
+            std::signal(signal, SIG_DFL); // nohup and shells have their children ignore some
+            std::raise(signal);
+        }
     if (fate == "exit") std::exit(0);
 
     const std::vector<float> gold = entropy::reference(width, height, sample);

@@ -56,13 +56,6 @@ TEST(Hostile, ResultsAreKeptUnlessThatIsUnwanted)
     EXPECT_EQ(hostile("memory", "ENTROPY_KEEP_MEMORY=0").output, "others are mapped\ngiven back\n");
 }
 
-TEST(Hostile, ResultsOfMoreThanTwoGigabytesAreNotKept)
-{
-    const Outcome outcome = hostile("large");
-    if (outcome.output == "too little memory here\n") GTEST_SKIP() << "needs 4 GB of memory";
-    EXPECT_EQ(outcome.output, "mapped\n") << outcome.errors;
-}
-
 TEST(Hostile, APathThatDoesNotExistIsRefused)
 {
     for (const std::string path : {"", "sse", "AVX2", "plain", "best"}) {

@@ -1,6 +1,6 @@
-// The CUDA runtime as the library, the core and the labs call it. Each call of theirs comes here
-// first, is counted, and goes on to the real one; where a test wants it, one of them fails. Needs
-// nvcc.
+// Fault injection: the CUDA runtime as the library, the core and the labs call it. Each call of
+// theirs comes here first, is counted, and goes on to the real one; where a test wants it, one of
+// them fails. Needs nvcc.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,8 +15,8 @@ enum class Fault { OneCall, Lost };
 
 /// While one lives, the call of this number fails, of all threads, counted from 1: it does nothing,
 /// and says `status`, which is then CUDA's last error. But what gives something back does so all
-/// the same: it tells of another call's failure. A GPU that is lost has ended what was under way.
-/// One at a time.
+/// the same, and only says that it failed: the status is then of an earlier call. A GPU that is
+/// lost has ended what was under way. One at a time.
 class Failing
 {
 public:
@@ -35,7 +35,7 @@ std::string saidOf(const std::string &name);
 /// What they have made and not given back: memory, streams, events, pools, textures.
 int live();
 
-/// Of threads that have a last error by a call that failed here.
+/// Threads whose last error (cudaPeekAtLastError) is of a call that failed here.
 int lastErrors();
 
 /// Whether it gives something back, as a destructor does, which can tell nobody.

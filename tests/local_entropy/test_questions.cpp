@@ -152,6 +152,7 @@ TEST(LocalEntropyQuestions, NoneIsTakenForAnother)
 // Of the engine; some methods and the loader take memory for their tiles.
 TEST(LocalEntropyQuestions, ACallThatComesAgainAllocatesNothing)
 {
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     const std::vector<float> cells(kWidth * kHeight, 3);
     std::vector<float> values(kWidth * kHeight);
     Engine engine;
@@ -243,7 +244,7 @@ TEST(LocalEntropyQuestions, CellsAreReadAsTheTypeThatTheyAre)
 // An engine keeps the 32 that were asked last.
 TEST(LocalEntropyQuestions, TheOldestIsForgotten)
 {
-    if (allocations::soFar == 0) GTEST_SKIP() << "what operator new gives is not counted here";
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     constexpr int kKept = 32;
     const std::vector<float> cells(kWidth * kHeight, 3);
     std::vector<float> values(kWidth * kHeight);
@@ -267,6 +268,7 @@ TEST(LocalEntropyQuestions, TheOldestIsForgotten)
 // Neither the question nor the scratch memory.
 TEST(LocalEntropyQuestions, ACallThatIsRefusedLosesNothing)
 {
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     std::vector<float> cells(kWidth * kHeight, 3), values(kWidth * kHeight);
     Filter filter;
     filter.levels.count = 16;

@@ -42,6 +42,7 @@ TEST(Scratch, LackOfItIsAnError)
 
 TEST(Scratches, AreLentAgain)
 {
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
     Scratches scratches;
     const auto lendTwo = [&] {
         const Scratches::Lease one(scratches), another(scratches);

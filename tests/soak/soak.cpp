@@ -223,11 +223,12 @@ int oneAfterTheOther(const Options &options)
     std::vector<const Asked *> small;
     for (const auto &asked : all.asked)
         if (asked->cells() < 1000) small.push_back(asked.get());
+    const long apart = std::max(1L, options.calls / 100); // of looks at the memory
     for (long i = 0; i < options.calls; ++i) {
         const Asked &asked = *small[static_cast<std::size_t>(i) % small.size()];
         ++all.counts["shared engine"];
         if (!asked.isRight(all.shared)) all.fail("call " + std::to_string(i) + ", " + asked.text());
-        if (i % 1000 == 999) resident.look((i + 1) / static_cast<double>(options.calls));
+        if (i % apart == apart - 1) resident.look((i + 1) / static_cast<double>(options.calls));
     }
     return report(all, resident, "one after the other");
 }

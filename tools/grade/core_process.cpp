@@ -210,7 +210,7 @@ CoreProcess::Answer CoreProcess::call(const entropy::Sample &sample)
     // Work that is put off until the result is copied counts as well.
     const double after = static_cast<double>(nowNanoseconds() - returned) / 1e6;
     const double copying = static_cast<double>(bytesOf(sample)) / kCopyBytesPerMillisecond;
-    if (after > kPatience + 0.1 * ours + copying) lastMilliseconds += after;
+    if (after > kPatience + 0.1 * ours + copying) lastMilliseconds += after - copying;
     return Answer::Done;
 }
 

@@ -274,7 +274,8 @@ def interrupt(*_):
 
 
 def require_writable(path):
-    """A file that is there or can be made; a device would be replaced."""
+    """A file that is there or can be made, itself or by a link; a device would be replaced."""
+    path = os.path.realpath(path)
     folder = os.path.dirname(os.path.abspath(path))
     if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.path.isfile(path)):
         raise Broken(f"{path} cannot be written")

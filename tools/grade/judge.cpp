@@ -162,8 +162,9 @@ double median(std::vector<double> values)
     return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-/// The sample of a later round: other levels, so that no answer can be remembered, and the same
-/// right answers, as entropy does not ask which levels there are.
+/// The sample of a later round: other levels, so that an answer kept by its cells is not found, and
+/// the same right answers, as entropy does not ask which levels there are. (A core that keeps them
+/// by how cells differ finds them: its times fall from round to round.)
 entropy::Sample turned(const entropy::Sample &sample, int round)
 {
     entropy::Sample other = sample;

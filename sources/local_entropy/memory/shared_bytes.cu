@@ -15,7 +15,7 @@ int sharedBytesOfBlock()
     int count = 0;
     const cudaError_t status = common::quietly(cudaGetDeviceCount(&count));
     const bool isNone = status == cudaSuccess ? count == 0 : common::whyNoGpu(status) != nullptr;
-    // A GPU that has not answered for once may have less than anything needs, and plans keep that.
+    // Where the question fails once, this throws: a plan would keep the other answer for good.
     if (!isNone) return attributeOfGpu(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 #endif
     return std::numeric_limits<int>::max();

@@ -75,7 +75,8 @@ private:
     /// The block's word of that number.
     __device__ std::int64_t wordOf(std::uint32_t number) const
     {
-        // 2^32 times the golden ratio, less 1: fractions of its multiples are spread evenly.
+        // A prime next to 2^32 times the golden ratio's fraction: parts of its multiples spread
+        // evenly.
         constexpr std::uint32_t kGolden = 0x9E3779B1;
         const std::uint32_t round = number / run;
         const std::uint32_t turn = (blockIdx.x + __umulhi(round * kGolden, gridDim.x)) % gridDim.x;

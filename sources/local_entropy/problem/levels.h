@@ -38,7 +38,7 @@ public:
         if (levels.binned)
             level = std::floor(level * perUnit);
         else if (inside && cell != std::floor(cell))
-            return kBadLevel; // though the difference may be an integer: of -1 and a little
+            return kBadLevel; // the difference may be an integer all the same: 1e-30 - -1 is 1
         // Clamped; or `high`, and products that were rounded up.
         level = level < 0 ? 0 : level > most ? most : level;
         return static_cast<std::int32_t>(level);

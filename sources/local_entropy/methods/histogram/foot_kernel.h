@@ -141,8 +141,8 @@ private:
             const int none = In::count(absent.none, window);
             const int cells = existing - (kMissing ? none : 0);
             const std::int64_t rest = walker.rest(window);
-            // The most common ways to share cells are those of a sparse image, and fill rows of it:
-            // a bound that is larger than need be would show.
+            // In a sparse image many windows of a row share their cells in the same way: a bound
+            // that is larger than need be would leave them all undecided.
             const bool isDominated = cells == results.windowCells && rest <= task.limit;
             results.error = __ldg(task.errors + cells + isDominated);
             if (walk::finish<kMissing>(results, task.total - rest, existing,
