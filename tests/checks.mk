@@ -20,7 +20,7 @@ soak: $(BUILD)/tests/soak/soak
 
 # The tests of the library alone: what the sanitizers of the compiler are for, SANITIZE=.
 test-library: $(BUILD)/tests/library
-	@tests/run.sh '$< $(TESTFLAGS)'
+	@ASAN_OPTIONS=$${ASAN_OPTIONS:-allocator_may_return_null=1} tests/run.sh '$< $(TESTFLAGS)'
 
 # The ladder's versions with so many threads of OpenMP, and what other programs do to it.
 THREAD_COUNTS ?= 1 2 3 7 64

@@ -40,7 +40,9 @@ void cudaCallback(int width, int height, float *sample, float **result)
     if (fate == "abort") std::abort();
     for (const int signal : {SIGFPE, SIGILL, SIGBUS, SIGINT, SIGTERM, SIGHUP, SIGKILL})
         if (fate == "signal " + std::to_string(signal)) {
-            std::signal(signal, SIG_DFL); // nohup and shells have their children ignore some
+            const auto handler = std::signal(signal, SIG_DFL);
+            if (handler != SIG_IGN && handler != SIG_ERR) // as nohup and shells have it for children
+                std::signal(signal, handler);
             std::raise(signal);
         }
     if (fate == "exit") std::exit(0);

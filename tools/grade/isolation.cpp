@@ -128,7 +128,7 @@ bool namespacesWork(unsigned walls)
         const pid_t first = fork();
         if (first == 0) {
             std::vector<Room> none;
-            _exit(furnish(walls, {}, false, none) ? 0 : 1);
+            _exit(furnish(walls, {}, true, none) ? 0 : 1);
         }
         int status = 1;
         if (first < 0 || waitpid(first, &status, 0) != first) _exit(1);
@@ -145,11 +145,14 @@ bool furnish(unsigned walls, const std::vector<std::string> &covered, bool empty
     if (!ownMounts() || ((walls & kProcesses) && !ownProc())) return false;
     if (emptyTemporaries) {
         for (Room &room : rooms) // opened anew: the descriptor is of what is covered now
-            if (room.writable && mountTemporary(room.path.c_str())) {
+            if (room.writable) {
+                if (!mountTemporary(room.path.c_str())) return false;
                 close(room.descriptor);
                 room.descriptor = open(room.path.c_str(), O_PATH | O_CLOEXEC);
+                if (room.descriptor < 0) return false;
             }
-        for (const char *const path : {"/dev/shm", "/tmp"}) mountTemporary(path);
+        for (const char *const path : {"/dev/shm", "/tmp"})
+            if (access(path, F_OK) == 0 && !mountTemporary(path)) return false;
     }
     std::vector<std::string> empty;
     for (const std::string &path : covered)
