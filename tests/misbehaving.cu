@@ -41,7 +41,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
     for (const int signal : {SIGFPE, SIGILL, SIGBUS, SIGINT, SIGTERM, SIGHUP, SIGKILL})
         if (fate == "signal " + std::to_string(signal)) {
             const auto handler = std::signal(signal, SIG_DFL);
-            if (handler != SIG_IGN && handler != SIG_ERR) // as nohup and shells have it for children
+            if (handler != SIG_IGN &&
+                handler != SIG_ERR) // as nohup and shells have it for children
                 std::signal(signal, handler);
             std::raise(signal);
         }
