@@ -125,6 +125,9 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 
 # ---- programs ----------------------------------------------------------------------------------
 
+# For scripts that build. A recipe that names MAKE itself is run by `make -n`, too.
+SUBMAKE := $(MAKE)
+
 .PHONY: all labs compile-gpus data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test tested test-programs test-grade test-install test-arm sanitize mutants versions grade grade-help needs-python help clean FORCE fuzz fuzz-corpus
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
@@ -358,7 +361,7 @@ report:
 	tools/report.py
 
 versions:
-	@echo $(VERSIONS)
+	@echo '$(or $(VERSIONS),$(CORE_SOURCE) has no versions: it is one by itself)'
 
 # ---- grading -----------------------------------------------------------------------------------
 
@@ -441,9 +444,9 @@ FUZZ_OBJECTS := $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%.cpp.o)
 FUZZ_BUILD   ?= build-fuzz
 FUZZ_SECONDS ?= 60
 fuzz:
-	@MAKE='$(MAKE)' tests/fuzz/run.sh $(FUZZ_BUILD) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+	@MAKE='$(SUBMAKE)' tests/fuzz/run.sh $(FUZZ_BUILD) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 fuzz-corpus:
-	@MAKE='$(MAKE)' tests/fuzz/run.sh $(FUZZ_BUILD) 0 $(FUZZ_TARGETS)
+	@MAKE='$(SUBMAKE)' tests/fuzz/run.sh $(FUZZ_BUILD) 0 $(FUZZ_TARGETS)
 $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: tests/fuzz/entry.cpp $(BUILD)/tests/fuzz/%.cpp.o
 	@mkdir -p $(@D)
 	$(TEST_CPP) -fsanitize=fuzzer -DTARGET=$* $^ -o $@
@@ -535,7 +538,7 @@ test-install: library needs-python
 
 # The library on 64-bit ARM: a cross compiler, and an emulator that runs its tests.
 test-arm:
-	@MAKE='$(MAKE)' tests/arm.sh $(BUILD) $(TESTFLAGS)
+	@MAKE='$(SUBMAKE)' tests/arm.sh $(BUILD) $(TESTFLAGS)
 
 # The tools of compute-sanitizer over every kernel, where there is a GPU; what they found is kept.
 SANITIZERS ?= memcheck racecheck initcheck synccheck
@@ -549,7 +552,7 @@ test-grade: needs-python $(GRADE_TOOLS) $(BUILD)/make_data
 # Bugs, planted one at a time in a copy of the tree: do the tests see them? tools/mutants/README.md
 mutants: needs-python
 	@$(PYTHON) tools/mutants.py --build $(BUILD) --python $(PYTHON) --gpu $(if $(GPU),$(CUDA),0) \
-	    --make '$(MAKE) --no-print-directory BUILD=$(BUILD) CUDA=$(CUDA) REVISION=$(REVISION)' $(ARGUMENTS)
+	    --make '$(SUBMAKE) --no-print-directory BUILD=$(BUILD) CUDA=$(CUDA) REVISION=$(REVISION)' $(ARGUMENTS)
 
 include tests/checks.mk
 include tools/install.mk

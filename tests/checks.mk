@@ -38,7 +38,7 @@ test-old-cpus: $(BUILD)/tests/library
 
 # The library and its tests, built in other ways.
 test-builds:
-	@MAKE='$(MAKE)' tests/builds.sh $(BUILD) $(TESTFLAGS)
+	@MAKE='$(SUBMAKE)' tests/builds.sh $(BUILD) $(TESTFLAGS)
 
 # All of it, without CUDA, in builds of their own.
 LONG_CHECKS := $(foreach sanitizers,address$(COMMA)undefined thread, \

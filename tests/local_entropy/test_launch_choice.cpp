@@ -105,3 +105,17 @@ TEST(LaunchChoice, OfMoreColumnsThanPlanesHaveIsPlain)
                 nameOf(problemOf(filterOf(width, 4, levels), CellType::Uint8, wide, 2), 227 * kKiB),
                 "plain");
 }
+
+// Each window is counted by itself. So a call knows how much of it the CPU takes.
+TEST(LaunchChoice, PlainCostsMoreInLargerWindows)
+{
+    double last = 0;
+    for (const int side : {3, 31, 101, 201}) {
+        const Problem problem =
+            problemOf(filterOf(side, side, 16), CellType::Uint8, 500, 500, true);
+        const Method *const method = launchMethod(problem, nullptr, 227 * kKiB);
+        ASSERT_STREQ(method->name(), "plain") << side;
+        EXPECT_GT(method->launchCost(problem), 2 * last) << side;
+        last = method->launchCost(problem);
+    }
+}

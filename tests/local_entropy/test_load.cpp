@@ -4,6 +4,7 @@
 #include "local_entropy/problem/levels.h"
 #include "local_entropy/problem/load.h"
 #include "local_entropy/problem/rows.h"
+#include "unusual_floats.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,51 +77,20 @@ std::vector<std::int32_t> levelsOf(const Filter &filter, CellType type,
     return levels;
 }
 
-/// Of cells that are integers or none, from the definition.
-std::int32_t expectedLevel(const Filter &filter, double cell)
-{
-    const double low = filter.levels.low, high = low + filter.levels.count - 1;
-    if (std::isnan(cell)) return filter.nanIsError ? kBadLevel : kAbsent;
-    if (filter.nodata && cell == *filter.nodata) return kAbsent;
-    if (cell >= low && cell <= high && cell != std::floor(cell)) return kBadLevel;
-    if (!filter.levels.clamp && (cell < low || cell > high)) return kBadLevel;
-    return static_cast<std::int32_t>(std::clamp(cell, low, high) - low);
-}
-
-/// Next to levels, and far from all.
-std::vector<float> unusualFloats()
-{
-    const float infinity = std::numeric_limits<float>::infinity();
-    std::vector<float> cells = {0.0f,     -0.0f,     1e-40f, -1e-40f, 0.5f,   -0.5f,
-                                1e-30f,   -1e-30f,   3e38f,  -3e38f,  2.5e9f, -2.5e9f,
-                                infinity, -infinity, NAN,    -NAN,    1e9f,   -1e9f};
-    for (const float near : {-32768.0f, -7.0f, -1.0f, 1.0f, 2.0f, 15.0f, 16.0f, 255.0f, 256.0f,
-                             65535.0f, 65536.0f, 16777216.0f, -16777216.0f})
-        for (const float cell : {near, std::nextafter(near, infinity),
-                                 std::nextafter(near, -infinity), near - 0.5f, near + 0.5f})
-            cells.push_back(cell);
-    return cells;
-}
-
 // By the rule of a cell, and in rows, where compilers make vectors of a loop of its own.
 TEST(LocalEntropyLevels, FloatsAreLevelsOnlyWhereTheyAreIntegers)
 {
     const std::vector<float> cells = unusualFloats();
-    for (const int count : {2, 16, 256, 65536})
-        for (const double low : {0.0, -0.0, -7.0, -15.0, 1.0, -32768.0, 16777216.0, -16777216.0})
-            for (int way = 0; way < 8; ++way) {
-                Filter filter;
-                filter.levels = {count, false, low, 0, way % 2 == 1};
-                filter.nanIsError = way / 2 % 2;
-                if (way / 4) filter.nodata = 1;
-                const LevelRule rule(filter);
-                const auto levels = levelsOf(filter, CellType::Float32, cells);
-                for (std::size_t i = 0; i < cells.size(); ++i) {
-                    const std::int32_t expected = expectedLevel(filter, cells[i]);
-                    EXPECT_EQ(rule(cells[i]), expected) << cells[i] << " low " << low;
-                    EXPECT_EQ(levels[i], expected) << cells[i] << " low " << low << ", in a row";
-                }
-            }
+    for (const Filter &filter : filtersOfFloats()) {
+        const double low = filter.levels.low;
+        const LevelRule rule(filter);
+        const auto levels = levelsOf(filter, CellType::Float32, cells);
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            const std::int32_t expected = expectedLevel(filter, cells[i]);
+            EXPECT_EQ(rule(cells[i]), expected) << cells[i] << " low " << low;
+            EXPECT_EQ(levels[i], expected) << cells[i] << " low " << low << ", in a row";
+        }
+    }
 }
 
 TEST(LocalEntropyLevels, EveryByteButZeroIsTrue)

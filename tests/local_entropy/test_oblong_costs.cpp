@@ -76,7 +76,7 @@ TEST(Costs, OblongWindowsCostSoManyTimesASquare)
                 ++points[path];
                 const double expected =
                     times * amongSquares(costed, path, kind, row, problem.shape);
-                EXPECT_NEAR(method->cost(problem, path), expected, 1e-9 * expected)
+                EXPECT_NEAR(method->cost(problem, path), expected, 1e-6 * expected) // of floats
                     << method->name() << " on "
                     << text(path, kind, kCostLevels[row], problem.shape);
             }

@@ -40,11 +40,17 @@ def memory(text):
 
 def parse():
     parser = argparse.ArgumentParser(
-        prog="grade.py", description="Builds, checks and times every *.cu and *.cpp in a folder, "
-        "each by itself in a box of its own, and writes grades.csv and grades.html.",
+        prog="grade.py", formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="make grade CORES=FOLDER [DATA=FILE] [REFERENCE=FILE] [GRADES=FILE] [LIMIT=SECONDS] "
+        "[MEMORY=BYTES] [JOBS=N] [BASELINE=VERSION] [FRESH=1] [CUDA=0]",
+        description="Builds, checks and times every *.cu and *.cpp in a folder, each by itself in a "
+        "box of its own,\nand writes grades.csv and grades.html. Without nvcc: CUDA=0. A setting is "
+        "the option of its name\nbelow, and BASELINE= the version whose time is the measure.\n\n"
+        "Columns of the table:\n" + report.columns_help() +
+        "\n\nVerdicts: " + ", ".join(report.VERDICTS) + ".",
         epilog="Exit status: 0 when all cores have a verdict, whatever it is; 2 when the batch "
-        "cannot run; 130 after Ctrl-C, with a valid table of what is done. A second run grades "
-        "only what changed. Verdicts: " + ", ".join(report.VERDICTS) + ".")
+        "cannot run; 130\nafter Ctrl-C, with a valid table of what is done. A second run grades "
+        "only what changed.")
     parser.add_argument("cores", help="folder of cores")
     parser.add_argument("--data", default="data/data.bin", help="groups (default: %(default)s)")
     parser.add_argument("--reference", help="right answers (default: reference.bin beside the data, "
@@ -255,8 +261,9 @@ class Batch:
             return EXIT_INTERRUPTED
         finally:
             rows = self.save()
-            write_out(f"{report.as_table(rows)}{report.counts(rows)}; {self.options.grades}, "
-                      f"{self.options.page}\n")
+            files = f"{self.options.grades}, {self.options.page}"
+            write_out(report.as_table(rows) + report.legend(self.options.baseline_name) +
+                      f"{report.counts(rows)}; {files}\n")
 
 
 def write_out(text):
@@ -265,7 +272,8 @@ def write_out(text):
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python tries again at its end
+        # Python tries again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise Broken(f"standard output cannot be written: {error.strerror}") from None
 
 

@@ -44,6 +44,28 @@ SHOWN = [("core", "core"), ("verdict", "verdict"), ("groups_passed", "groups"),
          ("times_reference", "x reference")]
 
 
+MEANINGS = {
+    "groups_passed": "how many groups of the data are right, and of how many",
+    "largest_error": "the largest difference to the right answer, of all groups; error_group, "
+                     "error_x and error_y: where it is",
+    "total_ms": "milliseconds of all groups together",
+    "slowest_ms": "of the group that takes longest, slowest_group",
+    "times_reference": "total ms as a multiple of the reference solution's, timed beside it",
+}
+
+
+def columns_help():
+    """A line for each column of the terminal that needs one: its title, its name in grades.csv."""
+    return "\n".join(f"  {title} ({column}): {MEANINGS[column]}"
+                     for column, title in SHOWN if column in MEANINGS)
+
+
+def legend(baseline):
+    """What the least clear titles mean, below the table."""
+    reference = f"x reference: total ms as a multiple of {baseline}'s; " if baseline else ""
+    return f"error: the largest of all groups; {reference}make grade-help explains all\n"
+
+
 def printable(text):
     return "".join(c if c.isprintable() else "?" for c in text)
 

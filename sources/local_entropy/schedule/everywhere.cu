@@ -111,13 +111,23 @@ double secondsOfDevice(const Problem &problem, const TileSize &large)
     return 1e-9 * std::max(nanosecondsOfDevice(problem), kCalls / cells);
 }
 
+/// Cells of a large tile: there is no room for more, or it would be long until a call that is to be
+/// cancelled looks whether it is.
+std::int64_t mostCells(const Problem &problem)
+{
+    constexpr double kLongest = 20e6; // nanoseconds
+    const std::int64_t room = problem.result.isDouble ? Passage::kCells / 2 : Passage::kCells;
+    const double inTime = kLongest / nanosecondsOfDevice(problem);
+    return inTime < static_cast<double>(room) ? static_cast<std::int64_t>(inTime) : room;
+}
+
 /// Large tiles of whole small ones: enough of them that all parts of the way have something to do,
 /// and broad, as long rows are copied faster; not too flat, as their windows reach beyond them.
 TileSize largeTile(const Problem &problem, const TileSize &small)
 {
     constexpr std::int64_t kTiles = 24, kFew = 1 << 17; // cells, for which a launch is long
     const Region &region = problem.region;
-    const std::int64_t most = problem.result.isDouble ? Passage::kCells / 2 : Passage::kCells;
+    const std::int64_t most = std::max<std::int64_t>(mostCells(problem), 1);
     const std::int64_t cells =
         std::clamp(region.width * region.height / kTiles, std::min(kFew, most), most);
     const auto broad = static_cast<std::int64_t>(2 * std::sqrt(static_cast<double>(cells)));

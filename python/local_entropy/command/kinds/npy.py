@@ -44,6 +44,8 @@ def _mapped(path: str) -> Any:
         raise
     except Exception as error:  # the header is parsed as Python is, which fails in many ways
         reason = (str(error).splitlines() or ["it is damaged"])[0]
+        if "mmap length" in reason:
+            reason = "it ends before the last cell that its header promises"
         raise FileError(f"{path} is not an array of NumPy: {reason}") from None
 
 

@@ -24,7 +24,10 @@ _STRIP_BYTES = 1 << 18
 
 
 def _refuse_unknown(path: str, does: str) -> None:
-    """Without rasterio: a file of an extension that rasterio may not know either."""
+    """Without rasterio: a folder, or a file of an extension that rasterio may not know either."""
+    if os.path.isdir(path) and not is_installed("rasterio"):
+        raise FileError(f"{path} is a folder, and no array of Zarr, expected a file; of folders "
+                        f"rasterio {does} a few: pip install rasterio")
     extension = os.path.splitext(path)[1]
     if extension.lower() in _RASTERS or not extension or is_installed("rasterio"):
         return

@@ -110,7 +110,11 @@ public:
     }
 
     bool canLaunch(const Problem &) const override { return true; }
-    double launchCost(const Problem &) const override { return 2; }
+    double launchCost(const Problem &problem) const override
+    {
+        // Measured on an H200, doubles of 16 levels: 1.4 ns at 3x3, 5.9 at 31x31, 37 at 101x101.
+        return 1.4 + 0.004 * problem.shape.cells;
+    }
     std::unique_ptr<const PlanePlan> planePlan(const Problem &problem) const override
     {
         return makeRecount(problem);
