@@ -190,6 +190,7 @@ class WrongCores(Folder):
                                                                   row["warnings"])))), brief(line))
         self.assertHolds(page, "12 of 12 groups passed with v7") # the log of fake_verdict.cpp
         self.assertHolds(self.outcome.stdout, f"{len(self.expected)} cores: ")
+        self.assertHolds(self.outcome.stdout, "\nerror: the largest of all groups; x reference: ")
 
     def test_nothing_of_a_core_is_left_running(self):
         for path in glob.glob("/proc/[0-9]*/cmdline"): # ps is not everywhere

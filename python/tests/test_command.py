@@ -245,6 +245,8 @@ def test_failures(image, tmp_path):
                 whole.replace(b"(", b"{"), whole.replace(b"{", b"\n"), whole[:-1]):
         (tmp_path / "bad.npy").write_bytes(bad)
         failed(tmp_path, r"bad.npy is not an array of NumPy", tmp_path / "bad.npy", out)
+    (tmp_path / "short.npy").write_bytes(whole[:-1])
+    failed(tmp_path, r"it ends before the last cell", tmp_path / "short.npy", out)
     np.save(tmp_path / "row.npy", IMAGE[0])
     failed(tmp_path, r"row.npy has 1 dimensions", tmp_path / "row.npy", out)
     np.save(tmp_path / "complex.npy", IMAGE * 1j)

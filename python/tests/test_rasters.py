@@ -287,6 +287,9 @@ def test_an_unknown_format_without_the_library(tmp_path, capfd, monkeypatch):
     monkeypatch.setitem(sys.modules, "rasterio", None)
     (tmp_path / "in.foo").write_text("cells")
     np.save(tmp_path / "in.npy", IMAGE)
+    (tmp_path / "folder").mkdir()
+    said = refused(capfd, tmp_path / "folder", tmp_path / "out.npy")
+    assert "folder is a folder, and no array of Zarr" in said
     known = ".foo is no format that is known here, expected .npy, .zarr, .ome.tif or .tif"
     said = refused(capfd, tmp_path / "in.foo", tmp_path / "out.npy")
     assert f"in.foo: {known}; rasterio reads more: pip install rasterio" in said
