@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +18,7 @@
 #include <random>
 #include <stdexcept>
 #include <thread>
+#include <unistd.h>
 
 namespace
 {
@@ -182,6 +184,27 @@ private:
     Engine own;
 };
 
+/// A program in which a call hangs ends then, with status 1.
+void endWithin(double seconds)
+{
+    std::signal(SIGALRM, [](int) {
+        constexpr char kSentence[] = "soak: a call does not end\n";
+        [[maybe_unused]] const auto written = write(STDERR_FILENO, kSentence, sizeof kSentence - 1);
+        _exit(EXIT_FAILURE);
+    });
+    alarm(static_cast<unsigned>(seconds));
+}
+
+/// Of so many calls, none of a way means that this way was not tried at all.
+void expectEveryWay(Soak &all)
+{
+    constexpr long kEnough = 2000;
+    for (const char *way : {"shared engine", "devices", "own engine", "new engine",
+                            "in nested parallel regions", "cancelled", "refused"})
+        if (all.counts["shared engine"] > kEnough && all.counts[way] == 0)
+            all.fail(std::string("no call was of this kind: ") + way);
+}
+
 int report(const Soak &all, const soak::Resident &resident, const std::string &what)
 {
     long calls = 0;
@@ -209,10 +232,14 @@ int manyThreads(const Options &options)
             Caller(all, seed).callUntilEnough();
         });
     const auto doze = [] { std::this_thread::sleep_for(std::chrono::milliseconds(100)); };
+    constexpr double kHour = 3600, kLongest = 300; // seconds
+    endWithin(kHour);
     while (all.prepared < options.threads) doze();
+    endWithin(options.seconds + kLongest);
     for (begin = Clock::now(); part() < 1; doze()) resident.look(part());
     all.enough = true;
     for (std::thread &thread : threads) thread.join();
+    expectEveryWay(all);
     return report(all, resident, std::to_string(options.threads) + " threads");
 }
 
