@@ -231,7 +231,7 @@ REGISTER_EARLY = $(if $(filter 1,$(CUDA)),$(OBJCOPY) --rename-section .init_arra
 # ---- code for other GPUs -----------------------------------------------------------------------
 
 # Of every .cu file, for every kind of GPU from compute capability 7.5 on that this nvcc knows: does
-# it compile? Nothing is linked.
+# it compile? Nothing is linked. Before 7.5 there is none that CUDA 13 knows.
 ifneq ($(filter compile-gpus,$(MAKECMDGOALS)),)
   ifneq ($(CUDA),1)
     $(error make compile-gpus: there is no nvcc, or CUDA=0)

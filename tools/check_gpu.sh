@@ -36,10 +36,12 @@ lacks() { # stage, pattern
     [ "$status" = 1 ] # 0: some line has it; 2: grep itself failed
 }
 
-# With a GPU no version may be skipped.
+# With a GPU no version may be skipped, and with two none that needs two.
 tests() {
     make -j "$jobs" test-programs || return
-    lacks tests 'needs (a GPU|CUDA|cuBLAS)'
+    local needed='a GPU|CUDA|cuBLAS'
+    [ "$(nvidia-smi -L | wc -l)" -lt 2 ] || needed+='|two GPUs'
+    lacks tests "needs ($needed)"
 }
 
 # The grader, with cores that use a GPU behind its walls.

@@ -27,7 +27,7 @@ const Names kForSmall = {"random", "flat", "gradient", "sparse", "adversarial"},
             kForLarge = {"random", "flat", "sparse", "adversarial"};
 constexpr int kMostCells = 81;
 
-/// Filters of every method, also timed at other places and widths.
+/// Filters of every method but `plain`, also timed at other places and widths.
 const Names kElsewhere = {"uint8-256-3x3",    "uint8-256-5x5",    "uint8-256-9x9",
                           "uint8-256-15x15",  "uint8-256-31x31",  "uint8-256-disk5",
                           "uint8-16-5x5",     "uint8-16-15x15",   "uint16-65536-3x3",

@@ -44,8 +44,8 @@ extern const int kUsualSide;            ///< 10240
 Placement placementOf(const std::string &name); ///< "aligned", "offset 1", "stride +1"
 
 /// The images of a case, those of one content and size side by side. Of the grid: the usual one;
-/// the same in other places; other sizes; other contents, all of them where the window has at most
-/// 81 cells. Otherwise all combinations of what is asked for, the usual where that is nothing.
+/// the same in other places; other sizes; other contents, fewer where the window has more than 81
+/// cells. Otherwise all combinations of what is asked for, the usual where that is nothing.
 /// Throws common::Error for a content, a size or a placement that there is not.
 std::vector<LaunchImage> imagesOf(const FilterCase &one, const LaunchWishes &wishes);
 

@@ -19,7 +19,7 @@ class Asked:
     """The measurements that aims are about. A rule gives pairs of a value and what it is of."""
 
     def __init__(self, record):
-        self.launches = Launches(record)
+        self.record, self.launches = record, Launches(record)
         self.cases = [row["case"] for row in aims(record)]
         self.elsewhere = [row["case"] for row in aims(record) if row.get("places")]
         try:
@@ -34,18 +34,24 @@ class Asked:
         return found
 
     def second_looks(self):
-        """Of natural images."""
-        for case in self.cases:
-            found = looks(self.launches.at(case))
-            if found is None:
+        """Of all filters and contents."""
+        for case in self.launches.named(self.record):
+            found = {content: looks(self.launches.at(case, content=content))
+                     for content in self.launches.contents}
+            if case in self.cases and found[self.launches.content] is None:
                 raise Missing(case)
-            yield found, case
+            for content, part in found.items():
+                if part is not None:
+                    yield part, f"{case}, {content}"
 
     def contents(self):
-        for case in self.cases:
-            if cells_of_window(case) <= SMALL:
-                yield spread([self.rate(case, content=content)
-                              for content in self.launches.contents]), case
+        for case in self.launches.named(self.record):
+            if cells_of_window(case) > SMALL:
+                continue
+            rate = self.rate if case in self.cases else self.launches.rate
+            rates = [rate(case, content=content) for content in self.launches.contents]
+            if any(rates):
+                yield spread(rates), case
 
     def places(self):
         others = self.launches.places()

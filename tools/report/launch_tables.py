@@ -63,6 +63,11 @@ class Launches:
         """Gpixel/s; None if it was not measured."""
         return rate_of(self.at(case, **other))
 
+    def slowest(self, case):
+        """The least Gpixel/s of all contents; None if none was measured."""
+        rates = [self.rate(case, content=content) for content in self.contents]
+        return min((rate for rate in rates if rate), default=None)
+
     def named(self, record):
         """The cases that have an aim, and then the others that were measured."""
         return list(dict.fromkeys([row["case"] for row in aims(record)] + self.cases))
@@ -111,32 +116,36 @@ def aims(record):
 
 
 def aim_of(row, found):
-    """The Gpixel/s that were set beforehand, maybe as a part of the limit's."""
+    """The Gpixel/s that were set beforehand, maybe as a part of the limit's: the faster of the
+    kernel that moves as many bytes and of the copy."""
     if row.get("gpixel_per_s"):
         return float(row["gpixel_per_s"])
-    return float(row["limit"]) * cells_of(size_of(found)) / found.value("limit_ms") / 1e6
+    quickest = min(filter(None, (found.value("limit_ms"), value_of(found, "copy_ms"))))
+    return float(row["limit"]) * cells_of(size_of(found)) / quickest / 1e6
 
 
 def launches(record):
     """By case: how fast, beside a kernel that moves as many bytes and a copy; what part of the
-    time the second look takes; what was aimed at. A case with an aim that was not measured says
-    so."""
+    time the second look takes; what was aimed at, for any content. A case with an aim that was not
+    measured says so."""
     measured = Launches(record)
     wanted = {row["case"]: row for row in aims(record)}
     rows = []
     for case in measured.named(record):
         found, speed = measured.at(case), measured.rate(case)
         if not speed:
-            rows.append([*kind_of(case), NOT_YET] + ["-"] * 7)
+            rows.append([*kind_of(case), NOT_YET] + ["-"] * 8)
             continue
         bound = found.value("limit_ms"), value_of(found, "copy_ms")
         aim = aim_of(wanted[case], found) if case in wanted else None
         rows.append([*kind_of(case), found.text("method"), shown(found.value(MS)), shown(speed),
+                     shown(measured.slowest(case)),
                      *(share(ms, found.value(MS)) for ms in bound),
                      percents(looks(found)),
-                     shown(aim), verdict(speed, least=aim) if aim else "-"])
-    return table(["cells", "levels", "window", "method", "ms", "Gpixel/s", "of the limit",
-                  "of a copy", "second look", "aim", "met"], rows)
+                     shown(aim), verdict(measured.slowest(case), least=aim) if aim else "-"])
+    return table(["cells", "levels", "window", "method", "ms", "Gpixel/s",
+                  "slowest content", "of the limit", "of a copy", "second look", "aim", "met"],
+                 rows)
 
 
 def percents(part):
@@ -282,12 +291,12 @@ def peers(record):
             what = kind_of(row["case"]) if row["case"] else ["all", "", ""]
             rows.append([row["peer"], *what, "-", "-", "-", "-", row["note"]])
             continue
-        speed, ours = float(row["mpixel_per_s"]) / 1e3, measured.rate(row["case"])
+        size = f"{row['width']}x{row['height']}"
+        speed, ours = float(row["mpixel_per_s"]) / 1e3, measured.rate(row["case"], size=size)
         rows.append([f"{row['peer']} {row['version']}", *kind_of(row["case"]),
-                     f"{row['width']}x{row['height']}", shown(speed), shown(ours),
-                     ratio(ours, speed), ""])
-    return table(["", "cells", "levels", "window", "its image", "Gpixel/s",
-                  f"the library at {measured.size}", "times as fast", "note"], rows)
+                     size, shown(speed), shown(ours), ratio(ours, speed), ""])
+    return table(["", "cells", "levels", "window", "image", "Gpixel/s", "the library",
+                  "times as fast", "note"], rows)
 
 
 KINDS = {"launches": launches, "launch-contents": contents, "launch-sizes": sizes,
