@@ -32,10 +32,10 @@ struct Case
 };
 
 const Case kCases[] = {{5, 256, Border::Cut},
-                       {5, 16, Border::Cut},
-                       {9, 256, Border::Wrap},
+                       {5, 16, Border::Constant},
+                       {9, 256, Border::Nearest},
                        {3, 256, Border::Mirror},
-                       {15, 16, Border::Reflect}};
+                       {15, 16, Border::Wrap}};
 
 Filter filterOf(const Case &one)
 {

@@ -50,27 +50,27 @@ inline std::optional<int> levelOf(const Filter &filter, double cell)
     return static_cast<int>(level);
 }
 
-/// What a window with these counts is worth.
+/// What a window with these counts is worth. Terms are above 0, so that none cancels another: where
+/// one level has nearly all cells, ln N - sum(n ln n) / N would keep few of its digits.
 inline long double valueOf(const Filter &filter, const std::map<int, int> &counts)
 {
-    long double cells = 0, logs = 0, powers = 0, largest = 0;
+    long double cells = 0, logs = 0, others = 0, powers = 0, largest = 0;
     for (const auto &entry : counts) cells += entry.second;
     if (cells == 0) return filter.empty;
     for (const auto &entry : counts) {
         const long double n = entry.second;
-        logs += n * std::log(n);
-        powers += std::pow(n / cells, filter.measure == Measure::Simpson
-                                          ? 2.0L
-                                          : static_cast<long double>(filter.order));
+        logs += n * std::log1p((cells - n) / n); // n ln(N / n)
+        others += n * (cells - n);
+        powers += std::pow(n / cells, static_cast<long double>(filter.order));
         largest = std::fmax(largest, n / cells);
     }
-    const long double entropy = counts.size() == 1 ? 0 : std::log(cells) - logs / cells;
+    const long double entropy = logs / cells;
     switch (filter.measure) {
     case Measure::Entropy:
         return filter.base == Base::E     ? entropy
                : filter.base == Base::Two ? entropy / std::log(2.0L)
                                           : entropy / std::log(10.0L);
-    case Measure::Simpson: return 1 - powers;
+    case Measure::Simpson: return others / (cells * cells);
     case Measure::Richness: return counts.size();
     case Measure::Hill: break;
     }
