@@ -129,8 +129,8 @@ done
 start=$SECONDS
 log=$logs/launches.ncu
 rm -f "$log"
-filters='uint8-(256-(5x5|9x9|15x15|31x31|disk5)|16-(5x5|15x15|31x31)|2-15x15)'
-filters+='|uint16-(65536-(3x3|5x5)|4096-15x15)'
+filters='uint8-(256-(3x3|5x5|7x7|9x9|15x15|31x31|disk5|disk10)|64-5x5|16-(5x5|15x15|31x31)|2-15x15)'
+filters+='|uint16-(65536-(3x3|5x5|7x7)|4096-(15x15|31x31))'
 if profile "$log" "$(joined "${metrics[@]}")" "$build/bench_launches" --once --cases "^($filters)\$" \
     --contents natural --sizes 4096x4096 >"$log.txt" 2>&1 && [ -s "$log" ]; then
     files+=("$log")
