@@ -187,6 +187,20 @@ def test_progress_on_a_terminal(image, tmp_path):
     assert re.search(r"100% \[#+\] \d+ Mcells/s, 0:00", said)
 
 
+def test_a_terminal_is_spared_on_request(image, tmp_path):
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-m", "local_entropy", "--quiet", image,
+                                tmp_path / "out.npy"],
+                               stderr=theirs, env={**os.environ, "PYTHONPATH": PACKAGE})
+    assert process.wait(60) == 0
+    os.write(theirs, b"end")
+    said = os.read(ours, 10_000)
+    os.close(theirs)
+    os.close(ours)
+    assert said == b"end"
+
+
 def test_in_another_thread(image, tmp_path, capfd):
     thread = threading.Thread(target=convert, args=(capfd, image, tmp_path / "out.npy"))
     thread.start()
