@@ -1,5 +1,6 @@
 // The harness of the benchmarks: its order, its table, its options, its statuses; and the programs
 // that register cases with it, as far as they need no GPU.
+#include "bench/cells.h"
 #include "bench/program.h"
 #include "messages.h"
 
@@ -151,6 +152,27 @@ TEST(BenchTable, AValueMayBeALineOfItsOwn)
     table.add({{"key"}, {5, 2, 1}});
     EXPECT_EQ(table.str(), "name,part,ms\nkey,median_ms,2\nkey,min_ms,1\n");
     EXPECT_EQ(table.rows(), 1u);
+}
+
+TEST(BenchCells, AWrongOneIsNamedByColumnAndRow)
+{
+    const bench::Cells cells = bench::makeCells("flat", 4, 3);
+    const std::vector<float> expected(12, 1);
+    std::vector<float> found = expected;
+    bench::requireSameBits(cells, found.data(), expected.data());
+    found[6] = 0.5f;
+    EXPECT_EQ(messageOf([&] { bench::requireSameBits(cells, found.data(), expected.data()); }),
+              "wrong at x 2, y 1: 0.5, expected 1");
+}
+
+// As many digits as there are, but four where there is a point.
+TEST(BenchTable, LargeNumbersAreShownWithAllTheirDigits)
+{
+    bench::Table table({{{"name"}}, {bench::median()}});
+    testing::internal::CaptureStdout();
+    for (const double median : {9999.4, 10000.0, 12345.0}) table.add({{"key"}, {5, median, 1}});
+    EXPECT_EQ(testing::internal::GetCapturedStdout(),
+              "  key       9999 ms\n  key      10000 ms\n  key      12345 ms\n");
 }
 
 /// Status of a program with these cases and arguments, and what it printed.

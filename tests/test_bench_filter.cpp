@@ -196,6 +196,8 @@ TEST(BenchFilter, BadUsageIsRefusedInASentence)
              {"--size 0", "--size is '0', expected an integer in 1.."},
              {"--size 10x", "--size is '', expected"},
              {"--within 0", "--within is '0', expected a positive number"},
+             {"--within inf", "--within is 'inf', expected a positive number"},
+             {"--threads 4097", "is '4097', expected an integer in 1..4096"},
              {"--costs /no/where.inc", "/no/where.inc cannot be created"},
              {"--csv", "its value is missing"},
              {"--csv /no/where.csv", "/no/where.csv cannot be created"},
@@ -248,6 +250,7 @@ TEST(BenchFilter, MethodsAreTheChosenOneAndThoseThatAreNamed)
     ASSERT_EQ(plain.size(), 1u);
     EXPECT_EQ(plain[0][6], "plain");
     EXPECT_TRUE(plain[0][7] == "yes" || plain[0][7] == "no");
+    for (const auto &row : rowsOf(one + "all")) EXPECT_TRUE(row[6] != "plain" || row[7] == "yes");
     const auto all = rowsOf(one + "all,plain");
     EXPECT_GE(all.size(), 1u);
     int chosen = 0, plains = 0;
@@ -308,7 +311,9 @@ TEST(BenchFilter, ImagesAreWrittenForOtherPrograms)
     EXPECT_EQ(image.second[40 * 2 + 3], 2) << "x / 3 + y / 2";
     const auto footprint = npy(place + "/uint8-256-disk5.footprint.npy");
     EXPECT_EQ(std::count(footprint.second.begin(), footprint.second.end(), 1), 81);
-    EXPECT_EQ(npy(place + "/uint16-4096-9x9.image.npy").second.size(), 2400u);
+    const auto words = npy(place + "/uint16-4096-9x9.image.npy");
+    EXPECT_TRUE(holds(words.first, "'descr': '<u2',")) << words.first;
+    EXPECT_EQ(words.second.size(), 2400u);
     const auto result = npy(place + "/uint8-256-disk5.result.npy");
     EXPECT_TRUE(holds(result.first, "'<f4'"));
     ASSERT_EQ(result.second.size(), 4800u);

@@ -163,6 +163,7 @@ TEST(HelloProgram, HelpAndBadUsage)
     expectBadUsage(kHello + " 5 0 2", "block dimension x is '0'");
     expectBadUsage(kHello + " 5 2 two", "block dimension y is 'two'");
     expectBadUsage(kHello + " 5 2 2 --order --runs 0", "--runs is '0', expected an integer in 1..");
+    expectBadUsage(kHello + " 5 2 2 --order --runs 10001", "expected an integer in 1..10000");
     expectBadUsage(kHello + " 5 2 2 --order --runs", "hello: --runs: its value is missing");
     expectBadUsage(kHello + " 5 2 2 --runs 5", "hello: --runs is for --order");
     expectBadUsage(kHello + " 5 2 2 --nonsense", "--nonsense: no such option");

@@ -260,6 +260,11 @@ TEST(Main, NoCsvWithoutEveryResult)
     EXPECT_EQ(outcome.status, 1);
     EXPECT_TRUE(holds(outcome.output, "out.csv was not written: 1 group has no result"))
         << outcome.output;
+    const Outcome two = runCommand("MISBEHAVIOUR='null from then on' " BUILD_DIRECTORY
+                                   "/tests/misbehaving data/three_groups.bin --csv " +
+                                   directory.path("out.csv"));
+    EXPECT_TRUE(holds(two.output, "out.csv was not written: 2 groups have no result"))
+        << two.output;
     EXPECT_EQ(directory.files(), 0);
 }
 
@@ -340,6 +345,9 @@ TEST(LoadTime, BenchmarkIsOffWhereTheEnvironmentSaysSo)
     const Outcome outcome = runCommand("ENTROPY_BENCHMARK=0 " + kEntropy + " data/worked_4x4.txt");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_FALSE(holds(outcome.output, "benchmark"));
+    const Outcome elsewhere = runCommand("ENTROPY_BENCHMARK=0 ENTROPY_RESULTS=no/such " + kEntropy +
+                                         " data/worked_4x4.txt");
+    EXPECT_EQ(elsewhere.status, 0) << "nothing is written there: " << elsewhere.errors;
 }
 
 TEST(LoadTime, BenchmarkRunsBeforeMain)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <ostream>
 #include <random>
@@ -273,9 +274,46 @@ TEST(MaximumProgram, ChecksEveryVersionAndPasses)
 
 TEST(MaximumProgram, TakesOtherSizes)
 {
-    const Outcome outcome = runCommand(kMaximum + " --rows 7 --columns 13");
+    const TemporaryDirectory directory;
+    const Outcome outcome =
+        runCommand(kMaximum + " --rows 7 --columns 13 --csv " + directory.path("times.csv"));
     EXPECT_EQ(outcome.status, kStatus) << outcome.errors;
     EXPECT_TRUE(holds(outcome.output, "7 x 13 (rows x columns)")) << outcome.output;
+    EXPECT_TRUE(holds(contentsOf(directory.path("times.csv")), "\nm1,CPU,7,13,"));
+}
+
+TEST(MaximumProgram, ItsLastLineCountsTheVersionsThatCanRun)
+{
+    const auto &versions = maximum::versions();
+    const auto able = std::count_if(versions.begin(), versions.end(), [](const Version &version) {
+        return version.unavailable.empty();
+    });
+    EXPECT_TRUE(holds(runCommand(kMaximum + " --rows 7 --columns 13").output,
+                      "\npassed: " + std::to_string(able) + " of 10 versions can run here, "));
+}
+
+// m1's row: its speed is that of four million bytes in the median, on the screen; and what the file
+// calls the minimum is less.
+TEST(MaximumProgram, SpeedsAndMinimaAreWhatTheySay)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("times.csv");
+    const Outcome outcome = runCommand(kMaximum + " --rows 1000 --columns 1000 --csv " + file);
+    double median = 0, minimum = 0, speed = 0;
+    const std::size_t row = outcome.output.find("\nm1 ");
+    ASSERT_NE(row, std::string::npos) << outcome.output;
+    ASSERT_EQ(std::sscanf(outcome.output.c_str() + row, " m1 %*s | %lf %lf %*s %lf", &median,
+                          &minimum, &speed),
+              3)
+        << outcome.output;
+    EXPECT_NEAR(speed * median, 4, 0.1) << outcome.output;
+    const std::string csv = contentsOf(file);
+    const std::size_t line = csv.find("\nm1,CPU,1000,1000,");
+    ASSERT_NE(line, std::string::npos) << csv;
+    ASSERT_EQ(
+        std::sscanf(csv.c_str() + line, "\nm1,CPU,1000,1000,%*[^,],%lf,%lf,", &median, &minimum), 2)
+        << csv;
+    EXPECT_LT(minimum, median);
 }
 
 TEST(MaximumProgram, HelpAndBadUsage)

@@ -92,6 +92,15 @@ TEST(Output, OfTwoGroupsThatAreAsSlowTheFirstIsNamed)
     EXPECT_EQ(score.slowestGroup, 1u);
 }
 
+TEST(Output, OfOneAnswerAmongTwoGroupsItIsSaidWhoseItIs)
+{
+    entropy::Score score;
+    score.groups = 2;
+    score.add(1, 3, true);
+    EXPECT_TRUE(holds(entropy::summary(score), "3.000 ms; slowest group 2 with 3.000 ms\n"))
+        << summary(score);
+}
+
 TEST(Output, TheScoreLeavesTheFirstGroupOutOfTheTotalAndFindsTheSlowest)
 {
     entropy::Score score;

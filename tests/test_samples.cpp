@@ -5,6 +5,7 @@
 #include "messages.h"
 #include "shapes.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace entropy
@@ -201,7 +202,10 @@ TEST(Contents, StayWithinTheirLevels)
 {
     for (const std::string &name : kContents)
         for (const auto cell : makeContent(parseContent(name), 131, 67, 1)) ASSERT_LT(cell, 16);
-    for (const auto cell : makeContent(parseContent("levels=5"), 100, 100, 1)) ASSERT_LT(cell, 5);
+    for (const int k : {1, 5, 16}) {
+        const auto cells = makeContent(parseContent("levels=" + std::to_string(k)), 100, 100, 1);
+        EXPECT_EQ(*std::max_element(cells.begin(), cells.end()), k - 1);
+    }
 }
 
 TEST(Contents, UnknownNamesAreRefused)

@@ -7,6 +7,7 @@
 #include "transpose/matrix.h"
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -345,7 +346,9 @@ TEST(TransposeMain, ASmallMatrixIsPrintedWithItsTranspose)
 
 TEST(TransposeMain, ALargerMatrixIsPrintedOnRequest)
 {
-    EXPECT_FALSE(holds(runCommand(kTranspose + " 9").output, "transposed by"));
+    EXPECT_TRUE(holds(runCommand(kTranspose + " 8").output, ", 8 x 8:\n"));
+    for (const std::string sides : {"9", "--rows 2 --columns 9", "--rows 9 --columns 2"})
+        EXPECT_FALSE(holds(runCommand(kTranspose + " " + sides).output, "transposed by")) << sides;
     EXPECT_TRUE(holds(runCommand(kTranspose + " 9 --print").output, ", 9 x 9:\n"));
 }
 
@@ -368,6 +371,24 @@ TEST(TransposeMain, EveryVersionHasARowInTableAndFile)
     }
     const std::string active = transpose::activeVersion().name;
     EXPECT_TRUE(holds(outcome.output, "\nactive version " + active + ": ")) << outcome.output;
+}
+
+// The first version's row, of a matrix that is no square: each of its floats is read and written.
+TEST(TransposeMain, SidesAndSpeedsAreThoseOfTheMatrix)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("times.csv");
+    const std::string name = transpose::versions().front().name;
+    const Outcome outcome = runCommand(kTranspose + " --rows 1000 --columns 600 --csv " + file);
+    EXPECT_TRUE(holds(contentsOf(file), "\n" + name + ",CPU,-,1000,600,")) << contentsOf(file);
+    double median = 0, speed = 0;
+    const std::size_t row = outcome.output.find("\n" + name + " ");
+    ASSERT_NE(row, std::string::npos) << outcome.output;
+    ASSERT_EQ(std::sscanf(outcome.output.c_str() + row, " %*s %*s - | %lf %*s %*s | - - - | %lf",
+                          &median, &speed),
+              2)
+        << outcome.output;
+    EXPECT_NEAR(speed * median, 4.8, 0.2) << outcome.output;
 }
 
 // A core with one version of each fate: what is wrong is never timed, whatever is active, and the

@@ -180,5 +180,17 @@ def test_size_is_rows_and_columns():
                                   entropy(IMAGE, footprint=np.ones((201, 201))))
 
 
+def test_size_and_origin_may_be_lists_or_arrays():
+    expected = entropy(IMAGE, (3, 6), origin=(1, -3))
+    for kind in (list, np.array):
+        np.testing.assert_array_equal(entropy(IMAGE, kind((3, 6)), origin=kind((1, -3))), expected)
+
+
+def test_cells_of_a_footprint_count_unless_they_are_0():
+    footprint = np.array([[0, 1, 0], [-1, 1, 0.5]])
+    np.testing.assert_array_equal(entropy(IMAGE, footprint=footprint),
+                                  entropy(IMAGE, footprint=footprint != 0))
+
+
 def test_version_is_the_librarys():
     assert local_entropy.__version__.split(".")[0] == "1"

@@ -16,6 +16,7 @@ import pytest
 import local_entropy
 from files import convert
 from local_entropy import diversity, entropy
+from local_entropy.command.options import parser
 from local_entropy.command.progress import Bar, clock, line
 
 RANDOM = np.random.default_rng(3)
@@ -131,6 +132,12 @@ def test_orders_of_bytes_and_of_axes(tmp_path):
 # ---- help and progress -------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("text, bytes_of", [("1K", 1024), ("1.5m", 3 << 19), ("2GB", 2 << 30),
+                                            ("7", 7)])
+def test_memory_is_counted_in_powers_of_two(text, bytes_of):
+    assert parser().parse_args(["in.npy", "out.npy", "--memory", text]).memory == bytes_of
+
+
 def test_help():
     status, said = command("--help")
     assert status == 0 and "examples:" in said and "--like-skimage" in said
@@ -180,6 +187,20 @@ def test_progress_on_a_terminal(image, tmp_path):
     assert re.search(r"100% \[#+\] \d+ Mcells/s, 0:00", said)
 
 
+def test_a_terminal_is_spared_on_request(image, tmp_path):
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-m", "local_entropy", "--quiet", image,
+                                tmp_path / "out.npy"],
+                               stderr=theirs, env={**os.environ, "PYTHONPATH": PACKAGE})
+    assert process.wait(60) == 0
+    os.write(theirs, b"end")
+    said = os.read(ours, 10_000)
+    os.close(theirs)
+    os.close(ours)
+    assert said == b"end"
+
+
 def test_in_another_thread(image, tmp_path, capfd):
     thread = threading.Thread(target=convert, args=(capfd, image, tmp_path / "out.npy"))
     thread.start()
@@ -206,6 +227,7 @@ WRONG = [
     ("--index hill --q -1", r"order of a Hill number is -1|expected one argument"),
     ("--index simpson --base 2", r"--base is given for --index simpson"),
     ("--band 2", r"--band is 2, expected 1 to 1"),
+    ("--band 0", r"--band is 0, expected 1 to 1"),
     ("--band x", r"--band: 'x', expected numbers"),
     ("--nodata x", r"--nodata: 'x', expected a number or none"),
     ("--like-skimage --mode wrap", r"--mode is given with --like-skimage"),
@@ -249,6 +271,8 @@ def test_failures(image, tmp_path):
     failed(tmp_path, r"it ends before the last cell", tmp_path / "short.npy", out)
     np.save(tmp_path / "row.npy", IMAGE[0])
     failed(tmp_path, r"row.npy has 1 dimensions", tmp_path / "row.npy", out)
+    np.save(tmp_path / "none.npy", IMAGE[:, :0])
+    failed(tmp_path, r"none.npy has no cells: its shape is \(\d+, 0\)", tmp_path / "none.npy", out)
     np.save(tmp_path / "complex.npy", IMAGE * 1j)
     failed(tmp_path, r"has cells of complex128", tmp_path / "complex.npy", out)
     np.save(tmp_path / "real.npy", IMAGE / 2)
@@ -257,6 +281,10 @@ def test_failures(image, tmp_path):
     failed(tmp_path, r"uint8 or uint16 for --like-skimage", tmp_path / "real.npy", out,
            "--like-skimage", status=2)
     failed(tmp_path, r"given twice", image, image, status=2)
+    (tmp_path / "link.npy").symlink_to(image)
+    failed(tmp_path, r"link.npy is given twice", image, tmp_path / "link.npy", status=2)
+    failed(tmp_path, r"given twice", image, out, "--preview", image, status=2)
+    failed(tmp_path, r"given twice", image, out, "--preview", out, status=2)
     failed(tmp_path, r"an .npy file is written without compression", image, out, "--compress",
            "zstd")
     failed(tmp_path, r"--preview is picture, expected a name", image, out, "--preview", "picture")

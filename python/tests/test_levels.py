@@ -101,6 +101,13 @@ def test_an_image_of_which_no_cell_counts(dtype):
         np.testing.assert_array_equal(entropy(image, 3, **arguments, empty=-1), -1)
 
 
+# However far it is from the levels: it is none.
+def test_no_data_beyond_the_edge_is_no_level():
+    image = RANDOM.integers(10**6, 10**6 + 9, (9, 9)).astype(np.int32)
+    np.testing.assert_array_equal(
+        entropy(image, 3, mode="constant", cval=-9999, nodata=-9999), entropy(image, 3))
+
+
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32"])
 def test_cells_below_0_are_levels(dtype):
     image = RANDOM.integers(-128, 128, (9, 9)).astype(dtype)

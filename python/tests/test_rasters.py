@@ -298,3 +298,26 @@ def test_an_unknown_format_without_the_library(tmp_path, capfd, monkeypatch):
     for words in [["NETCDF:in.foo:depth", tmp_path / "out.npy"],
                   [tmp_path / "in.npy", tmp_path / "out.foo", "--driver", "ENVI"]]:
         assert "needs rasterio, which is not installed" in refused(capfd, *words)
+
+
+def test_bands_may_have_nodata_of_their_own(tmp_path, capfd):
+    cells = RANDOM.integers(0, 5, (2, 20, 30), dtype=np.uint8)
+    make(tmp_path / "in.tif", cells)
+    bands = "".join(f"<VRTRasterBand dataType='Byte' band='{band}'><NoDataValue>{nodata}"
+                    f"</NoDataValue><SimpleSource><SourceFilename relativeToVRT='1'>in.tif"
+                    f"</SourceFilename><SourceBand>{band}</SourceBand></SimpleSource>"
+                    f"</VRTRasterBand>" for band, nodata in ((1, 3), (2, 4)))
+    (tmp_path / "in.vrt").write_text(
+        f"<VRTDataset rasterXSize='30' rasterYSize='20'>{bands}</VRTDataset>")
+    convert(capfd, tmp_path / "in.vrt", tmp_path / "out.npy")
+    expected = [np.where(band == nodata, np.nan, entropy(band, nodata=nodata, empty=np.nan))
+                for band, nodata in zip(cells, (3, 4))]
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected)
+
+
+def test_what_the_user_says_of_a_tiff_comes_before_what_the_command_does(tmp_path, capfd):
+    np.save(tmp_path / "in.npy", np.eye(40, dtype=np.uint8))
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.tif", "--compress", "deflate", "--co",
+            "compress=lzw")
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert file.compression.name == "lzw"

@@ -72,6 +72,13 @@ def test_out(dtype):
     np.testing.assert_allclose(mine, theirs, rtol=1e-6)
 
 
+def test_out_of_three_dimensions():
+    mine, theirs = np.zeros((2, *IMAGE.shape, 1))
+    entropy(IMAGE, morphology.disk(2), out=mine)
+    rank.entropy(IMAGE, morphology.disk(2), out=theirs)
+    np.testing.assert_allclose(mine, theirs, rtol=1e-6)
+
+
 @pytest.mark.parametrize("image", [IMAGE / 255, IMAGE.astype(np.int8),
                                    IMAGE.astype(np.float32) / 99],
                          ids=lambda image: image.dtype.name)

@@ -32,6 +32,7 @@ def test_ome(tmp_path, capfd, options, memory):
     with tifffile.TiffWriter(tmp_path / "in.ome.tif", ome=True, **more) as file:
         file.write(STACK, metadata={"axes": "TCYX", "PhysicalSizeX": 0.25,
                                     "PhysicalSizeXUnit": "µm",
+                                    "TimeIncrement": 1.5, "TimeIncrementUnit": "s",
                                     "Channel": {"Name": ["DAPI", "GFP"]}}, **rest)
     convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif", "--mode", "mirror",
             "--memory", memory)
@@ -40,8 +41,17 @@ def test_ome(tmp_path, capfd, options, memory):
     np.testing.assert_array_equal(found, entropy(STACK, mode="mirror"))
     pixels = tifffile.xml2dict(file.ome_metadata)["OME"]["Image"]["Pixels"]
     assert pixels["PhysicalSizeX"] == 0.25 and pixels["Type"] == "float"
+    assert pixels["TimeIncrement"] == 1.5 and pixels["TimeIncrementUnit"] == "s"
     assert [channel["Name"] for channel in pixels["Channel"]] == ["DAPI", "GFP"]
     assert sorted(os.listdir(tmp_path)) == ["in.ome.tif", "out.ome.tif"]
+
+
+def test_microns_of_imagej_are_of_another_name_in_ome(tmp_path, capfd):
+    tifffile.imwrite(tmp_path / "in.tif", STACK, imagej=True, resolution=(4.0, 4.0),
+                     metadata={"axes": "ZCYX", "unit": "micron"})
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.ome.tif")
+    pixels = tifffile.xml2dict(read(tmp_path / "out.ome.tif")[2].ome_metadata)
+    assert pixels["OME"]["Image"]["Pixels"]["PhysicalSizeXUnit"] == "µm"
 
 
 def test_imagej(tmp_path, capfd):

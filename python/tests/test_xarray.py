@@ -39,6 +39,13 @@ def test_what_is_kept(image):
     assert found.encoding == {} and image.encoding and image.attrs["_FillValue"] == 255
 
 
+def test_what_was_said_of_the_cells_is_not_said_of_the_result():
+    image = labelled()
+    image.attrs.update(missing_value=255, scale_factor=0.5, add_offset=1.0, valid_min=0,
+                       valid_max=9, valid_range=(0, 9))
+    assert entropy(image, 3).attrs == {"source": "S2"}
+
+
 def test_masks(image):
     expected = diversity(STACK, 5, "richness", mask=STACK > 2)
     for mask in (image > 2, STACK > 2, (image > 2).data):

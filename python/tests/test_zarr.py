@@ -34,13 +34,24 @@ def test_arrays(tmp_path, capfd, memory):
     assert sorted(os.listdir(tmp_path)) == ["in.zarr", "out.zarr"]
 
 
-def test_nodata(tmp_path, capfd):
-    make(tmp_path / "in.zarr", STACK).attrs["_FillValue"] = 4
+@pytest.mark.parametrize("name", ["_FillValue", "nodata"])
+def test_nodata(tmp_path, capfd, name):
+    make(tmp_path / "in.zarr", STACK).attrs[name] = 4
     convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr")
     found = zarr.open(str(tmp_path / "out.zarr"), mode="r")
     expected = np.where(STACK == 4, np.nan, entropy(STACK, nodata=4, empty=np.nan))
     np.testing.assert_array_equal(found[...], expected)
     assert np.isnan(found.fill_value)
+
+
+def test_a_georeference(tmp_path, capfd):
+    rasterio = pytest.importorskip("rasterio", reason="pip install rasterio")
+    crs = rasterio.crs.CRS.from_epsg(32633)
+    make(tmp_path / "in.zarr", STACK[0]).attrs.update(crs_wkt=crs.to_wkt(),
+                                                      transform=[10, 0, 500, 0, -10, 900])
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.tif")
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert file.crs == crs and tuple(file.transform)[:6] == (10, 0, 500, 0, -10, 900)
 
 
 def test_names_of_axes(tmp_path, capfd):

@@ -81,6 +81,11 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
              q.image.type = CellType::Bool;
              q.filter.levels = {2, true, 0, 1, false};
          }},
+        {"cells that are true or false are levels 0 and 1",
+         [](auto &q) {
+             q.image.type = CellType::Bool;
+             q.filter.levels = {2, false, 1, 0, false};
+         }},
         {"the result is not at a multiple of 8 bytes",
          [](auto &q) {
              q.result = {&q.values[1], true, 12, 9, 0};

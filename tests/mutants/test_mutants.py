@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 from mutants import command, listed  # noqa: E402
+from mutants.stages import ran_any  # noqa: E402
 
 # A "library" of shell functions, and a program of tests that talks like GoogleTest.
 MAKEFILE = """\
@@ -159,6 +160,14 @@ class Refused(MadeUp):
         self.expect(MOST.replace("by: library", "by: liberty"), "there is no stage 'liberty")
         self.expect(MOST.replace("by:", "gpu: library X\nby:"), "with and without a GPU")
         self.expect(MOST, "there is no mutant or room 'x'", "x")
+
+
+class Skipped(unittest.TestCase):
+    def test_a_suite_of_which_some_are_skipped_was_run(self):
+        for ran, last, was_run in ((63, "OK (skipped=1)", True), (63, "OK", True),
+                                   (2, "OK (skipped=2)", False), (0, "OK", False)):
+            text = f"s..\n---\nRan {ran} tests in 8.1s\n\n{last}\n"
+            self.assertEqual(ran_any(text), was_run, text)
 
 
 class Namespaces(unittest.TestCase):

@@ -103,6 +103,14 @@ class Values(Tree):
         self.assertAlmostEqual(self.value('counter("fast_study/f1", "dram__bytes.sum")'), 52428800)
         self.assertAlmostEqual(self.value('counter("v0", "gpu__time_duration.sum")'), 1565400)
 
+    def test_profilers_write_units_in_two_ways(self):
+        factors = {"us": 1e3, "usecond": 1e3, "ms": 1e6, "msecond": 1e6, "s": 1e9, "second": 1e9,
+                   "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}
+        self.add("results/box/counters.csv", "".join(
+            f"maximum/m2,rows,of.{unit},{unit},7\n" for unit in factors))
+        for unit, factor in factors.items():
+            self.assertEqual(self.value(f'counter("maximum/m2", "of.{unit}")'), 7 * factor, unit)
+
     def test_several_launches_of_a_version(self):
         metrics = ("smsp__inst_executed.sum", "sm__warps_active.avg.pct_of_peak_sustained_active")
         self.add("results/box/counters.csv", "".join(
@@ -126,7 +134,7 @@ class Numbers(unittest.TestCase):
                 (0.912, "%", "91 %"), (0.0134, "%", "1.3 %"), (0.5, "% of all", "50 % of all"),
                 (0.05, "points", "5.0 points"), (3513.2, "GB/s", "3513 GB/s"),
                 (4.7e11, "Gcell/s", "470 Gcell/s"), (1.1e9, "Mcell/s", "1100 Mcell/s"),
-                (13619659, "int", "13 619 659"), (2.5, ".1f million", "2.5 million"),
+                (13619659, "int", "13 619 659"), (10000, "int", "10 000"), (2.5, ".1f million", "2.5 million"),
                 ((0.841, 0.87), ".2f", "0.84 to 0.87"), ((2.0, 2.0), "ms", "2.00 ms")):
             self.assertEqual(written(value, wanted), text)
         with self.assertRaises(Wrong):

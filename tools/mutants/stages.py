@@ -70,8 +70,10 @@ def ran_any(output):
     """Whether some test came to its end: a filter that matches none, or skips all, passes too."""
     if "[==========]" in output:
         return bool(re.search(r"^\[       OK \] ", output, re.M))
-    if "Ran 0 tests" in output:
-        return False
+    ran = re.search(r"^Ran (\d+) tests?\b", output, re.M)  # of unittest
+    if ran:
+        skipped = re.search(r"^OK \(skipped=(\d+)", output, re.M)
+        return int(ran[1]) > int(skipped[1] if skipped else 0)
     return "passed" in output or "skipped" not in output
 
 
