@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes an sdist of the Python package and a wheel of the sdist, and tests the wheel:
 # tools/python_package.sh PYTHON BUILD TO [CUDA]. BUILD has the objects of this tree; the sources of
-# the sdist are not newer. PIP_CONSTRAINT may name a file of versions (.ci/requirements.txt).
+# the sdist are not newer. PIP_CONSTRAINT may name a file of versions (.ci/requirements.txt). What has
+# all that the tests use stays: TO/venv.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${1:?usage: python_package.sh PYTHON BUILD TO [CUDA]} build=$2 to=$3 cuda=${4:-1}
@@ -11,9 +12,9 @@ trap 'rm -rf "$work"' EXIT
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 export PYTHONDONTWRITEBYTECODE= # what is installed without bytecode keeps that of its first use
 
-environment() { # name, what is installed...
-    "$python" -m venv "$work/$1"
-    "$work/$1/bin/pip" install --quiet --no-compile "${@:2}"
+environment() { # where, what is installed...
+    "$python" -m venv --clear "$1"
+    "$1/bin/pip" install --quiet --no-compile "${@:2}"
 }
 
 # Where Python finds the wheel's package, and not the tree's.
@@ -59,25 +60,25 @@ library() (
 
 # As a newcomer: the package of this tree in place of the wheel, and the picture of the README.
 newcomer() (
-    "$work/tries/bin/pip" install --quiet --force-reinstall --no-deps ./python
+    "$to/venv/bin/pip" install --quiet --force-reinstall --no-deps ./python
     cd_away
-    "$work/tries/bin/python" -m pytest -q -p no:cacheprovider "$project/python/tests/test_examples.py" \
+    "$to/venv/bin/python" -m pytest -q -p no:cacheprovider "$project/python/tests/test_examples.py" \
         -k test_the_picture_of_the_readme
-    [[ $("$work/tries/bin/local-entropy" --help) == *--like-skimage* ]]
+    [[ $("$to/venv/bin/local-entropy" --help) == *--like-skimage* ]]
 )
 
 export BUILD=$build
-environment makes build
+environment "$work/makes" build
 rm -rf "$to/dist" && mkdir -p "$to"
 "$work/makes/bin/python" -m build --outdir "$to/dist" python
 wheel=$(echo "$to"/dist/*.whl)
 
-environment bare "$wheel"
+environment "$work/bare" "$wheel"
 bare
 library
 # All extras, and what the notebook runs in: nothing is skipped but for want of a GPU.
-environment tries "$wheel[test,raster,stack,zarr,preview,files,dask]" nbclient ipykernel
-(cd_away && "$work/tries/bin/python" -m pytest -q -p no:cacheprovider --doctest-modules \
+environment "$to/venv" "$wheel[test,raster,stack,zarr,preview,files,dask]" nbclient ipykernel
+(cd_away && "$to/venv/bin/python" -m pytest -q -p no:cacheprovider --doctest-modules \
     "$project/python/tests" --pyargs local_entropy)
 newcomer
 ls -l "$to/dist"
