@@ -6,6 +6,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <stdexcept>
 #include <string>
 
@@ -19,6 +20,10 @@ __attribute__((noinline)) static int overflow(int depth, volatile char *caller)
     room[0] = caller[0];
     return depth == 0 ? 0 : overflow(depth - 1, room) + room[0];
 }
+
+// As a driver of a GPU does, asked at load time: what is opened has the lowest number that is free.
+[[maybe_unused]] static const int opened =
+    std::getenv("OPENS_BEFORE_MAIN") ? open("/dev/zero", O_RDWR) : -1;
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {

@@ -45,9 +45,21 @@ TEST(Hostile, StandardInputOutputAndErrorsMayBeClosed)
     for (const std::string how : {"rounding", "fork"})
         for (const std::string closed : {"<&-", ">&-", "<&- >&- 2>&-"})
             EXPECT_EQ(hostile(how + " " + closed).status, 0) << how << " " << closed;
-    const Outcome entropy = runCommand("ENTROPY_BENCHMARK=0 " BUILD_DIRECTORY "/entropy - <&-");
-    EXPECT_EQ(entropy.status, 2);
-    EXPECT_EQ(entropy.errors, "entropy: - cannot be read: Bad file descriptor\n");
+    for (const std::string program : {"/entropy", "/tests/misbehaving"}) {
+        const Outcome outcome = runCommand(
+            "OPENS_BEFORE_MAIN=1 ENTROPY_BENCHMARK=0 " BUILD_DIRECTORY + program + " - <&-");
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_EQ(outcome.errors, program.substr(program.rfind('/') + 1) +
+                                      ": - cannot be read: Bad file descriptor\n");
+    }
+    for (const std::string command :
+         {"tests/misbehaving data/worked_4x4.txt", "maximum --rows 4 --columns 4",
+          "transpose --rows 4 --columns 4"}) {
+        const Outcome silent = runCommand(
+            "OPENS_BEFORE_MAIN=1 ENTROPY_BENCHMARK=0 " BUILD_DIRECTORY "/" + command + " >&-");
+        EXPECT_EQ(silent.status, 2) << command;
+        EXPECT_TRUE(holds(silent.errors, "standard output cannot be written")) << silent.errors;
+    }
 }
 
 TEST(Hostile, ResultsAreKeptUnlessThatIsUnwanted)

@@ -3,6 +3,7 @@
 #include "common/active.h"
 #include "common/error.h"
 #include "common/progress.h"
+#include "common/standard_streams.h"
 #include "entropy/core.h"
 #include "entropy/reference_file.h"
 #include "entropy/settings.h"
@@ -31,9 +32,10 @@ char **argumentList = nullptr;
 
 // The GNU C library calls constructors with main's arguments; 101 is the first in order,
 // before the objects that run at load time. So there is one parser of options, and it is heard in
-// time.
+// time. Standard streams, too, are looked after before such an object opens anything.
 __attribute__((constructor(101))) void keepArguments(int argc, char **argv)
 {
+    common::occupyClosedStandardStreams();
     argumentCount = argc;
     argumentList = argv;
 }

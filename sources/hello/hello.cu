@@ -8,6 +8,7 @@
 #include "common/devices.h"
 #include "common/error.h"
 #include "common/standard_output.h"
+#include "common/standard_streams.h"
 
 #include <cstdio>
 
@@ -99,6 +100,7 @@ void runOnGpu(const Options &) {} // not reached: there is no device
 int main(int argc, char **argv)
 {
     try {
+        common::occupyClosedStandardStreams();
         const Options options = hello::parseOptions(argc, argv);
         if (options.help) return std::fputs(hello::kHelp, stdout), common::afterOutput(kPassed);
         std::printf("Hello World from the host!\n");

@@ -9,6 +9,7 @@
 #include "common/machine.h"
 #include "common/output_file.h"
 #include "common/standard_output.h"
+#include "common/standard_streams.h"
 #include "maximum/benchmark.h"
 #include "maximum/matrix.h"
 #include "maximum/options.h"
@@ -115,6 +116,7 @@ int run(const Options &options)
 
 int main(int argc, char **argv)
 try {
+    common::occupyClosedStandardStreams();
     const maximum::Options options = maximum::parseOptions(argc, argv);
     if (!options.help) return maximum::run(options);
     std::fputs(maximum::kHelp, stdout);

@@ -4,6 +4,7 @@
 
 #include "common/active.h"
 #include "common/standard_output.h"
+#include "common/standard_streams.h"
 #include "transpose/benchmark.h"
 #include "transpose/core.h"
 #include "transpose/options.h"
@@ -87,6 +88,7 @@ int runProgram(const Options &options)
 int main(int argc, char **argv)
 {
     try {
+        common::occupyClosedStandardStreams();
         const transpose::Options options = transpose::parseOptions(argc, argv);
         if (options.help)
             return std::fputs(transpose::kHelp, stdout), common::afterOutput(transpose::kPassed);
