@@ -3,7 +3,7 @@
 #include "judge.h"
 #include "local_entropy/memory/scratch.h"
 #include "local_entropy/methods/ranks/sliding_plan.h"
-#include "local_entropy/problem/problem.h"
+#include "local_entropy/problem/type_of.h"
 #include "own_queue.h"
 #include "question.h"
 
@@ -113,8 +113,7 @@ private:
     void compute(Path path, const GuardedArray<float> &result)
     {
         const auto all = image.view();
-        const Image source = {all.data, sizeof(Cell) == 1 ? CellType::Uint8 : CellType::Uint16,
-                              width, height, all.stride};
+        const Image source = {all.data, typeOf<Cell>(), width, height, all.stride};
         Mask kept;
         if (mask) kept = {mask->view().data, width, height, mask->view().stride};
         const Result to = {result.view().data, false, region.width, region.height,
