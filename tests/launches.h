@@ -73,29 +73,57 @@ private:
     common::DeviceArray<Cell> memory;
 };
 
+/// Whether launch(image, values, options), of arrays in the memory of a GPU, writes the bits that
+/// the CPU writes, and nothing else. `values` and the mask are in host memory, and the CPU's
+/// results are in `values` afterwards.
+template <typename Cell, typename Value, typename Launch>
+bool writesTheBitsOfTheCpu(local_entropy::Engine &cpu, const local_entropy::Filter &filter,
+                           const local_entropy::View<const Cell> &image,
+                           const local_entropy::View<Value> &values,
+                           local_entropy::RunOptions options, Place place, const Launch &launch)
+{
+    std::memset(static_cast<void *>(values.data), 0xFF,
+                ((values.height - 1) * values.stride + values.width) * sizeof(Value));
+    OnDevice<const Cell> cells(image, place);
+    OnDevice<const std::uint8_t> mask(options.mask, place);
+    OnDevice<Value> found(values, place);
+    cpu.run(filter, image, values, options);
+    OnDevice<Value> expected(values, place);
+    options.mask = mask.view();
+    launch(cells.view(), found.view(), options);
+    return found.bytes() == expected.bytes();
+}
+
+/// The same of what an engine enqueues.
+template <typename Cell, typename Value>
+bool enqueuesTheBitsOfTheCpu(local_entropy::Engine &cpu, local_entropy::Engine &gpu,
+                             const local_entropy::Filter &filter,
+                             const local_entropy::View<const Cell> &image,
+                             const local_entropy::View<Value> &values,
+                             const local_entropy::RunOptions &options = {},
+                             Place place = Place::Anywhere, cudaStream_t stream = nullptr)
+{
+    return writesTheBitsOfTheCpu(cpu, filter, image, values, options, place,
+                                 [&](const auto &from, const auto &to, const auto &there) {
+                                     gpu.enqueue(filter, from, to, stream, there);
+                                     gpu.synchronize();
+                                 });
+}
+
 /// How the GPU's answer differs from the CPU's; empty: not in a bit, and nothing else was written.
 template <typename Cell, typename Value>
 std::string difference(local_entropy::Engine &cpu, local_entropy::Engine &gpu,
                        const Question<Cell> &question, cudaStream_t stream)
 {
     GuardedArray<Value> values(question.region.width, question.region.height, question.gap);
-    std::memset(static_cast<void *>(values.view().data), 0xFF,
-                ((question.region.height - 1) * values.view().stride + question.region.width) *
-                    sizeof(Value));
     // Strides that 4 divides: with addresses that 16 divides in half of the questions.
     const Place place = values.view().stride / 4 % 2 ? Place::Aligned : Place::Anywhere;
-    OnDevice<const Cell> image(question.view(), place);
-    OnDevice<const std::uint8_t> mask(question.maskView(), place);
-    OnDevice<Value> found(values.view(), place);
     local_entropy::RunOptions options;
     options.region = question.region;
     options.mask = question.maskView();
-    cpu.run(question.filter, question.view(), values.view(), options);
-    OnDevice<Value> expected(values.view(), place);
-    options.mask = mask.view();
-    gpu.enqueue(question.filter, image.view(), found.view(), stream, options);
-    gpu.synchronize();
-    return found.bytes() == expected.bytes() ? "" : question.text();
+    const bool same = enqueuesTheBitsOfTheCpu(cpu, gpu, question.filter, question.view(),
+                                              values.view(), options, place, stream);
+    return same ? "" : question.text();
 }
 
 /// Of one type, with the method that is named, which can answer at least so many of them; empty:

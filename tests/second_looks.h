@@ -1,25 +1,18 @@
 // The second look as tests ask it, apart from methods. For .cu files.
 #pragma once
 
+#include "launches.h"
+
 #ifdef __CUDACC__
 #include "common/device_array.h"
 #include "local_entropy/methods/second_look.h"
+#include "local_entropy/problem/type_of.h"
 
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 namespace local_entropy
 {
-
-template <typename Cell>
-constexpr CellType typeOf()
-{
-    if (std::is_same_v<Cell, bool>) return CellType::Bool;
-    if (std::is_same_v<Cell, std::uint8_t>) return CellType::Uint8;
-    if (std::is_same_v<Cell, std::uint16_t>) return CellType::Uint16;
-    return std::is_same_v<Cell, float> ? CellType::Float32 : CellType::Int16;
-}
 
 /// Puts a second look at all results of that problem into a stream, as if a method had decided none
 /// of them, and waits for it.
@@ -44,6 +37,23 @@ inline void lookAtAll(const Problem &problem, cudaStream_t stream)
     CUDA_CHECK(cudaDeviceSynchronize());
     look->launch({problem, plane, scratch.data(), {undecided.data(), wordsARow}, nullptr}, stream);
     CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+/// Whether second looks at all results of that problem give the CPU's bits, and write nothing else.
+template <typename Cell, typename Value>
+bool secondLooksAreRight(Engine &cpu, const Filter &filter, const View<const Cell> &image,
+                         const View<Value> &values, const RunOptions &options, cudaStream_t stream)
+{
+    const auto launch = [&](const auto &from, const auto &to, const RunOptions &there) {
+        const View<const std::uint8_t> &mask = there.mask;
+        lookAtAll(checkedProblem(
+                      filter, {from.data, typeOf<Cell>(), from.width, from.height, from.stride},
+                      {mask.data, mask.width, mask.height, mask.stride},
+                      {to.data, std::is_same_v<Value, double>, to.width, to.height, to.stride},
+                      there.region),
+                  stream);
+    };
+    return writesTheBitsOfTheCpu(cpu, filter, image, values, options, Place::Anywhere, launch);
 }
 
 } // namespace local_entropy

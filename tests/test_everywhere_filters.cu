@@ -1,15 +1,16 @@
 // Every filter by CPU and GPUs together: random questions from a fixed seed, cut into small tiles
 // that both take, against the CPU alone, bit for bit. Without a GPU, or without nvcc, each test is
 // skipped by name.
-#include "bits_call.h"
 #include "common/devices.h"
 #include "cuda_faults.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/methods/words/method.h"
+#include "local_entropy/problem/type_of.h"
 #include "local_entropy/question.h"
 #include "local_entropy/schedule/everywhere.h"
 #include "messages.h"
+#include "shared_call.h"
 
 #include <chrono>
 #include <cstring>
@@ -31,16 +32,6 @@ protected:
     }
 };
 
-template <typename Cell>
-constexpr CellType typeOf()
-{
-    if (std::is_same_v<Cell, std::uint8_t>) return CellType::Uint8;
-    if (std::is_same_v<Cell, std::uint16_t>) return CellType::Uint16;
-    if (std::is_same_v<Cell, std::int16_t>) return CellType::Int16;
-    if (std::is_same_v<Cell, bool>) return CellType::Bool;
-    return CellType::Float32;
-}
-
 template <typename Cell, typename Value>
 Problem problemOf(const Question<Cell> &question, const View<Value> &values)
 {
@@ -51,22 +42,6 @@ Problem problemOf(const Question<Cell> &question, const View<Value> &values)
         {mask.data, mask.width, mask.height, mask.stride},
         {values.data, std::is_same_v<Value, double>, values.width, values.height, values.stride},
         question.region);
-}
-
-/// By both, in that many threads; how many tiles went through a device.
-std::int64_t computeShared(const Problem &problem, Sharing sharing, int threads)
-{
-    const Path path = bestPath();
-    // bits wants tiles of its own width
-    const auto plan = chooseMethod(problem, path, &bitsMethod()).plan(problem, path);
-    const std::function<bool(double)> nobody;
-    Progress progress(nobody, problem.region);
-    WayCosts costs;
-    sharing.choice = ThroughDevices::IfThereIsRoom;
-    const auto all = Everywhere::of(problem, *plan, 1e9, threads, costs, progress, sharing);
-    if (!all) throw std::runtime_error("another call has the devices");
-    inThreads(threads, problem, [&](Scratch &scratch) { all->work(scratch); });
-    return all->tiles();
 }
 
 /// Tiles that went through a device; the answers are those of the CPU.

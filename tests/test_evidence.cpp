@@ -145,6 +145,10 @@ TEST(Evidence, ProfileListsWhatItWouldCall)
     EXPECT_TRUE(holds(labs.output, "maximum/m2\n")) << labs.output;
     EXPECT_TRUE(holds(labs.output, "transpose/t8\n")) << labs.output;
     expectRefusal(kBuild + "entropy_profile --list v99", "there is no version 'v99'");
+    const Outcome narrow = runCommand(kBuild + "entropy_profile --list --size 10x1000000 v15");
+    EXPECT_EQ(narrow.output, "v15\n");
+    expectRefusal(kBuild + "entropy_profile --size", "'' is no size, expected WIDTHxHEIGHT");
+    expectRefusal(kBuild + "entropy_profile --size 10x0 v15", "height is '0'");
 }
 
 TEST(Counters, AreReadFromWhatTheProfilerPrints)

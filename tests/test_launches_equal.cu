@@ -63,17 +63,8 @@ void askOfWideImages(unsigned seed, int questions)
             part.region = {0, 0, width, height};
         }
         GuardedArray<float> values(part.region.width, part.region.height, below(2) ? 0 : below(9));
-        std::memset(static_cast<void *>(values.view().data), 0xFF,
-                    ((part.region.height - 1) * values.view().stride + part.region.width) *
-                        sizeof(float));
         const View<const Cell> view{&image.at(0, 0), width, height, image.view().stride};
-        OnDevice<const Cell> cells(view);
-        OnDevice<float> found(values.view());
-        cpu.run(filter, view, values.view(), part);
-        OnDevice<float> expected(values.view());
-        gpu.enqueue(filter, cells.view(), found.view(), nullptr, part);
-        gpu.synchronize();
-        ASSERT_TRUE(found.bytes() == expected.bytes())
+        ASSERT_TRUE(enqueuesTheBitsOfTheCpu(cpu, gpu, filter, view, values.view(), part))
             << filter.window.width << " x " << filter.window.height << " of " << width << " x "
             << height << ", stride " << view.stride << ", levels " << filter.levels.count
             << ", border " << static_cast<int>(filter.border) << ", base "

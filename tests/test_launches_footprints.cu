@@ -3,6 +3,7 @@
 
 #ifdef __CUDACC__
 #include "local_entropy/methods/histogram/foot_pattern.h"
+#include "local_entropy/windows.h"
 
 #include <array>
 
@@ -10,45 +11,27 @@ namespace
 {
 
 using namespace local_entropy;
-
-/// A footprint of those cells for which `counts(x, y)`.
-template <typename Counts>
-Window footprint(int width, int height, const Counts &counts)
-{
-    Window window;
-    window.width = width;
-    window.height = height;
-    for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x) window.footprint.push_back(counts(x, y) ? 1 : 0);
-    return window;
-}
-
-Window disk(int radius)
-{
-    return footprint(2 * radius + 1, 2 * radius + 1, [radius](int x, int y) {
-        return (x - radius) * (x - radius) + (y - radius) * (y - radius) <= radius * radius;
-    });
-}
+using trial_windows::disk, trial_windows::windowOf;
 
 /// Empty rows and columns at the border, holes, single cells, the largest, the most ends.
 std::vector<Window> oddFootprints()
 {
     const auto even = [](int x, int y) { return (x + y) % 2 == 0; };
-    return {footprint(7, 5, [](int x, int y) { return x == 3 && y == 2; }),
-            footprint(5, 7, [](int x, int y) { return x == 0 && y == 0; }),
-            footprint(4, 6, [](int x, int y) { return x == 3 && y == 5; }),
-            footprint(9, 9, [](int x, int y) { return x == y && (x == 0 || x == 8); }),
-            footprint(9, 7, [](int x, int y) { return x > 2 && x < 6 && y > 1 && y < 5; }),
-            footprint(11, 11, [](int x, int) { return x == 0 || x == 10; }),
-            footprint(11, 11, [](int, int y) { return y == 0 || y == 10; }),
-            footprint(15, 17, [](int x, int y) { return x != 7 || y != 8; }), // 254 cells
-            footprint(16, 17, [](int x, int y) { return x != 7 || y > 16; }), // 255
-            footprint(16, 17, [](int x, int y) { return x != 7 || y > 15; }), // 256
-            footprint(63, 63, [](int x, int y) { return x != 31 || y != 31; }),
-            footprint(63, 63, even),
-            footprint(63, 1, even),
-            footprint(1, 63, even),
-            footprint(62, 62, [](int x, int y) { return (x * y) % 7 == 3; })};
+    return {windowOf(7, 5, [](int x, int y) { return x == 3 && y == 2; }),
+            windowOf(5, 7, [](int x, int y) { return x == 0 && y == 0; }),
+            windowOf(4, 6, [](int x, int y) { return x == 3 && y == 5; }),
+            windowOf(9, 9, [](int x, int y) { return x == y && (x == 0 || x == 8); }),
+            windowOf(9, 7, [](int x, int y) { return x > 2 && x < 6 && y > 1 && y < 5; }),
+            windowOf(11, 11, [](int x, int) { return x == 0 || x == 10; }),
+            windowOf(11, 11, [](int, int y) { return y == 0 || y == 10; }),
+            windowOf(15, 17, [](int x, int y) { return x != 7 || y != 8; }), // 254 cells
+            windowOf(16, 17, [](int x, int y) { return x != 7 || y > 16; }), // 255
+            windowOf(16, 17, [](int x, int y) { return x != 7 || y > 15; }), // 256
+            windowOf(63, 63, [](int x, int y) { return x != 31 || y != 31; }),
+            windowOf(63, 63, even),
+            windowOf(63, 1, even),
+            windowOf(1, 63, even),
+            windowOf(62, 62, [](int x, int y) { return (x * y) % 7 == 3; })};
 }
 
 /// Random questions with these footprints instead of theirs.
@@ -88,17 +71,10 @@ void askOfWideImage(const Filter &filter, int width, int height, int gap)
     const View<const std::uint8_t> view{cells.data(), width, height, width + gap};
     std::vector<float> values(static_cast<std::size_t>(width) * height);
     const View<float> results{values.data(), width, height, width};
-    OnDevice<const std::uint8_t> image(view);
-    OnDevice<float> found(results);
-    Engine cpu;
-    cpu.run(filter, view, results);
-    OnDevice<float> expected(results);
     EngineOptions options;
     options.method = "footprint";
-    Engine gpu(options);
-    gpu.enqueue(filter, image.view(), found.view());
-    gpu.synchronize();
-    EXPECT_TRUE(found.bytes() == expected.bytes())
+    Engine cpu, gpu(options);
+    EXPECT_TRUE(enqueuesTheBitsOfTheCpu(cpu, gpu, filter, view, results))
         << filter.window.width << " x " << filter.window.height << " border "
         << static_cast<int>(filter.border) << " of " << width << " x " << height << " + " << gap;
 }

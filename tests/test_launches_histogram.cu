@@ -36,23 +36,11 @@ TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuWhereWindowsAreWhole)
         const bool masked = below(3) == 0;
         // Rows that 16 bytes divide, now and then.
         GuardedArray<float> values(width, height, i % 4 == 1 ? 4 - width % 4 : below(9));
-        RunOptions onHost, onDevice;
-        if (masked) onHost.mask = {&mask.at(0, 0), width, height, mask.view().stride};
-        OnDevice<const std::uint8_t> cells(
-            View<const std::uint8_t>{&image.at(0, 0), width, height, image.view().stride});
-        OnDevice<const std::uint8_t> maskCells(onHost.mask);
-        onDevice.mask = maskCells.view();
-        std::memset(static_cast<void *>(values.view().data), 0xFF,
-                    ((height - 1) * values.view().stride + width) * sizeof(float));
+        RunOptions options;
+        if (masked) options.mask = {&mask.at(0, 0), width, height, mask.view().stride};
+        const View<const std::uint8_t> cells{&image.at(0, 0), width, height, image.view().stride};
         const Place place = i % 2 ? Place::Aligned : Place::Anywhere;
-        OnDevice<float> found(values.view(), place);
-        cpu.run(filter,
-                View<const std::uint8_t>{&image.at(0, 0), width, height, image.view().stride},
-                values.view(), onHost);
-        OnDevice<float> expected(values.view(), place);
-        gpu.enqueue(filter, cells.view(), found.view(), nullptr, onDevice);
-        gpu.synchronize();
-        ASSERT_EQ(found.bytes(), expected.bytes())
+        ASSERT_TRUE(enqueuesTheBitsOfTheCpu(cpu, gpu, filter, cells, values.view(), options, place))
             << windowWidth << " x " << windowHeight << " of " << width << " x " << height
             << ", levels " << levels << ", border " << static_cast<int>(filter.border)
             << (masked ? ", mask" : "") << ", question " << i;

@@ -91,19 +91,12 @@ void askInPlace(const Asked &asked, unsigned questions)
         GuardedArray<Cell> image(question.width, question.height, question.gap);
         GuardedArray<float> values(region.width, region.height, question.below(9));
         question.fill(image);
-        std::memset(static_cast<void *>(values.view().data), 0xFF,
-                    ((region.height - 1) * values.view().stride + region.width) * sizeof(float));
         const View<const Cell> cells{&image.at(0, 0), question.width, question.height,
                                      image.view().stride};
-        OnDevice<const Cell> cellsThere(cells);
-        OnDevice<float> found(values.view());
         RunOptions options;
         options.region = region;
-        cpu.run(question.filter, cells, values.view(), options);
-        OnDevice<float> expected(values.view());
-        gpu.enqueue(question.filter, cellsThere.view(), found.view(), nullptr, options);
-        gpu.synchronize();
-        ASSERT_EQ(found.bytes(), expected.bytes())
+        ASSERT_TRUE(
+            enqueuesTheBitsOfTheCpu(cpu, gpu, question.filter, cells, values.view(), options))
             << asked.method << ", " << question.text() << "seed " << seed;
     }
 }

@@ -24,28 +24,13 @@ template <typename Cell, typename Value>
 std::string differenceOfSecondLook(Engine &cpu, const Question<Cell> &question, cudaStream_t stream)
 {
     GuardedArray<Value> values(question.region.width, question.region.height, question.gap);
-    std::memset(static_cast<void *>(values.view().data), 0xFF,
-                ((question.region.height - 1) * values.view().stride + question.region.width) *
-                    sizeof(Value));
-    OnDevice<const Cell> image(question.view());
-    OnDevice<const std::uint8_t> mask(question.maskView());
-    OnDevice<Value> found(values.view());
     RunOptions options;
     options.region = question.region;
     options.mask = question.maskView();
-    cpu.run(question.filter, question.view(), values.view(), options);
-    OnDevice<Value> expected(values.view());
-    const auto cells = image.view();
-    const auto counts = mask.view();
-    const auto results = found.view();
-    const Result result{results.data, sizeof(Value) == sizeof(double), results.width,
-                        results.height, results.stride};
-    lookAtAll(checkedProblem(question.filter,
-                             {cells.data, typeOf<Cell>(), cells.width, cells.height, cells.stride},
-                             {counts.data, counts.width, counts.height, counts.stride}, result,
-                             question.region),
-              stream);
-    return found.bytes() == expected.bytes() ? "" : question.text();
+    return secondLooksAreRight(cpu, question.filter, question.view(), values.view(), options,
+                               stream)
+               ? ""
+               : question.text();
 }
 
 /// Some results of an image that is one period of a plane, with a window as large as it: every

@@ -6,6 +6,7 @@
 #include "common/devices.h"
 #include "common/machine.h"
 #include "local_entropy/memory/shared_bytes.h"
+#include "local_entropy/problem/type_of.h"
 #include "local_entropy/schedule/launchers.h"
 
 #include <algorithm>
@@ -69,9 +70,7 @@ std::string chosenFor(const bench::FilterCase &one)
     std::vector<float> values(kSide * kSide);
     const Problem problem = std::visit(
         [&](const auto &cells) {
-            const CellType type = one.type == "uint8"    ? CellType::Uint8
-                                  : one.type == "uint16" ? CellType::Uint16
-                                                         : CellType::Float32;
+            const CellType type = typeOf<typename std::decay_t<decltype(cells)>::value_type>();
             return checkedProblem(one.filter, {cells.data(), type, kSide, kSide, 0},
                                   one.isMasked ? Mask{mask.data(), kSide, kSide, 0} : Mask{},
                                   {values.data(), false, kSide, kSide, 0}, {});

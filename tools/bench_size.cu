@@ -1,13 +1,11 @@
 // The load-time benchmark of the ladder, at a size of one's own and at no other.
 
 #include "bench/statuses.h"
-#include "common/error.h"
-#include "common/integer.h"
+#include "common/size.h"
 #include "entropy/benchmark.h"
 
 #include <cstdio>
 #include <string>
-#include <utility>
 
 namespace
 {
@@ -22,17 +20,6 @@ ENTROPY_RESULTS=DIR in the environment: also writes DIR/times.csv and DIR/enviro
 exit status: 0 all that could run was right; 1 a version failed; 2 bad usage
 )";
 
-/// "2560x2560" as a width and a height.
-std::pair<int, int> parseSize(const std::string &text)
-{
-    constexpr int kLongest = 2000000000;
-    const std::size_t cross = text.find('x');
-    if (cross == std::string::npos)
-        throw common::Error("'" + text + "' is no size, expected WIDTHxHEIGHT");
-    return {static_cast<int>(common::parseInteger("width", text.substr(0, cross), 1, kLongest)),
-            static_cast<int>(common::parseInteger("height", text.substr(cross + 1), 1, kLongest))};
-}
-
 int run(int argc, char **argv)
 {
     if (argc != 2 || argv[1][0] == '-') {
@@ -40,7 +27,7 @@ int run(int argc, char **argv)
         std::fputs(kHelp, wanted ? stdout : stderr);
         return wanted ? 0 : 2;
     }
-    const auto [width, height] = parseSize(argv[1]);
+    const auto [width, height] = common::parseSize(argv[1]);
     entropy::chosenVersions(); // refused now, in a sentence
     entropy::Benchmark::timeAll(width, height);
     return entropy::benchmarkFailures() ? 1 : 0;

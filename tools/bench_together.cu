@@ -2,11 +2,13 @@
 // the GPUs alone and by both, beside a copy of the same bytes by all cores.
 
 #include "bench/filter_cases.h"
+#include "bench/launch_pictures.h"
 #include "bench/picture.h"
 #include "bench/program.h"
 #include "common/clock.h"
 #include "common/machine.h"
 #include "common/threads.h"
+#include "local_entropy/problem/type_of.h"
 #include "local_entropy/schedule/everywhere.h"
 #include "local_entropy/schedule/plans.h"
 #include "local_entropy/schedule/pool.h"
@@ -17,6 +19,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 namespace
 {
@@ -24,92 +27,125 @@ namespace
 using namespace local_entropy;
 
 constexpr const char *kWhat =
-    R"(Times filters of uint8 images from host memory to host memory that was used before: on the CPU alone
-(cpu), through all GPUs, fed by the cores (gpus), by both (both), and as an engine with devices
-decides (auto); every bit checked first, beside a copy of as many bytes by all cores.
+    R"(Times filters from host memory to host memory that was used before: on the CPU alone (cpu), through
+all GPUs, fed by the cores (gpus), by both (both), and by an engine with devices that decides by
+itself, as programs have it, after some calls to learn from (auto); every bit checked first, beside
+a copy of as many bytes by all cores.
 )";
 
+constexpr int kSides[] = {512, 2048, 10240}, kLargest = 10240;
+
+/// Who computes. Of the two that an engine would not do unasked, its parts are called.
 struct Way
 {
     const char *name;
     bool devices;
-    ThroughDevices choice;
+    std::optional<ThroughDevices> choice;
 };
 
-constexpr Way kWays[] = {{"cpu", false, ThroughDevices::IfCheaper},
+constexpr Way kWays[] = {{"cpu", false, {}},
                          {"gpus", true, ThroughDevices::All},
                          {"both", true, ThroughDevices::IfThereIsRoom},
-                         {"auto", true, ThroughDevices::IfCheaper}};
+                         {"auto", true, {}}};
 
-/// A filter on an image, and the right answer.
+/// What the scenes have one after the other.
+struct Stage
+{
+    bench::LaunchPictures pictures{kLargest, kLargest};
+    std::vector<float> values;
+    std::vector<char> bytes;
+    Engine cpu;
+    Pool pool{common::offeredThreads()};
+};
+
+/// A filter on an image, and the right answer. Of all scenes of a Stage only one is there at a
+/// time.
 class Scene
 {
 public:
-    Scene(const bench::FilterCase &one, int width, int height)
-        : picture(bench::makePicture(one.type, "natural", one.filter.levels.count, width, height)),
-          gold(cells()), values(cells())
+    Scene(Stage &stage, const bench::FilterCase &one, int side)
+        : stage(stage), one(one), picture(stage.pictures.picture(one, imageOf(side))),
+          gold(stage.pictures.answer(one, imageOf(side)))
     {
-        Engine judge;
-        bench::compute(judge, one.filter, picture, gold.data());
-        const auto &image = std::get<std::vector<std::uint8_t>>(picture.cells);
-        problem = checkedProblem(one.filter, {image.data(), CellType::Uint8, width, height, 0}, {},
-                                 {values.data(), false, width, height, 0}, {});
+        stage.values.resize(gold.size());
+        std::visit(
+            [&](const auto &cells) {
+                using Cell = typename std::decay_t<decltype(cells)>::value_type;
+                const Image image{cells.data(), typeOf<Cell>(), side, side, 0};
+                problem = checkedProblem(one.filter, image, {},
+                                         {stage.values.data(), false, side, side, 0}, {});
+            },
+            picture.cells);
         const Path path = bestPath();
         const Method &method = chooseMethod(problem, path);
-        nanoseconds = method.cost(problem, path) * static_cast<double>(cells());
+        nanoseconds = method.cost(problem, path) * static_cast<double>(gold.size());
         plan = method.plan(problem, path);
         copy = copyMilliseconds();
     }
 
-    void check() const
-    {
-        if (std::memcmp(values.data(), gold.data(), cells() * sizeof(float)) != 0)
-            throw bench::WrongAnswer("the bits are not those of the CPU");
-    }
-
     common::Timing time(const Way &way)
     {
-        std::fill(values.begin(), values.end(), NAN);
-        return common::measure([&] { return compute(way), 0; }, [&](int) { check(); });
+        std::fill(stage.values.begin(), stage.values.end(), NAN);
+        const auto check = [&](int) {
+            if (std::memcmp(stage.values.data(), gold.data(), gold.size() * sizeof(float)) != 0)
+                throw bench::WrongAnswer("the bits are not those of the CPU");
+        };
+        if (way.choice) return common::measure([&] { return share(*way.choice), 0; }, check);
+        if (!way.devices) return common::measure([&] { return run(stage.cpu), 0; }, check);
+        EngineOptions options;
+        options.devices = true;
+        Engine engine(options);
+        const common::WallClock learning;
+        for (int call = 0; call < kFirstCalls || learning.seconds() < kLearning; ++call)
+            run(engine);
+        return common::measure([&] { return run(engine), 0; }, check);
     }
 
     double copied() const { return copy; } ///< milliseconds
 
 private:
-    std::size_t cells() const { return static_cast<std::size_t>(picture.width) * picture.height; }
+    /// Of auto, untimed: an engine leaves what is soon done to the CPU at first, and then tries.
+    static constexpr int kFirstCalls = 6;
+    static constexpr double kLearning = 0.25; // seconds
 
-    void compute(const Way &way)
+    static bench::LaunchImage imageOf(int side)
     {
-        const common::WallClock clock;
-        const std::function<bool(double)> nobody;
-        Progress progress(nobody, problem.region);
-        const int threads = pool.threads();
-        const auto shared = way.devices ? Everywhere::of(problem, *plan, nanoseconds, threads,
-                                                         costs, progress, {way.choice})
-                                        : nullptr;
-        if (way.choice != ThroughDevices::IfCheaper && !shared) throw common::Unavailable("no GPU");
-        TileQueue queue(problem.region, plan->tileSize(problem, threads), progress);
-        pool.run(threads, [&](int) {
-            thread_local Scratch scratch;
-            shared ? shared->work(scratch) : plan->work(problem, queue, scratch);
-        });
-        if (way.choice == ThroughDevices::IfCheaper)
-            costs.add(clock.seconds(), shared != nullptr, shared ? shared->tiles() : 0);
+        return {bench::kUsualContent, side, side, bench::placementOf("aligned")};
     }
 
+    void run(Engine &engine) { bench::compute(engine, one.filter, picture, stage.values.data()); }
+
+    void share(ThroughDevices choice)
+    {
+        const std::function<bool(double)> nobody;
+        Progress progress(nobody, problem.region);
+        const int threads = stage.pool.threads();
+        const auto shared =
+            Everywhere::of(problem, *plan, nanoseconds, threads, costs, progress, {choice});
+        if (!shared) throw common::Unavailable("no GPU");
+        stage.pool.run(threads, [&](int) {
+            thread_local Scratch scratch;
+            shared->work(scratch);
+        });
+    }
+
+    /// As many bytes as the image and the results, by all cores.
     double copyMilliseconds()
     {
-        const std::vector<float> from(cells());
-        const auto &image = std::get<std::vector<std::uint8_t>>(picture.cells);
-        std::vector<std::uint8_t> bytes(cells());
-        const int threads = pool.threads();
+        const char *const image = std::visit(
+            [](const auto &cells) { return reinterpret_cast<const char *>(cells.data()); },
+            picture.cells);
+        const std::size_t ofCell = bench::cellBytes(one.type);
+        stage.bytes.resize(ofCell * gold.size());
+        const int threads = stage.pool.threads();
         return common::measure(
                    [&] {
-                       pool.run(threads, [&](int number) {
-                           const std::size_t begin = cells() * number / threads;
-                           const std::size_t size = cells() * (number + 1) / threads - begin;
-                           std::memcpy(&bytes[begin], &image[begin], size);
-                           copyResults(&from[begin], size, &values[begin]);
+                       stage.pool.run(threads, [&](int number) {
+                           const std::size_t begin = gold.size() * number / threads;
+                           const std::size_t size = gold.size() * (number + 1) / threads - begin;
+                           std::memcpy(&stage.bytes[ofCell * begin], image + ofCell * begin,
+                                       ofCell * size);
+                           copyResults(&gold[begin], size, &stage.values[begin]);
                        });
                        return 0;
                    },
@@ -117,56 +153,59 @@ private:
             .median;
     }
 
-    const bench::Picture picture;
-    std::vector<float> gold, values;
+    Stage &stage;
+    const bench::FilterCase one;
+    const bench::Picture &picture;
+    const std::vector<float> &gold;
     Problem problem;
     double nanoseconds = 0;
     std::unique_ptr<const Plan> plan;
     WayCosts costs;
-    Pool pool{common::offeredThreads()};
     double copy = 0;
 };
 
-bench::Case caseOf(const bench::FilterCase &one, int width, int height)
+bench::Case caseOf(const std::shared_ptr<Stage> &stage, const bench::FilterCase &one, int side)
 {
-    const std::string name =
-        one.name() + "-" + std::to_string(width) + "x" + std::to_string(height);
-    return {
-        name, one.what(), 1 + sizeof(float), [one, width, height] {
-            const auto scene = std::make_shared<Scene>(one, width, height);
-            std::vector<bench::Row> rows;
-            for (const Way &way : kWays) {
-                bench::Row row;
-                row.keys = {one.name(), way.name, std::to_string(width), std::to_string(height)};
-                row.results = static_cast<double>(width) * height;
-                row.mayLack = way.devices;
-                row.open = [scene, &way] {
-                    bench::Work work;
-                    work.time = [scene, &way] { return scene->time(way); };
-                    work.beside = [scene] { return std::vector<double>{scene->copied()}; };
-                    return work;
-                };
-                rows.push_back(row);
-            }
-            return rows;
-        }};
+    const std::string size = std::to_string(side);
+    return {one.name() + "-" + size + "x" + size, one.what(),
+            static_cast<double>(bench::cellBytes(one.type)) + sizeof(float),
+            [stage, one, side, size] {
+                const auto scene = std::make_shared<Scene>(*stage, one, side);
+                std::vector<bench::Row> rows;
+                for (const Way &way : kWays) {
+                    bench::Row row;
+                    row.keys = {one.name(), way.name, size, size};
+                    row.results = static_cast<double>(side) * side;
+                    row.mayLack = way.devices;
+                    row.open = [scene, &way] {
+                        bench::Work work;
+                        work.time = [scene, &way] { return scene->time(way); };
+                        work.beside = [scene] { return std::vector<double>{scene->copied()}; };
+                        return work;
+                    };
+                    rows.push_back(row);
+                }
+                return rows;
+            }};
 }
 
-/// Whether a filter is timed unless all are asked for: some that the CPU computes about as fast as
-/// memory is copied, and some that take it ten times as long.
+/// Whether a filter is timed unless all are asked for: of each method, some that the CPU computes
+/// about as fast as memory is copied, and some that take it ten times as long.
 bool isOfTheGrid(const std::string &name)
 {
-    const std::vector<std::string> grid = {"uint8-256-5x5", "uint8-256-9x9", "uint8-256-15x15",
-                                           "uint8-256-31x31", "uint8-16-9x9"};
+    const std::vector<std::string> grid = {
+        "uint8-256-3x3",   "uint8-256-5x5", "uint8-256-9x9", "uint8-256-15x15", "uint8-256-31x31",
+        "uint8-256-disk5", "uint8-16-5x5",  "uint8-16-9x9",  "uint8-16-15x15",  "uint16-4096-9x9"};
     return std::find(grid.begin(), grid.end(), name) != grid.end();
 }
 
 std::vector<bench::Case> cases(bool all)
 {
+    const auto stage = std::make_shared<Stage>();
     std::vector<bench::Case> cases;
-    for (const bench::FilterCase &one : bench::filterCases())
-        if (one.type == "uint8" && (all || isOfTheGrid(one.name())))
-            for (const int side : {512, 2048, 10240}) cases.push_back(caseOf(one, side, side));
+    for (const bench::FilterCase &one : bench::launchCases())
+        if (!one.isMasked && (all || isOfTheGrid(one.name())))
+            for (const int side : kSides) cases.push_back(caseOf(stage, one, side));
     return cases;
 }
 
@@ -179,7 +218,8 @@ int main(int argc, char **argv)
         {bench::runs(), bench::median(), bench::minimum(), bench::rate("", "Mpixel/s"),
          bench::beside(0, "copy_ms", "ms a copy by all cores"), bench::shareOf(0, "of the copy")}};
     bool all = false;
-    const std::vector<bench::Option> options = {{"all", "", "all filters of bytes, not only some",
+    const std::vector<bench::Option> options = {{"all", "",
+                                                 "all filters without a mask, not only some",
                                                  [&all](const std::string &) { all = true; }}};
     return bench::runProgram({"bench_together", kWhat, layout, options,
                               [&all] { return cases(all); }, common::machineFacts},

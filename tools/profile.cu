@@ -4,6 +4,7 @@
 #include "common/host_poison.h"
 #include "common/kernel_times.h"
 #include "common/profiler_range.h"
+#include "common/size.h"
 #include "common/standard_output.h"
 #include "entropy/contents.h"
 #include "entropy/reference.h"
@@ -12,24 +13,48 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace
 {
 
 constexpr const char *kHelp =
-    R"(usage: CORE_profile [--list] [VERSION ...]
+    R"(usage: CORE_profile [--list] [--size WIDTHxHEIGHT] [VERSION ...]
 
 Calls the versions of the core that are named, or all that need CUDA and can run here, once each on
-2560x2560 random cells and checks their answers. Each call is an NVTX range "version=NAME;": by it
-ncu --nvtx tells whose kernel it is.
+2560x2560 random cells, or on another size, and checks their answers. Each call is an NVTX range
+"version=NAME;": by it ncu --nvtx tells whose kernel it is.
 
-  --list  prints the names of the versions that it would call
+  --list               prints the names of the versions that it would call
+  --size WIDTHxHEIGHT  so many columns and rows
 
 exit status: 0 all right; 1 an answer was wrong; 2 bad usage or cannot run
 )";
 
-constexpr int kSide = 2560;
+/// What is asked for.
+struct Wishes
+{
+    bool list = false;
+    int width = 2560, height = 2560;
+    std::vector<std::string> versions;
+};
+
+Wishes wishesFrom(const std::vector<std::string> &words)
+{
+    Wishes wishes;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (words[i] == "--list") {
+            wishes.list = true;
+        } else if (words[i] == "--size") {
+            const std::string size = i + 1 < words.size() ? words[++i] : "";
+            std::tie(wishes.width, wishes.height) = common::parseSize(size);
+        } else {
+            wishes.versions.push_back(words[i]);
+        }
+    }
+    return wishes;
+}
 
 std::vector<entropy::Version> chosen(const std::vector<std::string> &names)
 {
@@ -42,9 +67,10 @@ std::vector<entropy::Version> chosen(const std::vector<std::string> &names)
 }
 
 /// Returns whether its answer was right. A version that cannot run here says so.
-bool callOnce(const entropy::Version &version, std::vector<float> &cells,
+bool callOnce(const entropy::Version &version, const Wishes &wishes, std::vector<float> &cells,
               const std::vector<float> &gold)
 {
+    const int width = wishes.width, height = wishes.height;
     const auto say = [&](const std::string &what) {
         std::printf("%-18s %s\n", version.name, what.c_str());
         std::fflush(stdout);
@@ -54,10 +80,10 @@ bool callOnce(const entropy::Version &version, std::vector<float> &cells,
         std::optional<common::HostPoison> poison(std::in_place, cells.size() * sizeof(float));
         const common::KernelTimes timed; // engines then compute an image as a whole, not by tiles
         const common::ProfilerRange range("version=" + std::string(version.name) + ";");
-        const auto result = entropy::run(version.callback, kSide, kSide, cells.data());
+        const auto result = entropy::run(version.callback, width, height, cells.data());
         poison.reset();
         if (version.probe) return say("called; a probe gives no answer"), true;
-        const auto verdict = entropy::compare(kSide, kSide, result.get(), gold.data());
+        const auto verdict = entropy::compare(width, height, result.get(), gold.data());
         say(verdict.passed ? "right" : "WRONG");
         return verdict.passed;
     } catch (const common::Unavailable &reason) {
@@ -65,20 +91,20 @@ bool callOnce(const entropy::Version &version, std::vector<float> &cells,
     }
 }
 
-int run(const std::vector<std::string> &words)
+int run(const Wishes &wishes)
 {
-    const bool list = !words.empty() && words[0] == "--list";
-    const auto versions = chosen({words.begin() + list, words.end()});
-    if (list) {
+    const auto versions = chosen(wishes.versions);
+    if (wishes.list) {
         for (const entropy::Version &version : versions) std::printf("%s\n", version.name);
         return 0;
     }
     if (common::deviceCount() == 0) throw common::Unavailable(common::whyNoDevice());
-    const auto levels = entropy::makeContent({}, kSide, kSide, 20200702);
+    const auto levels = entropy::makeContent({}, wishes.width, wishes.height, 20200702);
     std::vector<float> cells(levels.begin(), levels.end());
-    const std::vector<float> gold = entropy::reference(kSide, kSide, cells.data());
+    const std::vector<float> gold = entropy::reference(wishes.width, wishes.height, cells.data());
     bool right = true;
-    for (const entropy::Version &version : versions) right &= callOnce(version, cells, gold);
+    for (const entropy::Version &version : versions)
+        right &= callOnce(version, wishes, cells, gold);
     return right ? 0 : 1;
 }
 
@@ -92,8 +118,9 @@ try {
     const std::string first = argc > 1 ? argv[1] : "";
     if (first == "--help" || first == "-h")
         return std::fputs(kHelp, stdout), common::afterOutput(0);
-    if (!first.empty() && first[0] == '-' && first != "--list") return std::fputs(kHelp, stderr), 2;
-    return common::afterOutput(run({argv + 1, argv + argc}));
+    if (!first.empty() && first[0] == '-' && first != "--list" && first != "--size")
+        return std::fputs(kHelp, stderr), 2;
+    return common::afterOutput(run(wishesFrom({argv + 1, argv + argc})));
 } catch (const std::exception &error) {
     std::fflush(stdout);
     std::fprintf(stderr, "profile: %s\n", error.what());

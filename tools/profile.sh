@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # What the kernels ask of the machine and what their warps wait for: tools/profile.sh DIRECTORY
 # Runs ncu over the versions of core.cu, of fast_study and of the labs, one launch each on 2560x2560
-# cells, and over some filters of the library, on 4096x4096; writes DIRECTORY/counters.csv. Needs a
-# GPU whose counters may be read, ncu, python3; exit status 3 where there is no GPU or no ncu.
+# cells, over v15 on rows of ten cells, and over filters of the library: on natural images, on those
+# that slow them down, on small ones, and what large ones move; writes DIRECTORY/counters.csv. Needs
+# a GPU whose counters may be read, ncu, python3; exit status 3 where there is no GPU or no ncu.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,5p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
+if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,6p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
 build=${BUILD:-build}
@@ -37,7 +38,7 @@ wanted=(
     l1tex__t_sectors_pipe_tex_mem_texture.sum l1tex__t_requests_pipe_tex_mem_texture.sum
     l1tex__m_xbar2l1tex_read_sectors.sum
     lts__ltcfabric2ltc_cycles_active.max.pct_of_peak_sustained_elapsed
-    lts__t_sectors.avg.pct_of_peak_sustained_elapsed
+    lts__t_sectors.avg.pct_of_peak_sustained_elapsed lts__t_sectors_op_write.sum
     dram__throughput.avg.pct_of_peak_sustained_elapsed
     gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed
     dram__bytes.sum dram__bytes_read.sum dram__bytes_write.sum
@@ -111,6 +112,15 @@ if [ ${#doubtful[@]} -gt 0 ]; then
     rm -f "$logs"/tried.*
 fi
 
+# ncu launches a kernel again and again until all is counted: the fewer, the sooner. Kernels of the
+# library have no textures and no doubles to speak of, and what they move is asked for apart.
+without() { # expression: the metrics that it does not match
+    printf '%s\n' "${metrics[@]}" | grep -vE "$1"
+}
+mapfile -t library < <(without 'texture|pipe_tex|mem_local|fp64|pipe_xu|ltcfabric|occupancy_limit')
+mapfile -t moved < <(printf '%s\n' "${metrics[@]}" | grep -E \
+    'time_duration|dram__bytes_(read|write)|sectors_op_write|sectors_pipe_lsu_mem_global_op_st')
+
 files=() failed=()
 for program in "${programs[@]}"; do
     name=$(basename "$program")
@@ -125,19 +135,37 @@ for program in "${programs[@]}"; do
     esac
 done
 
-# The library: filters of every method, all kernels of a launch. An NVTX range has the filter's name.
-start=$SECONDS
-log=$logs/launches.ncu
-rm -f "$log"
+apart() { # name, metrics, program...: a log of its own; but for launches, the versions get the name
+    local name=$1 start=$SECONDS log=$logs/$1.ncu
+    rm -f "$log"
+    if profile "$log" "$2" "${@:3}" >"$log.txt" 2>&1 && [ -s "$log" ]; then
+        [ "$name" = launches ] || log=$name=$log
+        files+=("$log")
+    else
+        failed+=("$name")
+        tail -n 1 "$log.txt" >&2
+    fi
+    echo "$name: $((SECONDS - start)) s"
+}
+apart narrow "$(joined "${metrics[@]}")" "$build/entropy_profile" --size 10x1000000 v15
+
+# The library: filters of every method, all kernels of a launch. An NVTX range has a filter's name.
+launches() { # name, content, size, metrics, filters
+    apart "$1" "$4" "$build/bench_launches" --once --cases "^($5)\$" --contents "$2" --sizes "$3"
+}
+others() { launches "$1_$2" "$@"; } # content, size, metrics, filters: not the usual image
 filters='uint8-(256-(3x3|5x5|7x7|9x9|15x15|31x31|disk5|disk10)|64-5x5|16-(5x5|15x15|31x31)|2-15x15)'
-filters+='|uint16-(65536-(3x3|5x5|7x7)|4096-(15x15|31x31))'
-if profile "$log" "$(joined "${metrics[@]}")" "$build/bench_launches" --once --cases "^($filters)\$" \
-    --contents natural --sizes 4096x4096 >"$log.txt" 2>&1 && [ -s "$log" ]; then
-    files+=("$log")
-else
-    failed+=(bench_launches)
-    tail -n 1 "$log.txt" >&2
-fi
-echo "bench_launches: $((SECONDS - start)) s"
+filters+='|uint16-(65536-(3x3|5x5|7x7)|4096-(9x9|15x15|31x31))'
+launches launches natural 4096x4096 "$(joined "${library[@]}")" "$filters"
+# Of filters that miss their aim, or depend on the content most, the content that takes longest.
+filters='uint8-(256-(7x7|9x9|9x9-mask|15x15|31x31|disk5|disk10)|16-5x5)'
+others adversarial 4096x4096 "$(joined "${library[@]}")" "$filters"
+others sparse 4096x4096 "$(joined "${library[@]}")" 'uint8-16-(15x15|31x31)'
+filters='uint8-(256-(3x3|5x5|9x9|15x15|31x31|disk5)|16-(5x5|15x15|31x31))'
+filters+='|uint16-(65536-3x3|4096-15x15)'
+others natural 1024x1024 "$(joined "${library[@]}")" "$filters"
+# Of large images, which no cache holds, what reaches memory.
+filters='uint8-(256-(3x3|5x5|9x9|31x31|disk5)|16-(5x5|15x15)|2-15x15)|uint16-(65536-5x5|4096-15x15)'
+others natural 10240x10240 "$(joined "${moved[@]}")" "$filters"
 "$python" tools/counters.py "$directory/counters.csv" "${files[@]}"
 [ ${#failed[@]} -eq 0 ] || { echo "profile.sh: failed: ${failed[*]}" >&2; exit 1; }

@@ -5,6 +5,7 @@
 #include "local_entropy/in_library.h"
 #include "local_entropy/methods/method.h"
 #include "local_entropy/problem/load.h"
+#include "local_entropy/problem/type_of.h"
 #include "local_entropy/schedule/jobs.h"
 #include "local_entropy/schedule/launchers.h"
 #include "local_entropy/schedule/plans.h"
@@ -57,16 +58,6 @@ const Method *methodFrom(const std::string &name)
         if (name == method->name()) return method;
     throw Error(Status::BadArgument,
                 "there is no method '" + name + "', only " + list(Engine::methods()));
-}
-
-template <typename Cell>
-constexpr CellType typeOf()
-{
-    if constexpr (std::is_same_v<Cell, std::uint8_t>) return CellType::Uint8;
-    if constexpr (std::is_same_v<Cell, std::uint16_t>) return CellType::Uint16;
-    if constexpr (std::is_same_v<Cell, std::int16_t>) return CellType::Int16;
-    if constexpr (std::is_same_v<Cell, bool>) return CellType::Bool;
-    return CellType::Float32;
 }
 
 template <typename Cell, typename Value>

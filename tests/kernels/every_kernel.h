@@ -126,19 +126,16 @@ public:
         std::vector<Value> values(stride * region.height);
         const local_entropy::View<Value> view{values.data(), region.width, region.height, stride};
         const Place place = aligned ? Place::Aligned : Place::Anywhere;
-        OnDevice<const Cell> image(picture.view(), place);
-        OnDevice<const std::uint8_t> mask(picture.maskView(), place);
-        OnDevice<Value> found(view, place);
         local_entropy::RunOptions options;
         options.region = region;
         options.mask = picture.maskView();
-        cpu.run(filter, picture.view(), view, options);
-        OnDevice<Value> expected(view, place);
-        options.mask = mask.view();
-        const auto workspace = workspaceFor(filter, image.view(), found.view(), options);
-        gpu.enqueue(filter, image.view(), found.view(), stream.get(), options);
-        gpu.synchronize();
-        EXPECT_TRUE(found.bytes() == expected.bytes())
+        const auto launch = [&](const auto &from, const auto &to, local_entropy::RunOptions there) {
+            const auto workspace = workspaceFor(filter, from, to, there);
+            gpu.enqueue(filter, from, to, stream.get(), there);
+            gpu.synchronize();
+        };
+        EXPECT_TRUE(
+            writesTheBitsOfTheCpu(cpu, filter, picture.view(), view, options, place, launch))
             << sizeof(Cell) << " byte cells, window " << filter.window.width << " x "
             << filter.window.height << ", levels " << filter.levels.count << ", border "
             << static_cast<int>(filter.border) << (masked ? ", mask" : "");

@@ -1,6 +1,7 @@
 // Every kernel of the library is launched under every border, with a mask and without, on images so
 // small that the tools of compute-sanitizer end soon (tools/sanitize.sh). The last word has what
 // counted the launches: no kernel may be missing.
+#include "../local_entropy/windows.h"
 #include "../second_looks.h"
 #include "every_kernel.h"
 #include "launched.h"
@@ -25,6 +26,7 @@ namespace
 
 using namespace local_entropy;
 using namespace kernels;
+using trial_windows::disk;
 
 constexpr Size kStrips{300, 24};  ///< strips that are cut, and strips that are not
 constexpr Size kStaying{1500, 9}; ///< so wide that the middle of the image is not loaded
@@ -50,16 +52,6 @@ void loadAll(Asker &asker)
                     asker.ask<Cell>(filter, size, masked);
                 if (!binned) asker.ask<Cell, double>(filter, size, masked);
             }
-}
-
-Window disk(int radius)
-{
-    Window window;
-    window.width = window.height = 2 * radius + 1;
-    for (int y = -radius; y <= radius; ++y)
-        for (int x = -radius; x <= radius; ++x)
-            window.footprint.push_back(x * x + y * y <= radius * radius);
-    return window;
 }
 
 } // namespace
@@ -346,21 +338,10 @@ void lookAgain(Borders &borders, int side, int levels)
             const Picture<Cell> picture({75, 6}, filter.levels, masked, 1);
             std::vector<Value> values(75 * 6);
             const View<Value> view{values.data(), 75, 6, 75};
-            OnDevice<const Cell> image(picture.view());
-            OnDevice<const std::uint8_t> mask(picture.maskView());
-            OnDevice<Value> found(view);
             RunOptions options;
             options.mask = picture.maskView();
-            cpu.run(filter, picture.view(), view, options);
-            OnDevice<Value> expected(view);
-            const auto cells = image.view();
-            const auto counts = mask.view();
-            const Result result{found.view().data, sizeof(Value) == sizeof(double), 75, 6, 75};
-            lookAtAll(checkedProblem(filter, {cells.data, typeOf<Cell>(), 75, 6, cells.stride},
-                                     {counts.data, counts.width, counts.height, counts.stride},
-                                     result, {}),
-                      stream.get());
-            EXPECT_TRUE(found.bytes() == expected.bytes())
+            EXPECT_TRUE(
+                secondLooksAreRight(cpu, filter, picture.view(), view, options, stream.get()))
                 << sizeof(Cell) << " bytes, window " << side << ", border " << border;
         }
 }

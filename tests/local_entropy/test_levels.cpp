@@ -2,7 +2,7 @@
 #include "local_entropy/methods/levels/box_tile.h"
 #include "local_entropy/methods/levels/levels.h"
 #include "local_entropy/methods/levels/sums.h"
-#include "local_entropy/problem/problem.h"
+#include "local_entropy/problem/type_of.h"
 #include "local_entropy/simd/paths.h"
 #include "own_queue.h"
 #include "question.h"
@@ -137,10 +137,8 @@ void expectExact(const Case &of, const Filter &filter)
     const GuardedArray<Value> result(region.width, region.height, 3);
     const View<Value> to = result.view();
     const Problem problem = checkedProblem(
-        filter,
-        {image.view().data, sizeof(Cell) == 1 ? CellType::Uint8 : CellType::Uint16, of.width,
-         of.height, of.width},
-        {}, {to.data, sizeof(Value) == 8, region.width, region.height, to.stride}, region);
+        filter, {image.view().data, typeOf<Cell>(), of.width, of.height, of.width}, {},
+        {to.data, sizeof(Value) == 8, region.width, region.height, to.stride}, region);
     ASSERT_TRUE(levelsMethod().can(problem, Path::Portable));
     std::vector<Value> want;
     for (int y = 0; y < of.height; y++)

@@ -4,6 +4,7 @@
 #include "local_entropy/problem/levels.h"
 #include "local_entropy/problem/load.h"
 #include "local_entropy/problem/rows.h"
+#include "local_entropy/problem/type_of.h"
 #include "unusual_floats.h"
 
 #include <algorithm>
@@ -19,12 +20,6 @@ namespace
 {
 
 using namespace local_entropy;
-
-template <typename Cell>
-constexpr CellType kType = std::is_same_v<Cell, std::uint8_t>    ? CellType::Uint8
-                           : std::is_same_v<Cell, std::uint16_t> ? CellType::Uint16
-                           : std::is_same_v<Cell, std::int16_t>  ? CellType::Int16
-                                                                 : CellType::Float32;
 
 TEST(LocalEntropyLevels, TheRuleOfIntegersIsThatOfAllCells)
 {
@@ -124,8 +119,8 @@ struct Loaded
     Tile load()
     {
         const Problem problem = checkedProblem(
-            filter, {cells.data(), kType<Cell>, width, height, 0}, {mask.data(), width, height, 0},
-            {values.data(), false, width, height, 0}, {});
+            filter, {cells.data(), typeOf<Cell>(), width, height, 0},
+            {mask.data(), width, height, 0}, {values.data(), false, width, height, 0}, {});
         return loadTile(problem, problem.region, scratch);
     }
 };

@@ -5,6 +5,7 @@
 #include "local_entropy/error.h"
 #include "local_entropy/problem/border.h"
 #include "local_entropy/problem/load.h"
+#include "local_entropy/problem/type_of.h"
 
 #include <gtest/gtest.h>
 
@@ -255,12 +256,6 @@ class LocalEntropyTile : public testing::Test
 using Cells = testing::Types<std::uint8_t, std::uint16_t, std::int16_t, float>;
 TYPED_TEST_SUITE(LocalEntropyTile, Cells);
 
-template <typename Cell>
-constexpr CellType kType = std::is_same_v<Cell, std::uint8_t>    ? CellType::Uint8
-                           : std::is_same_v<Cell, std::uint16_t> ? CellType::Uint16
-                           : std::is_same_v<Cell, std::int16_t>  ? CellType::Int16
-                                                                 : CellType::Float32;
-
 TYPED_TEST(LocalEntropyTile, HoldsTheLevelsThatItsWindowsReach)
 {
     std::mt19937 random(7);
@@ -281,7 +276,7 @@ TYPED_TEST(LocalEntropyTile, HoldsTheLevelsThatItsWindowsReach)
         const int most = sizeof(TypeParam) == 1 ? 256 : 65536;
         do filter.levels.count = counts[below(7)];
         while (filter.levels.count > most);
-        if (kType<TypeParam> == CellType::Int16) filter.levels.low = -(filter.levels.count / 2);
+        if (typeOf<TypeParam>() == CellType::Int16) filter.levels.low = -(filter.levels.count / 2);
         filter.border = static_cast<Border>(below(6));
         filter.constant = filter.levels.low + below(filter.levels.count);
         const std::int64_t width = 1 + below(trial % 5 ? 20 : 400), height = 1 + below(12);
@@ -294,7 +289,7 @@ TYPED_TEST(LocalEntropyTile, HoldsTheLevelsThatItsWindowsReach)
         for (auto &cell : mask) cell = below(8) != 0;
         std::vector<float> values(width * height);
         const Problem problem =
-            checkedProblem(filter, {cells.data(), kType<TypeParam>, width, height, stride},
+            checkedProblem(filter, {cells.data(), typeOf<TypeParam>(), width, height, stride},
                            below(3) ? Mask{} : Mask{mask.data(), width, height, 0},
                            {values.data(), false, width, height, 0}, {});
         Region place{below(width), below(height), 0, 0};

@@ -3,7 +3,7 @@
 #include "judge.h"
 #include "local_entropy/memory/scratch.h"
 #include "local_entropy/methods/ranks/sliding_plan.h"
-#include "local_entropy/problem/problem.h"
+#include "local_entropy/problem/type_of.h"
 #include "own_queue.h"
 #include "question.h"
 
@@ -113,8 +113,7 @@ private:
     void compute(Path path, const GuardedArray<float> &result)
     {
         const auto all = image.view();
-        const Image source = {all.data, sizeof(Cell) == 1 ? CellType::Uint8 : CellType::Uint16,
-                              width, height, all.stride};
+        const Image source = {all.data, typeOf<Cell>(), width, height, all.stride};
         Mask kept;
         if (mask) kept = {mask->view().data, width, height, mask->view().stride};
         const Result to = {result.view().data, false, region.width, region.height,
@@ -285,4 +284,29 @@ TEST(SlidingRanks, RefusesWhatItCannotDo)
         filter.window.height = height;
         EXPECT_TRUE(can(filter, Path::Avx2, false)) << width << " x " << height;
     }
+}
+
+// Tiles whose starts cost little were so high that threads had none: two at 512 x 512, for any
+// number of threads.
+TEST(SlidingRanks, HasATileForEachThreadOfASmallImage)
+{
+    constexpr std::int64_t kSide = 512;
+    const std::vector<std::uint8_t> cells(kSide * kSide);
+    std::vector<float> results(kSide * kSide);
+    for (const int side : {7, 9, 15})
+        for (const Path path : pathsHere()) {
+            Filter filter;
+            filter.window.width = filter.window.height = side;
+            const Problem problem =
+                checkedProblem(filter, {cells.data(), CellType::Uint8, kSide, kSide, 0}, {},
+                               {results.data(), false, kSide, kSide, 0}, {});
+            const auto plan = slidingRanksMethod().plan(problem, path);
+            for (const int threads : {1, 2, 3, 16, 64, 500}) {
+                const TileSize size = plan->tileSize(problem, threads);
+                const auto ofSide = [](std::int64_t part) { return (kSide + part - 1) / part; };
+                EXPECT_GE(ofSide(size.width) * ofSide(size.height), std::min(threads, 30))
+                    << side << ", " << threads << " threads, " << pathName(path);
+                EXPECT_GE(size.height, 16) << side << ", " << threads << " threads";
+            }
+        }
 }

@@ -268,6 +268,24 @@ class Tables(Tree):
         self.assertIn("| uint8 | 256 | 9x9 | 30 % | 200 | 2.00 | 100 | 64 % | - | 11 % | - | data from "
                       "shared memory or special functions 2.2 |", self.text("report.md"))
 
+    def test_other_images_are_a_table_of_their_own(self):
+        text = self.text("report.md")
+        self.assertIn("| sparse | 1000x1000 | uint8 | 16 | 5x5 | 100 % | 32 | - |", text)
+        self.assertEqual(text.count("| uint8 | 256 | 9x9 | 30 % |"), 1)
+        self.assertNotIn("| natural | 1000x1000 |", text)  # no instruction of it was counted
+
+    def test_what_a_launch_moves_is_of_all_its_kernels(self):
+        self.assertIn("| cells | levels | window | read from device memory | written to it | written "
+                      "to the second-level cache | of sectors that stores touch |\n"
+                      "|---|---|---|---|---|---|---|\n"
+                      "| uint8 | 16 | 5x5 | - | 4.02 | 4.00 | - |\n", self.text("report.md"))
+
+    def test_what_images_of_a_size_move_may_not_be_measured_yet(self):
+        table = "<!-- table: launch-memory natural 10240x10240 -->\n"
+        self.add("report.md", f"\n{table}<!-- end of table -->\n")
+        self.assertEqual(self.run_tool()[0], 0)
+        self.assertIn(f"{table}not measured yet\n", self.text("report.md"))
+
     def test_together_compares_both_with_the_better_and_auto_with_the_best(self):
         self.assertIn("| uint8 | 256 | 9x9 | 1000x1000 | 4.00 | 3.00 | 2.00 | 2.20 | 1.00 | 45 % | 1.50 "
                       "| 1.10 |", self.text("report.md"))

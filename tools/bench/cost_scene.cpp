@@ -1,5 +1,7 @@
 #include "bench/cost_scene.h"
 
+#include "bench/disk.h"
+
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -60,12 +62,7 @@ Engine costEngine(Costed method, Path path)
 Window diskOf(int side)
 {
     const double square = side * side / std::acos(-1.0); // of the radius
-    const int radius = static_cast<int>(std::sqrt(square));
-    Window window;
-    window.width = window.height = 2 * radius + 1;
-    for (int y = -radius; y <= radius; ++y)
-        for (int x = -radius; x <= radius; ++x) window.footprint.push_back(x * x + y * y <= square);
-    return window;
+    return diskWindow(static_cast<int>(std::sqrt(square)), square);
 }
 
 CostScene::CostScene(int levels, bool hasFloats)

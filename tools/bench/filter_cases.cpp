@@ -1,5 +1,7 @@
 #include "bench/filter_cases.h"
 
+#include "bench/disk.h"
+
 #include <utility>
 
 namespace bench
@@ -28,9 +30,7 @@ FilterCase disk(const std::string &type, int levels, int radius)
 {
     FilterCase one = square(type, levels, 2 * radius + 1);
     one.window = "disk" + std::to_string(radius);
-    for (int y = -radius; y <= radius; ++y)
-        for (int x = -radius; x <= radius; ++x)
-            one.filter.window.footprint.push_back(x * x + y * y <= radius * radius);
+    one.filter.window = diskWindow(radius, radius * radius);
     return one;
 }
 

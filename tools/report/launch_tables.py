@@ -13,18 +13,29 @@ MS = "median_ms"
 TIME = "gpu__time_duration.sum"
 # Of every multiprocessor since compute capability 5.0.
 SCHEDULERS, LANES, BANKS = 4, 32, 32
-PROFILED = 4096 * 4096  # pixels of a launch that is profiled
+PROFILED = "natural_4096x4096"  # the image of a launch whose version names no other
+# What is counted of the kernel of a method, in an image of so many pixels.
 COUNTED = {
-    "instructions a pixel": scaled(INSTRUCTIONS, LANES / PROFILED, 0),
-    "issued, of a clock's 4": scaled("smsp__inst_executed.avg.per_cycle_active", SCHEDULERS, 2),
+    "instructions a pixel": lambda pixels: scaled(INSTRUCTIONS, LANES / pixels, 0),
+    "issued, of a clock's 4":
+        lambda pixels: scaled("smsp__inst_executed.avg.per_cycle_active", SCHEDULERS, 2),
     "wavefronts of shared memory, for 32 pixels":
-        scaled("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", LANES / PROFILED, 0),
-    "its pipe busy":
+        lambda pixels: scaled("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", LANES / pixels, 0),
+    "its pipe busy": lambda pixels:
         percentage("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"),
-    "bank conflicts, for 32 pixels":
-        scaled("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", LANES / PROFILED, 1),
-    "warps at work": percentage("sm__warps_active.avg.pct_of_peak_sustained_active"),
-    "device memory, bytes a pixel": scaled("dram__bytes.sum", 1 / PROFILED, 1),
+    "bank conflicts, for 32 pixels": lambda pixels:
+        scaled("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", LANES / pixels, 1),
+    "warps at work":
+        lambda pixels: percentage("sm__warps_active.avg.pct_of_peak_sustained_active"),
+    "device memory, bytes a pixel": lambda pixels: scaled("dram__bytes.sum", 1 / pixels, 1),
+}
+# What all kernels of a launch move, and how many bytes one of it is.
+SECTOR = 32
+MOVED = {
+    "read from device memory": ("dram__bytes_read.sum", 1),
+    "written to it": ("dram__bytes_write.sum", 1),
+    "written to the second-level cache": ("lts__t_sectors_op_write.sum", SECTOR),
+    "of sectors that stores touch": ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", SECTOR),
 }
 
 
@@ -240,27 +251,54 @@ def kernels_of(record, name):
     return kernels
 
 
-def profiled(record):
-    """What the profiler counted of some filters, a line each: of the kernel of their method, and
-    how much of all kernels' time it takes."""
-    rows = []
+def launches_profiled(record):
+    """(version, case, content, size) of all launches of the library in counters.csv."""
     for name in dict.fromkeys(row["version"] for row in record.rows("counters.csv")):
-        if not name.startswith("launches/"):
-            continue
+        found = re.fullmatch(r"(?:([a-z]+_\d+x\d+)/)?launches/(.+)", name)
+        if found:
+            yield (name, found[2], *(found[1] or PROFILED).split("_"))
+
+
+def profiled(record, others=""):
+    """What the profiler counted of some filters, a line each: of the kernel of their method, and
+    how much of all kernels' time it takes. Of the usual image, or of the `others`."""
+    rows = []
+    for name, case, content, size in launches_profiled(record):
         kernels = kernels_of(record, name)
+        if (f"{content}_{size}" != PROFILED) != bool(others) or \
+                not any(INSTRUCTIONS in found for found in kernels.values()):
+            continue
         time = {kernel: found.get(TIME, 0) for kernel, found in kernels.items()}
         own = {kernel: found for kernel, found in kernels.items()
                if not OTHER_KERNELS.search(UNNAMED.sub("", kernel).partition("<")[0])}
         kernel = max(own or kernels, key=time.get)
         found = kernels[kernel]
         waits = [f"{what} {clocks:.1f}" for clocks, what in stalls(found)[:2]]
-        rows.append([*kind_of(name.partition("/")[2]),
+        rows.append([*([content, size] if others else []), *kind_of(case),
                      share(time[kernel], sum(time.values())),
-                     *(cell(found) for cell in COUNTED.values()), ", ".join(waits) or "-"])
+                     *(cell(cells_of(size))(found) for cell in COUNTED.values()),
+                     ", ".join(waits) or "-"])
     if not rows:
-        raise NotMeasured(f"{record.directory}/counters.csv has no launches")
-    return table(["cells", "levels", "window", "of the time", *COUNTED,
-                  "most waited for, clocks"], rows)
+        raise NotMeasured(f"{record.directory}/counters.csv has no {others} launches")
+    return table([*(["image", "size"] if others else []), "cells", "levels", "window",
+                  "of the time", *COUNTED, "most waited for, clocks"], rows)
+
+
+def moved(record, content, size):
+    """Bytes a pixel that all kernels of a launch move together, of one image."""
+    rows = []
+    for name, case, *image in launches_profiled(record):
+        if image != [content, size]:
+            continue
+        kernels = kernels_of(record, name).values()
+        rows.append(kind_of(case) + [
+            f"{sum(found.get(metric, 0) for found in kernels) * of / cells_of(size):.2f}"
+            if any(metric in found for found in kernels) else "-"
+            for metric, of in MOVED.values()])
+    if not rows:
+        raise NotMeasured(f"{record.directory}/counters.csv has no launches of {content} images "
+                          f"of {size}")
+    return table(["cells", "levels", "window", *MOVED], rows)
 
 
 def together(record):
@@ -301,4 +339,5 @@ def peers(record):
 
 KINDS = {"launches": launches, "launch-contents": contents, "launch-sizes": sizes,
          "launch-places": places, "launch-budgets": budgets,
-         "launch-counters": profiled, "launch-peers": peers, "together": together}
+         "launch-counters": profiled, "launch-memory": moved, "launch-peers": peers,
+         "together": together}

@@ -221,11 +221,12 @@ public:
     }
 
     /// Bands so high that their start costs some percent; cells, and the lanes' rows, that stay in
-    /// a cache; some tiles for each thread.
+    /// a cache; some tiles for each thread. In small images a tile for each thread, whatever its
+    /// start costs: that is little beside threads without one.
     TileSize tileSize(const Problem &problem, int threads) const override
     {
         constexpr std::int64_t kColumns = 40, kBandHeights = 20, kLeastHeights = 5,
-                               kCells = 1 << 20;
+                               kCells = 1 << 20, kLeastRows = 16;
         const Shape &window = problem.shape;
         const Region &region = problem.region;
         const std::int64_t most =
@@ -239,6 +240,9 @@ public:
         if (threads > 1)
             height = std::min(height, std::max(ceilDiv(region.height * across, 3 * threads),
                                                bands * kLeastHeights * window.height));
+        if (across * ceilDiv(region.height, height) < threads)
+            height = std::clamp(ceilDiv(region.height * across, threads), kLeastRows,
+                                std::max(height, kLeastRows));
         return {width, ceilDiv(region.height, ceilDiv(region.height, height))};
     }
 
