@@ -286,7 +286,7 @@ TEST(SlidingRanks, RefusesWhatItCannotDo)
     }
 }
 
-// Tiles whose starts cost little were so high that threads had none: two at 512 x 512, for any
+// Tiles whose starts cost little were so high that threads had none: a few at 512 x 512, for any
 // number of threads.
 TEST(SlidingRanks, HasATileForEachThreadOfASmallImage)
 {
