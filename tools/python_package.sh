@@ -58,6 +58,20 @@ library() (
     fi
 )
 
+# The tests that scikit-image ships of its own filter: 0.25 is the last that has them.
+originals() (
+    cd_away
+    if ! PIP_CONSTRAINT='' "$to/venv/bin/pip" install --quiet --no-deps --only-binary=:all: \
+        --target "$work/ships" 'scikit-image==0.25.*'; then
+        echo 'scikit-image 0.25 is not to be had for this Python: its own tests were not run'
+        return
+    fi
+    said=$(PYTHONPATH=$work/ships "$to/venv/bin/python" -m pytest -q -p no:cacheprovider \
+        "$project/python/tests/test_originals.py" -k scikit_image | tail -n 1)
+    echo "scikit-image's own tests of its filter: $said"
+    [[ $said == '1 passed'* ]]
+)
+
 # As a newcomer: the package of this tree in place of the wheel, and the picture of the README.
 newcomer() (
     "$to/venv/bin/pip" install --quiet --force-reinstall --no-deps ./python
@@ -80,5 +94,6 @@ library
 environment "$to/venv" "$wheel[test,raster,stack,zarr,preview,files,dask]" nbclient ipykernel
 (cd_away && "$to/venv/bin/python" -m pytest -q -p no:cacheprovider --doctest-modules \
     "$project/python/tests" --pyargs local_entropy)
+originals
 newcomer
 ls -l "$to/dist"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from typing import Any
+from typing import Any, Dict
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ._host import Ndarray
 from .filters import entropy as _entropy
 
 _LONGEST = 63  # side of a footprint of which not all cells count
+_MANY_LEVELS = 1024  # more of them are slow in scikit-image, which says so
 
 
 def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0,
@@ -23,9 +24,9 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     """Local entropy in bits: a drop-in for `skimage.filters.rank.entropy`.
 
     The same values, float rounding apart, of the same type, with the same rules for masks, shifts
-    and other types of images. Images of many levels are not slow here: no warning says so. A value
-    is the float64 nearest to the true entropy; float32, of `local_entropy.entropy`, takes less
-    time.
+    and other types of images, and the same warnings; that of images of many levels, which are slow
+    in scikit-image, is of those who return to it. A value is the float64 nearest to the true
+    entropy; float32, of `local_entropy.entropy`, takes less time.
 
     Parameters
     ----------
@@ -68,33 +69,44 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     if cells.ndim not in (2, 3):
         raise ValueError(f"`image` must have 2 or 3 dimensions, got {cells.ndim}.")
     counts = np.asarray(footprint) > 0
+    shifts = _integers(shift_x=shift_x, shift_y=shift_y,
+                       **({"shift_z": shift_z} if cells.ndim == 3 else {}))
     if cells.ndim == 3 or not counts.any() or (max(counts.shape) > _LONGEST and not counts.all()):
         # Of its own module: skimage.filters.rank.entropy may be this function, put there.
         original = _from_scikit_image(
             "filters.rank.generic", "what the library does not compute, such as volumes,").entropy
-        shifts = {"shift_z": shift_z} if cells.ndim == 3 else {}
-        return np.asarray(original(image, footprint, out=out, mask=mask, shift_x=shift_x,
-                                   shift_y=shift_y, **shifts))
+        return np.asarray(original(image, footprint, out=out, mask=mask, **shifts))
     if image is out:
         raise NotImplementedError("Cannot perform rank operation in place.")
     if cells.dtype == bool:
         raise ValueError("dtype cannot be bool.")
-    for name, shift in (("shift_x", shift_x), ("shift_y", shift_y)):
-        if isinstance(shift, bool):
-            warnings.warn(f"Parameter `{name}` is boolean and will be interpreted as int. This is "
-                          "not officially supported, use int instead.", stacklevel=2)
     if cells.dtype not in (np.uint8, np.uint16):
         warnings.warn(f"Possible precision loss converting image of type {cells.dtype} to uint8 as "
                       "required by rank filters. Convert manually using "
                       "skimage.util.img_as_ubyte to silence this warning.", stacklevel=2)
         cells = _as_bytes(cells)
-    result = _entropy(cells, footprint=counts, origin=(shift_y, shift_x), dtype=np.float64,
+    bins = int(cells.max(initial=0)) + 1 if cells.dtype == np.uint16 else 256
+    if bins > _MANY_LEVELS:
+        warnings.warn("Bad rank filter performance is expected of scikit-image due to a large "
+                      f"number of bins ({bins}); local_entropy is not slow.", stacklevel=2)
+    result = _entropy(cells, footprint=counts, origin=(shifts["shift_y"], shifts["shift_x"]),
+                      dtype=np.float64,
                       mask=None if mask is None else _as_bytes(np.asarray(mask)))
     if out is None:
         return result
     written: Ndarray = out if out.ndim == 2 else out[..., 0]
     np.copyto(written, result, casting="unsafe")
     return written
+
+
+def _integers(**shifts: int) -> Dict[str, int]:
+    """Those that are a truth are warned of, in the caller's line."""
+    for name, shift in shifts.items():
+        if isinstance(shift, bool):
+            warnings.warn(f"Parameter `{name}` is boolean and will be interpreted as int. This is "
+                          "not officially supported, use int instead.", stacklevel=3)
+    return {name: int(shift) if isinstance(shift, bool) else shift
+            for name, shift in shifts.items()}
 
 
 def _as_bytes(array: Ndarray) -> Ndarray:

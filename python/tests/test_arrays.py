@@ -114,9 +114,10 @@ def test_no_cells(shape, dtype):
     assert found.shape == shape and found.dtype == np.float32
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
-def test_cells_of_a_mask_count_unless_they_are_0(dtype):
-    mask = (IMAGE % 3 * 0.5 * (1 if dtype.startswith("float") else 512)).astype(dtype)
+@pytest.mark.parametrize("dtype, factor", [("float32", 1), ("float64", 1), ("int64", 512),
+                                           ("int8", 2)])
+def test_cells_of_a_mask_count_unless_they_are_0(dtype, factor):
+    mask = (IMAGE % 3 * 0.5 * factor).astype(dtype)
     assert {0, mask.max() / 2} < set(mask.flat)
     np.testing.assert_array_equal(entropy(IMAGE, 3, mask=mask), entropy(IMAGE, 3, mask=mask != 0))
 

@@ -135,6 +135,12 @@ def test_a_forked_process_has_engines_of_its_own():
     assert engines()
 
 
+def test_a_process_forked_while_an_engine_is_made():
+    with _library._making, multiprocessing.get_context("fork").Pool(1) as pool:
+        found = pool.apply_async(in_child, [3]).get(60)
+    np.testing.assert_array_equal(found, entropy(SMALL, 3))
+
+
 @pytest.mark.parametrize("device", ["auto", "cpu"])
 @pytest.mark.parametrize("threads", [None, 1, 2, 3])
 def test_threads_and_devices_cannot_be_seen(threads, device):

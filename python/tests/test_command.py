@@ -15,7 +15,9 @@ import pytest
 
 import local_entropy
 from files import convert
-from local_entropy import diversity, entropy
+from local_entropy import _library, diversity, entropy
+from local_entropy.command import pipeline
+from local_entropy.command.main import main
 from local_entropy.command.options import parser
 from local_entropy.command.progress import Bar, clock, line
 
@@ -76,6 +78,20 @@ def test_arguments(image, tmp_path, words, arguments):
     assert names(tmp_path) == ["image.npy", "out.npy"]
 
 
+@pytest.mark.parametrize("words, engine", [
+    ([], (True, 0)), (["--threads", "3"], (True, 3)), (["--device", "cpu"], (False, 0))])
+def test_threads_and_devices(image, tmp_path, capfd, monkeypatch, words, engine):
+    asked, made = set(), _library.engine
+
+    def noted(devices, threads):
+        asked.add((devices, threads))
+        return made(devices, threads)
+
+    monkeypatch.setattr(_library, "engine", noted)
+    convert(capfd, image, tmp_path / "out.npy", *words)
+    assert asked == {engine}
+
+
 @pytest.mark.parametrize("words, arguments", [
     (["--index", "hill", "--q", "2"], {"index": "hill", "q": 2}),
     (["--index", "hill", "--q", "inf", "--size", "3"], {"index": "hill", "q": np.inf, "size": 3}),
@@ -97,6 +113,20 @@ def test_holes(image, tmp_path):
     good(image, tmp_path / "out.npy", "--nodata", "4")
     expected = np.where(IMAGE == 4, np.nan, entropy(IMAGE, nodata=4, empty=np.nan))
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected)
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_holes_of_real_numbers(tmp_path, capfd, kind):
+    cells = RANDOM.random((30, 40)).astype(kind)
+    cells[5:9, 20:], cells[17] = np.nan, np.nan
+    np.save(tmp_path / "in.npy", cells)
+    bins = ["--levels", 8, "--range", 0, 1]
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy", *bins)
+    filled = entropy(cells, levels=8, range=(0, 1), empty=np.nan)
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"),
+                                  np.where(np.isnan(cells), np.nan, filled))
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy", *bins, "--fill")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), filled)
 
 
 def test_bands_of_a_stack(tmp_path):
@@ -325,6 +355,19 @@ def test_a_file_system_that_writes_less_at_once(image, tmp_path, capfd, monkeypa
     monkeypatch.setattr(os, "pwrite", lambda file, data, at: pwrite(file, data[:77], at))
     convert(capfd, image, tmp_path / "out.npy", *words)
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(IMAGE))
+
+
+@pytest.mark.parametrize("error, sentence", [(MemoryError("no host memory for 9 bytes"),
+                                              "no host memory for 9 bytes"),
+                                             (MemoryError(), "a smaller --memory takes less")])
+def test_too_little_memory(image, tmp_path, capfd, monkeypatch, error, sentence):
+    def compute(*_):
+        raise error
+
+    monkeypatch.setattr(pipeline, "compute_region", compute)
+    assert main([str(image), str(tmp_path / "out.npy")]) == 1
+    assert capfd.readouterr().err == f"local-entropy: there is too little memory: {sentence}\n"
+    assert names(tmp_path) == ["image.npy"]
 
 
 def test_more_than_the_disk_has(tmp_path):

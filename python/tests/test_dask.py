@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from local_entropy import LevelError, diversity, entropy
+from local_entropy import LevelError, _library, diversity, entropy
 
 da = pytest.importorskip("dask.array", reason="pip install dask[array]")
 dask = pytest.importorskip("dask")
@@ -158,6 +158,20 @@ def test_a_part_computes_its_chunks_alone():
     assert not read
     np.testing.assert_array_equal(found.compute(), entropy(IMAGE, 5)[:8, :8])
     assert sorted(read) == [(0, 0), (0, 8), (8, 0), (8, 8)]
+
+
+def test_a_task_takes_one_thread_unless_more_are_wanted(monkeypatch):
+    asked, engine = [], _library.engine
+
+    def noted(devices, threads):
+        asked.append(threads)
+        return engine(devices, threads)
+
+    monkeypatch.setattr(_library, "engine", noted)
+    for wanted, expected in ((None, 1), (1, 1), (3, 3)):
+        asked.clear()
+        entropy(da.from_array(IMAGE, chunks=(12, 31)), 3, threads=wanted).compute()
+        assert len(asked) >= 2 and set(asked) == {expected}
 
 
 def test_the_same_question_has_the_same_name():

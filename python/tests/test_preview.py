@@ -1,6 +1,7 @@
 """Pictures of results."""
 
 import os
+import re
 import sys
 
 import numpy as np
@@ -12,7 +13,9 @@ from local_entropy.command.kinds import Part
 from local_entropy.command.preview import round_length
 
 matplotlib = pytest.importorskip("matplotlib", reason="pip install matplotlib")
-from local_entropy.command.preview import Preview  # noqa: E402
+import matplotlib.figure  # noqa: E402
+
+from local_entropy.command.preview import Preview, _draw_length  # noqa: E402
 
 RANDOM = np.random.default_rng(6)
 
@@ -51,6 +54,61 @@ def test_pictures_of_any_shape(tmp_path, capfd, shape):
     np.save(tmp_path / "in.npy", np.zeros(shape, np.uint8))
     convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--preview", tmp_path / "out.png")
     assert (tmp_path / "out.png").exists()
+
+
+def texts(path):
+    """What is written in a picture; matplotlib draws it as curves, and says beside what it is."""
+    return re.findall(r"<!-- (.*?) -->", path.read_text())
+
+
+def test_what_is_written_in_a_picture(tmp_path, capfd):
+    """Of every third cell; the bar is as long as cells are in the file."""
+    np.save(tmp_path / "in.npy", np.zeros((2500, 1200), np.uint8))
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--size", "3x5", "--preview",
+            tmp_path / "out.svg")
+    said = texts(tmp_path / "out.svg")
+    assert {"Entropy of in.npy, 3 x 5 cells", "bits", "200 cells"} <= set(said), said
+
+
+def test_the_bar_is_as_long_as_it_says():
+    figure = matplotlib.figure.Figure()
+    axes = figure.subplots()
+    _draw_length(axes, 900, 400, 3.0, "m")
+    assert list(axes.lines[0].get_xdata()) == [0, pytest.approx(200 / 3)]
+    assert [text.get_text() for text in axes.texts] == ["200 m"]
+
+
+@pytest.mark.parametrize("code, bar", [(32632, "1 km"), (2263, "200 m"), (4326, "100 cells")])
+def test_metres_of_a_raster(tmp_path, capfd, code, bar):
+    """Cells of 10 by 25 units of the reference system, which are turned. Degrees are no length."""
+    rasterio = pytest.importorskip("rasterio", reason="pip install rasterio")
+    with rasterio.open(tmp_path / "in.tif", "w", driver="GTiff", width=400, height=40, count=1,
+                       dtype="uint8", crs=rasterio.crs.CRS.from_epsg(code),
+                       transform=rasterio.Affine(6, 20, 9, 8, -15, 9)) as file:
+        file.write(np.zeros((1, 40, 400), np.uint8))
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.npy", "--preview", tmp_path / "out.svg")
+    assert bar in texts(tmp_path / "out.svg")
+
+
+@pytest.mark.parametrize("kind", ["imagej", "ome"])
+def test_microns_of_a_stack(tmp_path, capfd, kind):
+    tifffile = pytest.importorskip("tifffile", reason="pip install tifffile")
+    stack, path = np.zeros((2, 40, 400), np.uint8), tmp_path / "in.tif"
+    if kind == "imagej":
+        tifffile.imwrite(path, stack, imagej=True, resolution=(4.0, 5.0),
+                         metadata={"axes": "ZYX", "unit": "micron"})
+    else:
+        path = tmp_path / "in.ome.tif"
+        tifffile.imwrite(path, stack, metadata={"axes": "ZYX", "PhysicalSizeX": 0.25})
+    convert(capfd, path, tmp_path / "out.npy", "--preview", tmp_path / "out.svg")
+    assert "20 µm" in texts(tmp_path / "out.svg")
+
+
+def test_nothing_is_left_of_a_picture_that_failed(tmp_path, capfd):
+    np.save(tmp_path / "in.npy", np.full((9, 9), 7, np.uint8))
+    assert "is 7, expected" in refused(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--levels",
+                                       "4", "--preview", tmp_path / "out.png")
+    assert os.listdir(tmp_path) == ["in.npy"]
 
 
 def test_lengths():

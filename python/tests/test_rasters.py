@@ -153,6 +153,15 @@ def test_the_georeference_goes_through_zarr(tmp_path, capfd):
         assert file.crs.to_epsg() == 32632 and file.transform == PLACE
 
 
+def test_names_of_bands_go_into_zarr(tmp_path, capfd):
+    zarr = pytest.importorskip("zarr", reason="pip install zarr")
+    make(tmp_path / "in.tif", np.stack([IMAGE, IMAGE]))
+    with rasterio.open(tmp_path / "in.tif", "r+") as file:
+        file.descriptions = ("red", "infrared")
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.zarr")
+    assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == ["red", "infrared"]
+
+
 # ---- cells that do not count -------------------------------------------------------------------
 
 
@@ -214,12 +223,13 @@ def test_alpha(tmp_path, capfd):
     np.testing.assert_array_equal(found[1], expected_of(counts))
 
 
-def test_a_stale_sidecar_goes(tmp_path, capfd):
+@pytest.mark.parametrize("ending", ["aux.xml", "ovr", "msk"])
+def test_a_stale_sidecar_goes(tmp_path, capfd, ending):
     make(tmp_path / "in.tif", IMAGE)
-    (tmp_path / "out.tif.aux.xml").write_text("<PAMDataset/>")
-    (tmp_path / "out.tif.aux.xml.mine").write_text("stays")
+    (tmp_path / f"out.tif.{ending}").write_text("<PAMDataset/>")
+    (tmp_path / f"out.tif.{ending}.mine").write_text("stays")
     convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif")
-    assert sorted(os.listdir(tmp_path)) == ["in.tif", "out.tif", "out.tif.aux.xml.mine"]
+    assert sorted(os.listdir(tmp_path)) == ["in.tif", "out.tif", f"out.tif.{ending}.mine"]
 
 
 # ---- errors ------------------------------------------------------------------------------------
@@ -313,6 +323,15 @@ def test_bands_may_have_nodata_of_their_own(tmp_path, capfd):
     expected = [np.where(band == nodata, np.nan, entropy(band, nodata=nodata, empty=np.nan))
                 for band, nodata in zip(cells, (3, 4))]
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected)
+
+
+@pytest.mark.parametrize("said, expected", [(None, "256"), ("64", "64")])
+def test_memory_of_gdal(tmp_path, capfd, monkeypatch, said, expected):
+    monkeypatch.setenv("GDAL_CACHEMAX", said or "")  # so that it is as before in the end
+    if said is None:
+        monkeypatch.delenv("GDAL_CACHEMAX")
+    convert(capfd, make(tmp_path / "in.tif", IMAGE), tmp_path / "out.npy")
+    assert os.environ["GDAL_CACHEMAX"] == expected
 
 
 def test_what_the_user_says_of_a_tiff_comes_before_what_the_command_does(tmp_path, capfd):

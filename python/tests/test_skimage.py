@@ -39,7 +39,19 @@ def test_sample_images(name, footprint):
 
 @pytest.mark.parametrize("name", ["camera", "coins"])
 def test_16_bits(name):
-    compare(sample(name).astype(np.uint16) * 16, morphology.disk(3))
+    with pytest.warns(UserWarning, match=r"Bad rank filter performance .* \(40\d\d\)") as warned:
+        compare(sample(name).astype(np.uint16) * 16, morphology.disk(3))
+    assert [warning.filename for warning in warned] == [__file__]
+
+
+@pytest.mark.parametrize("largest, expected", [(1023, 0), (1024, 1)])
+def test_many_levels_are_warned_of(largest, expected):
+    image = np.array([[largest, 7]], np.uint16)
+    for function in (entropy, rank.entropy):
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            function(image, np.ones((3, 3)))
+        assert len(warned) == expected
 
 
 @pytest.mark.parametrize("mask", [IMAGE > 9, (IMAGE > 9).astype(np.uint8), IMAGE % 4,
@@ -56,11 +68,16 @@ def test_shifts(sides, shift_x, shift_y):
     compare(IMAGE, RANDOM.random(sides) < 0.7, shift_x=shift_x, shift_y=shift_y)
 
 
-@pytest.mark.parametrize("name", ["shift_x", "shift_y"])
-def test_a_shift_that_is_a_truth_warns(name):
-    with pytest.warns(UserWarning, match=f"`{name}` is boolean and will be interpreted as int"):
-        found = entropy(IMAGE, np.ones((3, 3)), **{name: True})
-    np.testing.assert_array_equal(found, entropy(IMAGE, np.ones((3, 3)), **{name: 1}))
+@pytest.mark.parametrize("image, name", [(IMAGE, "shift_x"), (IMAGE, "shift_y"),
+                                         (IMAGE[None], "shift_x"), (IMAGE[None], "shift_z")],
+                         ids=lambda value: str(getattr(value, "ndim", value)))
+def test_a_shift_that_is_a_truth_warns(image, name):
+    footprint = np.ones((3,) * image.ndim)
+    with pytest.warns(UserWarning, match=f"`{name}` is boolean and will be interpreted as "
+                                         "int") as warned:
+        found = entropy(image, footprint, **{name: True})
+    assert [warning.filename for warning in warned] == [__file__]
+    np.testing.assert_array_equal(found, entropy(image, footprint, **{name: 1}))
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.float64])
@@ -83,8 +100,9 @@ def test_out_of_three_dimensions():
                                    IMAGE.astype(np.float32) / 99],
                          ids=lambda image: image.dtype.name)
 def test_other_types_become_bytes_with_a_warning(image):
-    with pytest.warns(UserWarning, match="Possible precision loss converting image"):
+    with pytest.warns(UserWarning, match="Possible precision loss converting image") as warned:
         found = entropy(image, morphology.disk(2))
+    assert [warning.filename for warning in warned] == [__file__]  # the line to be changed
     with pytest.warns(UserWarning, match="Possible precision loss converting image"):
         expected = rank.entropy(image, morphology.disk(2))
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)

@@ -68,6 +68,14 @@ def test_imagej(tmp_path, capfd):
     assert pixels["OME"]["Image"]["Pixels"]["PhysicalSizeX"] == 0.25
 
 
+def test_the_time_between_frames_of_imagej(tmp_path, capfd):
+    tifffile.imwrite(tmp_path / "in.tif", STACK, imagej=True,
+                     metadata={"axes": "TCYX", "finterval": 0.5, "fps": 2.0, "loop": True})
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif")
+    found = read(tmp_path / "out.tif")[2].imagej_metadata
+    assert (found["finterval"], found["fps"], found["loop"]) == (0.5, 2.0, True)
+
+
 @pytest.mark.parametrize("planes", [{"planarconfig": "contig"}, {"planarconfig": "separate"}])
 @pytest.mark.parametrize("compression", [None, "zlib"])
 @pytest.mark.parametrize("memory", ["512M", "20K"])

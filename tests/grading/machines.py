@@ -60,7 +60,9 @@ class Elsewhere(Folder):
         library = os.path.join(libraries, "libone.so")
         subprocess.run([self.real, "-shared", "-fPIC", file.name, "-o", library], check=True)
         write_program(self.compiler, f'#!/bin/sh\nexec {self.real} "$@" -Wl,--no-as-needed {library}\n')
-        self.check(LD_LIBRARY_PATH=libraries, HOME=os.path.join(self.prefix, "home"))
+        # Before what the loader is told already: Python itself may be found by that.
+        told = [libraries, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+        self.check(LD_LIBRARY_PATH=":".join(told), HOME=os.path.join(self.prefix, "home"))
 
 
 class Gpu(Folder):

@@ -46,7 +46,8 @@ def main(words: Optional[Sequence[str]] = None) -> int:
     except FileError as error:
         return _say(str(error), 1)
     except MemoryError as error:
-        return _say(f"there is too little memory: {error or 'less of it by --memory'}", 1)
+        said = str(error) or "a smaller --memory takes less"
+        return _say(f"there is too little memory: {said}", 1)
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
         return _say(f"{name}{error.strerror or error}", 1)
