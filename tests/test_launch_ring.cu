@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 #endif
@@ -113,6 +114,32 @@ TEST_F(LaunchRing, AllAreWaitedFor)
     launches.put(slow.get(), [&](int) { gate.put(slow.get()); });
     for (int i = 0; i < 5; ++i) launch(launches, quick);
     expectToWait(launches, gate);
+}
+
+// What has been found to have ended is not waited for again; what comes then is.
+TEST_F(LaunchRing, WhoAsksIsToldWhetherAnythingWasPutSince)
+{
+    const common::Stream slow, quick;
+    Launches launches;
+    std::mutex mutex;
+    const auto any = [&] { return launches.whenAllHaveEnded(mutex, [](bool put) { return put; }); };
+    EXPECT_FALSE(any());
+    for (int i = 0; i < Launches::kPlaces + 3; ++i) launch(launches, quick);
+    const auto fails = [](bool) -> bool { throw std::runtime_error("it could not be asked"); };
+    EXPECT_THROW(launches.whenAllHaveEnded(mutex, fails), std::runtime_error);
+    EXPECT_TRUE(any()) << "an error has made it forgotten";
+    EXPECT_FALSE(any());
+    for (int i = 0; i < Launches::kPlaces; ++i) { // in every place, after the first round
+        Gate gate;
+        launches.put(slow.get(), [&](int) { gate.put(slow.get()); });
+        std::atomic<bool> told{false};
+        std::thread waiter([&] { told = any(); });
+        if (i % 16 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        EXPECT_FALSE(told) << i;
+        gate.open();
+        waiter.join();
+        EXPECT_TRUE(told) << i;
+    }
 }
 
 TEST_F(LaunchRing, WhatHasThrownIsWaitedFor)

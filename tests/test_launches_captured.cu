@@ -53,6 +53,53 @@ TEST_F(Launches, RefuseANewFilterInACapture)
     }
 }
 
+// Nobody knows when a graph is launched: what its kernels have seen is asked for each time.
+TEST_F(Launches, OfAGraphTellABadCellEachTime)
+{
+    constexpr int kWidth = 200, kHeight = 40, kLevels = 16;
+    std::vector<std::uint8_t> cells(kWidth * kHeight, 3);
+    const auto good = common::upload(cells.data(), cells.size());
+    cells[7 * kWidth + 11] = kLevels;
+    const auto image = common::upload(cells.data(), cells.size());
+    auto result = common::poisoned<float>(cells.size());
+    const View<float> to{result.data(), kWidth, kHeight};
+    for (const char *method : {"words", "histogram", "equal", "levels", "plain"}) {
+        SCOPED_TRACE(method);
+        EngineOptions options;
+        options.method = method;
+        Engine engine(options);
+        const common::Stream stream;
+        Filter filter;
+        filter.window.width = filter.window.height = 5;
+        filter.levels.count = kLevels;
+        engine.enqueue(filter, View<const std::uint8_t>{good.data(), kWidth, kHeight}, to,
+                       stream.get());
+        engine.synchronize();
+        CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+        EXPECT_NO_THROW(engine.enqueue(
+            filter, View<const std::uint8_t>{image.data(), kWidth, kHeight}, to, stream.get()));
+        cudaGraph_t graph = nullptr;
+        ASSERT_EQ(cudaStreamEndCapture(stream.get(), &graph), cudaSuccess);
+        cudaGraphExec_t executable = nullptr;
+        ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+        for (int time = 0; time < 3; ++time) {
+            CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
+            stream.wait();
+            try {
+                engine.synchronize();
+                ADD_FAILURE() << "not told, launch " << time;
+            } catch (const Error &error) {
+                EXPECT_EQ(error.status(), Status::BadLevel);
+                EXPECT_NE(std::string(error.what()).find("x 11, y 7 "), std::string::npos)
+                    << error.what();
+            }
+            EXPECT_NO_THROW(engine.synchronize());
+        }
+        CUDA_CHECK(cudaGraphExecDestroy(executable));
+        CUDA_CHECK(cudaGraphDestroy(graph));
+    }
+}
+
 #else
 
 TEST_F(Launches, OfACaptureNeedCuda) {}

@@ -8,7 +8,8 @@
 #                          the first
 #   engine                 its kernels by content, size, alignment, path, threads and memory
 #   filter                 the library by window, type and levels, beside scikit-image, three times
-#   launches               the library in the memory of a GPU; by CPU and GPUs together
+#   launches               the library in the memory of a GPU
+#   together               the library by CPU and GPUs together, from host memory
 #   studies                memory, bottlenecks, variants; the first two by groups and in batches
 #   profile                the profiler's counters of every kernel (needs ncu)
 #   parts                  where the time of a call goes; the first call; occupancy; precision
@@ -24,7 +25,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
-all="round1 engine filter launches profile round2 parts scaling studies flags round3 peers"
+all="round1 engine filter launches together profile round2 parts scaling studies flags round3 peers"
 for stage; do
     case " $all " in
     *" $stage "*) ;;
@@ -162,18 +163,23 @@ filter() {
     done
 }
 
-# Of bench_launches the first tenth of a second says enough; calls from host memory want more. Of other
-# packages, some of which compile for seconds, a few filters; what one computes wrongly its table says.
+needs_gpu() {
+    [ "$gpus" = 0 ] || return 0
+    echo "there is no GPU here"
+    return "$skipped"
+}
+
+# Of bench_launches the first tenth of a second says enough. Of other packages, some of which compile
+# for seconds, a few filters; what one computes wrongly its table says.
 launches() {
-    if [ "$gpus" = 0 ]; then
-        echo "there is no GPU here"
-        return "$skipped"
-    fi
-    build/bench_launches --seconds 0.15 --csv "$out/launches.csv" &&
-        build/bench_together --csv "$out/together.csv" || return
+    needs_gpu || return
+    build/bench_launches --seconds 0.15 --csv "$out/launches.csv" || return
     tools/bench/gpu_peers.py --seconds 0.5 --cases '^uint8-256-(5x5|9x9|disk5)$' \
         --csv "$out/launch_peers.csv" || [ $? = 1 ]
 }
+
+# Calls from host memory vary more.
+together() { needs_gpu && build/bench_together --csv "$out/together.csv"; }
 
 studies() {
     local core

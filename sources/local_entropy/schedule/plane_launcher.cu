@@ -99,6 +99,7 @@ public:
     {
         const std::lock_guard<std::mutex> lock(mutex);
         const bool captured = isCaptured(stream); // then who launches the graph waits for it
+        isGraphed |= captured;
         const Plans &plans = plansFor(problem, captured);
         const Layout layout(problem, plans);
         if (workspace.data) checkWorkspace(workspace, layout.bytes, currentDevice());
@@ -115,7 +116,8 @@ public:
     /// The first cell that was no level since this was asked last; kNoBadCell: none.
     BadCell badCell()
     {
-        return launches.whenAllHaveEnded(mutex, [&] { return bad.take(own.get()); });
+        return launches.whenAllHaveEnded(
+            mutex, [&](bool any) { return any || isGraphed ? bad.take(own.get()) : kNoBadCell; });
     }
 
 private:
@@ -173,7 +175,8 @@ private:
     const std::shared_ptr<DevicePool> pool;
     BadCells bad;
     const common::Stream own;
-    std::mutex mutex; ///< guards what follows, and `bad`
+    std::mutex mutex;       ///< guards what follows, and `bad`
+    bool isGraphed = false; ///< then launches of graphs, of which nothing is known here, may tell
     std::list<Plans> kept;
     std::size_t mostPlans = kMorePlans;
     Launches launches; ///< the last member: it waits for all before the others go

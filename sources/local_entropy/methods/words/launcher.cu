@@ -14,6 +14,7 @@
 #include "local_entropy/problem/bad_cells.h"
 #include "local_entropy/schedule/plane_launcher.h"
 
+#include <atomic>
 #include <mutex>
 #endif
 
@@ -56,6 +57,7 @@ public:
     /// Into a graph, which has a counter of its own; who launches the graph waits for it.
     void capture(const Problem &problem, cudaStream_t stream)
     {
+        isGraphed = true;
         const Area area = areaOf(problem);
         const Result &result = problem.result;
         auto *const first = static_cast<float *>(result.data);
@@ -70,7 +72,9 @@ public:
 
     BadCell firstBadCell()
     {
-        return launches.whenAllHaveEnded(mutex, [&] { return gpu.firstBadCell(own.get()); });
+        return launches.whenAllHaveEnded(mutex, [&](bool any) {
+            return any || isGraphed ? gpu.firstBadCell(own.get()) : kNoBadCell;
+        });
     }
 
 private:
@@ -93,7 +97,8 @@ private:
     Gpu gpu;
     const std::shared_ptr<DevicePool> pool; ///< of graphs' counters
     const common::Stream own;
-    std::mutex mutex; ///< guards what follows, and what `gpu` has seen
+    std::mutex mutex;                   ///< guards what follows, and what `gpu` has seen
+    std::atomic<bool> isGraphed{false}; ///< then launches of graphs may have seen cells, too
     Launches launches;
 };
 
