@@ -4,10 +4,13 @@
 #include "bench/program.h"
 #include "messages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <getopt.h>
 #include <gtest/gtest.h>
+#include <sstream>
+#include <utility>
 
 namespace
 {
@@ -271,6 +274,55 @@ TEST(BenchPrograms, WriteTheTablesThatTheReportReads)
     expectTable("bench_everywhere --cases '^1x1$'",
                 "way,width,height,memory,runs,median_ms,min_ms,host_copy_ms,bus_copy_ms", 6);
     expectTable("scaling --cases 'v1[26] 5x5'", "version,side,threads,median_ms,min_ms", 2);
+}
+
+/// A column of what a program writes where OpenMP gives so many threads, without its title.
+std::vector<std::string> columnOf(const std::string &command, int threads, const std::string &title)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("t.csv");
+    runCommand("OMP_NUM_THREADS=" + std::to_string(threads) + " " BUILD_DIRECTORY "/" + command +
+               " --seconds 0.001 --csv " + file);
+    std::istringstream lines(contentsOf(file));
+    std::vector<std::string> column;
+    std::size_t place = 0;
+    for (std::string line; std::getline(lines, line);) {
+        std::vector<std::string> cells;
+        std::istringstream text(line);
+        for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+        if (column.empty())
+            place = static_cast<std::size_t>(std::find(cells.begin(), cells.end(), title) -
+                                             cells.begin());
+        column.push_back(place < cells.size() ? cells[place] : "");
+    }
+    if (!column.empty()) column.erase(column.begin());
+    return column;
+}
+
+// Powers of two, and the most there are: each once.
+TEST(BenchPrograms, ThreadsAreCountedUpToTheMostThereAre)
+{
+    using Column = std::vector<std::string>;
+    const std::string scaling = "scaling --cases 'v12 5x5$'", cpu = "bench_cpu --cases 'm 5x5$'";
+    for (const auto &[most, counts] : {std::pair<int, Column>{1, {"1"}},
+                                       {2, {"1", "2"}},
+                                       {3, {"1", "2", "3"}},
+                                       {4, {"1", "2", "4"}}}) {
+        EXPECT_EQ(columnOf(scaling, most, "threads"), counts);
+        Column once = columnOf(cpu, most, "threads"); // a row a path
+        once.erase(std::unique(once.begin(), once.end()), once.end());
+        EXPECT_EQ(once, counts);
+    }
+}
+
+// Of one number of threads the copy is measured once, and of each number anew.
+TEST(BenchPrograms, ACopyIsByAsManyThreads)
+{
+    const std::vector<std::string> copies = columnOf("bench_cpu --cases 'm 64x64$'", 4, "copy_ms");
+    const std::size_t paths = copies.size() / 3; // of 1, 2 and 4 threads
+    ASSERT_GE(paths, 2u);
+    for (std::size_t i = 0; i < copies.size(); ++i) EXPECT_EQ(copies[i], copies[i / paths * paths]);
+    EXPECT_FALSE(copies[0] == copies[paths] && copies[0] == copies[2 * paths]) << copies[0];
 }
 
 } // namespace

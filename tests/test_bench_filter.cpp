@@ -62,6 +62,30 @@ TEST(BenchScene, AWrongResultIsFoundAnywhere)
     }
 }
 
+// The first run has no run before it to be compared with: corners and middle are looked at by the
+// plain method.
+TEST(BenchScene, TheFirstRunIsComparedInEveryCornerAndInTheMiddle)
+{
+    const bench::FilterCase &one = bench::filterCases()[0];
+    for (const auto &[x, y] : std::vector<std::pair<int, int>>{{0, 0},
+                                                               {69, 15},
+                                                               {299, 0},
+                                                               {230, 15},
+                                                               {0, 199},
+                                                               {69, 184},
+                                                               {299, 199},
+                                                               {230, 184},
+                                                               {115, 92},
+                                                               {184, 107}}) {
+        bench::Scene scene(one, "natural", 300, 200);
+        local_entropy::Engine engine;
+        scene.run(engine);
+        scene.change(x, y, [](double) { return -1.0; });
+        EXPECT_TRUE(holds(messageOf([&] { scene.check(); }),
+                          "wrong at x " + std::to_string(x) + ", y " + std::to_string(y)));
+    }
+}
+
 TEST(BenchScene, CellsThatNobodyWroteAreWrong)
 {
     bench::Scene scene(bench::filterCases()[0], "random", 300, 200);
@@ -234,6 +258,24 @@ TEST(BenchFilter, TheTableHasARowAMeasurement)
     }
 }
 
+// Cells and results: a byte, two or four, and four; or eight, where the results are doubles.
+TEST(BenchFilter, BytesAreThoseOfTheTypes)
+{
+    const std::string end = " --size 60x50 --seconds 0.01 --threads 1 --paths portable --contents "
+                            "flat --csv ";
+    const auto bytesOf = [&](const std::string &name, const std::string &more) { // in a pixel
+        const TemporaryDirectory directory;
+        const std::string file = directory.path("t.csv");
+        runCommand(kProgram + more + " --cases '^" + name + "$'" + end + file);
+        const auto rows = table(contentsOf(file));
+        return rows.size() == 2 ? std::stod(rows[1][15]) / std::stod(rows[1][14]) * 1e3 : 0;
+    };
+    EXPECT_NEAR(bytesOf("uint8-256-3x3", ""), 5, 0.01);
+    EXPECT_NEAR(bytesOf("uint16-4096-9x9", ""), 6, 0.01);
+    EXPECT_NEAR(bytesOf("float32-16-5x5", ""), 8, 0.01);
+    EXPECT_NEAR(bytesOf("uint8-12-5x5-double", " --grid"), 9, 0.01);
+}
+
 TEST(BenchFilter, RowsAreAStarOrAllCombinations)
 {
     const std::string lists = "--threads 1,2 --contents flat,random,sparse --paths ";
@@ -311,6 +353,9 @@ TEST(BenchFilter, ImagesAreWrittenForOtherPrograms)
     EXPECT_EQ(image.second[40 * 2 + 3], 2) << "x / 3 + y / 2";
     const auto footprint = npy(place + "/uint8-256-disk5.footprint.npy");
     EXPECT_EQ(std::count(footprint.second.begin(), footprint.second.end(), 1), 81);
+    const auto whole = npy(place + "/uint16-4096-9x9.footprint.npy");
+    EXPECT_TRUE(holds(whole.first, "'|u1', 'fortran_order': False, 'shape': (9, 9)"));
+    EXPECT_EQ(whole.second, std::string(81, '\1')) << "a rectangle";
     const auto words = npy(place + "/uint16-4096-9x9.image.npy");
     EXPECT_TRUE(holds(words.first, "'descr': '<u2',")) << words.first;
     EXPECT_EQ(words.second.size(), 2400u);

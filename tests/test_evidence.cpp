@@ -190,4 +190,34 @@ TEST(Facts, OfTheProcessorAreLinesWithLabels)
         EXPECT_TRUE(holds(labels, label)) << labels;
 }
 
+// As other programs count them.
+TEST(Facts, OfTheProcessorAreThoseOfTheMachine)
+{
+    const auto counted = [](const std::string &command) {
+        std::string output = runCommand(command).output;
+        return output.substr(0, output.find_last_not_of('\n') + 1);
+    };
+    const std::string facts = common::cpuFacts();
+    EXPECT_TRUE(holds(facts, "\nthreads:    " + std::to_string(omp_get_max_threads()) +
+                                 " used of " + std::to_string(std::thread::hardware_concurrency()) +
+                                 ", on "))
+        << facts;
+    EXPECT_TRUE(holds(facts, "\nmemory:     " +
+                                 counted("awk '/^MemTotal:/ { print int($2 / 1024) }' "
+                                         "/proc/meminfo") +
+                                 " MiB"))
+        << facts;
+    EXPECT_TRUE(holds(facts, "\nsystem:     " + counted("uname -s") + " " + counted("uname -r") +
+                                 ", " + counted("uname -m")))
+        << facts;
+    const std::string sockets = counted("grep '^physical id' /proc/cpuinfo | sort -u | wc -l"),
+                      cores = counted(
+                          "grep -E '^(physical id|core id)' /proc/cpuinfo | paste - - | sort -u | "
+                          "wc -l");
+    EXPECT_TRUE(holds(facts, ", on " + (cores == "0" ? "?" : cores) + " cores\n")) << facts;
+    if (sockets != "0") {
+        EXPECT_TRUE(holds(facts, ", " + sockets + " socket")) << facts;
+    }
+}
+
 } // namespace

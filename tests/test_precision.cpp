@@ -6,6 +6,25 @@
 #include <sstream>
 #include <string>
 
+TEST(Precision, BadUsageIsAnsweredWithTheHelp)
+{
+    const std::string precision = BUILD_DIRECTORY "/precision ";
+    const Outcome help = runCommand(precision + "--help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_EQ(help.errors, "");
+    EXPECT_EQ(help.output.rfind("usage: precision", 0), 0u) << help.output;
+    for (const std::string arguments : {"--nonsense", "-h", "a b", "--help x"}) {
+        const Outcome outcome = runCommand(precision + arguments);
+        EXPECT_EQ(outcome.status, 2) << arguments;
+        EXPECT_EQ(outcome.output, "") << arguments;
+        EXPECT_EQ(outcome.errors, help.output) << arguments;
+    }
+    const Outcome lost = runCommand(precision + "no/such/file.csv");
+    EXPECT_EQ(lost.status, 2);
+    EXPECT_TRUE(holds(lost.errors, "precision: no/such/file.csv cannot be created: No such file"))
+        << lost.errors;
+}
+
 // Every arithmetic keeps five decimals of the entropy; the undivided sum alone does not.
 TEST(Precision, FiveDecimalsSurviveFloat)
 {
