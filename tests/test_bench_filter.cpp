@@ -1,15 +1,19 @@
 // bench_filter: its options, its table, its images. test_bench.cpp has the harness,
 // test_bench_costs.cpp what --costs measures.
 #include "bench/choice.h"
+#include "bench/filter_options.h"
 #include "bench/filter_rows.h"
 #include "bench/scene.h"
 #include "messages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <getopt.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 namespace
@@ -204,6 +208,79 @@ TEST(BenchFilter, HelpAndList)
           "uint16-4096-9x9 ", "uint8-16-9x9 ", "uint8-2-31x31 ", "float32-16-5x5 "})
         EXPECT_TRUE(holds("\n" + list.output, "\n" + name)) << name;
     EXPECT_EQ(table(list.output).size(), bench::filterCases().size());
+}
+
+/// What bench_filter makes of these words.
+bench::FilterOptions optionsOf(std::vector<std::string> words)
+{
+    words.insert(words.begin(), "bench_filter");
+    std::vector<char *> argv;
+    for (std::string &word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    optind = 0; // from the start
+    return bench::parseFilterOptions(static_cast<int>(words.size()), argv.data());
+}
+
+TEST(BenchFilter, WithoutOptionsItTimesWhatItsHelpSays)
+{
+    const int all = static_cast<int>(std::thread::hardware_concurrency());
+    const bench::FilterOptions usual = optionsOf({});
+    EXPECT_EQ(usual.threads, all > 1 ? std::vector<int>({1, all}) : std::vector<int>({1}));
+    EXPECT_EQ(usual.contents,
+              std::vector<std::string>({"natural", "random", "flat", "stripes", "sparse"}));
+    EXPECT_EQ(usual.paths, local_entropy::Engine::paths());
+    EXPECT_EQ(usual.cases.size(), bench::filterCases().size());
+    EXPECT_EQ(usual.width, 2048);
+    EXPECT_EQ(usual.height, 2048);
+    EXPECT_TRUE(usual.chosenToo);
+    EXPECT_FALSE(usual.cross || usual.help || usual.list || usual.within > 0);
+    EXPECT_EQ(usual.methods.size() + usual.named.size(), 0u);
+    EXPECT_EQ(usual.csv + usual.images + usual.costs, "");
+    EXPECT_EQ(usual.revision, "unknown");
+}
+
+// In their order, each once, whatever stands before or behind it.
+TEST(BenchFilter, ListsAreTakenAsTheyAre)
+{
+    using Names = std::vector<std::string>;
+    const auto methods = [](const std::string &list) { return optionsOf({"--methods", list}); };
+    for (const std::string list : {"best,ranks", "ranks,best", "best,ranks,best,ranks"}) {
+        EXPECT_TRUE(methods(list).chosenToo) << list;
+        EXPECT_EQ(methods(list).methods, Names({"ranks"})) << list;
+        EXPECT_EQ(methods(list).named, Names({"ranks"})) << list;
+    }
+    EXPECT_FALSE(methods("ranks,bits").chosenToo);
+    EXPECT_EQ(methods("ranks,bits").methods, Names({"ranks", "bits"}));
+    Names every = local_entropy::Engine::methods();
+    every.erase(std::remove(every.begin(), every.end(), "plain"), every.end());
+    for (const std::string list : {"all", "all,all"}) {
+        EXPECT_TRUE(methods(list).chosenToo);
+        EXPECT_EQ(methods(list).methods, every);
+        EXPECT_EQ(methods(list).named, Names());
+    }
+    every.push_back("plain");
+    EXPECT_EQ(methods("all,plain").methods, every);
+    EXPECT_TRUE(methods("all,plain").chosenToo);
+    EXPECT_EQ(methods("all,plain").named, Names({"plain"}));
+
+    EXPECT_EQ(optionsOf({"--contents", "flat,natural,flat"}).contents, Names({"flat", "natural"}));
+    EXPECT_EQ(optionsOf({"--contents", "flat,all"}).contents,
+              Names({"flat", "natural", "random", "stripes", "sparse"}));
+    EXPECT_EQ(optionsOf({"--paths", "portable,all"}).paths.front(), "portable");
+    EXPECT_EQ(optionsOf({"--threads", "3,1,3"}).threads, std::vector<int>({3, 1}));
+    EXPECT_EQ(optionsOf({"--threads", "4096"}).threads, std::vector<int>({4096}));
+    const bench::FilterOptions wide = optionsOf({"--size", "30x20"}),
+                               square = optionsOf({"--size", "7"});
+    EXPECT_EQ(wide.width * 1000 + wide.height, 30020);
+    EXPECT_EQ(square.width * 1000 + square.height, 7007);
+    EXPECT_EQ(optionsOf({"--within", "1.5"}).within, 1.5);
+    EXPECT_EQ(
+        optionsOf({"--csv", "a", "--write-images", "b", "--costs", "c", "--revision", "d"}).csv,
+        "a");
+    EXPECT_EQ(optionsOf({"--csv", "a", "--write-images", "b"}).images, "b");
+    EXPECT_EQ(optionsOf({"--csv", "a", "--costs", "c", "--revision", "d"}).costs, "c");
+    EXPECT_EQ(optionsOf({"--costs", "c", "--revision", "d"}).revision, "d");
+    EXPECT_TRUE(optionsOf({"--cross"}).cross);
 }
 
 TEST(BenchFilter, BadUsageIsRefusedInASentence)
