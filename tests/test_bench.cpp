@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <getopt.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <sstream>
 #include <utility>
 
@@ -233,9 +234,18 @@ TEST(BenchProgram, CasesAreChosenByNameAndListed)
               "test: --cases: no case has 'three' in its name; see --list\n");
     const auto help = statusOf({}, {"--help"});
     EXPECT_EQ(help.first, 0);
-    EXPECT_EQ(help.second.find("usage: test [OPTION ...]\n\nTests.\n\n  --cases REGEX     only"),
-              0u)
-        << help.second;
+    EXPECT_EQ(
+        help.second,
+        "usage: test [OPTION ...]\n\nTests.\n\n"
+        "  --cases REGEX     only the cases in whose names this is found (default: all)\n"
+        "  --seconds S       a row is repeated five times at least, unless that takes so long "
+        "(default:\n"
+        "                    BENCHMARK_SECONDS in the environment, or 2)\n"
+        "  --csv FILE        also write the table there\n"
+        "  --list            the names of the cases, and what they are\n"
+        "  --help            this text\n\n"
+        "exit status: 0 all was right; 1 an answer or a time was wrong; 2 bad usage or cannot "
+        "run here\n");
 }
 
 TEST(BenchPrograms, RefuseBadUsageInASentence)
@@ -254,6 +264,46 @@ TEST(BenchPrograms, RefuseBadUsageInASentence)
         expectBadUsage(BUILD_DIRECTORY "/bench_cpu " + arguments, sentence);
 }
 
+std::vector<std::string> cellsOf(const std::string &line)
+{
+    std::vector<std::string> cells;
+    std::istringstream text(line);
+    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+    return cells;
+}
+
+/// The least is less than the median somewhere and never more; a rate is that of the median.
+void expectThatColumnsFit(const std::string &table)
+{
+    std::istringstream lines(table);
+    std::string line;
+    std::getline(lines, line);
+    const std::vector<std::string> header = cellsOf(line);
+    bool less = false;
+    while (std::getline(lines, line)) {
+        std::map<std::string, double> row;
+        const std::vector<std::string> cells = cellsOf(line);
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            row[header.at(i)] = std::atof(cells[i].c_str());
+        EXPECT_GT(row["min_ms"], 0) << line;
+        EXPECT_LE(row["min_ms"], row["median_ms"]) << line;
+        less = less || row["min_ms"] < row["median_ms"];
+        if (row.count("runs")) {
+            EXPECT_EQ(row["runs"], std::floor(row["runs"])) << line;
+            EXPECT_GE(row["runs"], 1) << line;
+        }
+        if (const double rate = row["mcells_per_s"]) {
+            EXPECT_NEAR(rate, row["width"] * row["height"] / row["median_ms"] / 1e3, 1e-4 * rate)
+                << line;
+        }
+        for (const char *copy : {"copy_ms", "host_copy_ms"})
+            if (row.count(copy)) {
+                EXPECT_GT(row[copy], 0) << line;
+            }
+    }
+    EXPECT_TRUE(less) << table;
+}
+
 /// Header and number of rows of what a program writes.
 void expectTable(const std::string &command, const std::string &header, std::size_t rows)
 {
@@ -265,6 +315,7 @@ void expectTable(const std::string &command, const std::string &header, std::siz
     const std::string text = contentsOf(file);
     EXPECT_EQ(text.substr(0, text.find('\n')), header);
     EXPECT_GE(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), rows + 1);
+    expectThatColumnsFit(text);
 }
 
 TEST(BenchPrograms, WriteTheTablesThatTheReportReads)
@@ -287,9 +338,7 @@ std::vector<std::string> columnOf(const std::string &command, int threads, const
     std::vector<std::string> column;
     std::size_t place = 0;
     for (std::string line; std::getline(lines, line);) {
-        std::vector<std::string> cells;
-        std::istringstream text(line);
-        for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+        const std::vector<std::string> cells = cellsOf(line);
         if (column.empty())
             place = static_cast<std::size_t>(std::find(cells.begin(), cells.end(), title) -
                                              cells.begin());

@@ -1,4 +1,5 @@
 // The plumbing that needs no GPU.
+#include "common/active.h"
 #include "common/child.h"
 #include "common/csv.h"
 #include "common/error.h"
@@ -341,6 +342,27 @@ TEST(Integer, SaysWhatItExpected)
         EXPECT_THROW(parseInteger("side", text, 1, 32), Error) << text;
     EXPECT_EQ(messageOf([] { parseInteger("side", "33", 1, 32); }),
               "side is '33', expected an integer in 1..32");
+}
+
+TEST(Active, WhatCanRunInItsPlaceIsNamedAndHowToChooseIt)
+{
+    struct Version
+    {
+        const char *name;
+        std::string unavailable;
+        bool probe;
+    };
+    const std::vector<Version> versions = {
+        {"a1", "needs a moon", false}, {"a2", "", false}, {"a3", "", true}, {"a4", "", false}};
+    EXPECT_EQ(cannotRunHere("make it", versions[0], versions),
+              "a1 is the active version, and it needs a moon; these can run here: a2, a3, a4 "
+              "(make it VERSION=a4)");
+    const auto isAnswer = [](const Version &version) { return !version.probe; };
+    EXPECT_EQ(cannotRunHere("make", versions[0], versions, isAnswer),
+              "a1 is the active version, and it needs a moon; these can run here: a2, a4 (make "
+              "VERSION=a4)");
+    EXPECT_EQ(cannotRunHere("make", versions[0], std::vector<Version>(1, versions[0])),
+              "a1 is the active version, and it needs a moon");
 }
 
 TEST(Csv, NumbersHaveSixDigits)

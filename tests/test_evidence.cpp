@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <sstream>
 #include <thread>
@@ -108,6 +109,65 @@ TEST(Parts, OfAVersionOnTheCpuAddUp)
     EXPECT_EQ(rows, 2 * 9);
     for (const char *call : {"first", "later"})
         EXPECT_NEAR(sums.at(call), totals.at(call), 1e-3 * totals.at(call)) << call;
+}
+
+// A part is called what it is: the report looks for these names.
+TEST(Parts, HaveTheirNames)
+{
+    std::string names;
+    for (const Part part : common::kParts) names += common::partName(part) + std::string(" ");
+    EXPECT_EQ(names, "context allocate up kernel down faults free ");
+    EXPECT_STREQ(common::partName(Part::Down), "down");
+    EXPECT_STREQ(common::partName(Part::Faults), "faults");
+}
+
+/// An executable file of these lines.
+std::string script(const TemporaryDirectory &directory, const std::string &name,
+                   const std::string &lines)
+{
+    const std::string path = directory.path(name);
+    std::ofstream(path) << "#!/bin/sh\n" << lines;
+    EXPECT_EQ(runCommand("chmod +x " + path).status, 0);
+    return path;
+}
+
+TEST(Evidence, ABatchIsEachFileThreeTimes)
+{
+    const TemporaryDirectory directory;
+    const std::string csv = directory.path("batch.csv");
+    const std::string program =
+        script(directory, "program",
+               "case $1 in *bad*) echo 'FAILED: it is'; exit 1;; esac\n"
+               "[ $ENTROPY_BENCHMARK = warm-up ] && echo 'passed: 12.5 ms, largest error 0' && "
+               "echo && echo '1 of 1 groups passed with v7; 99.000 ms'\n");
+    const Outcome outcome = runCommand("tools/batch.sh " + program + " " + csv + " a/one.txt two");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_EQ(contentsOf(csv), "version,input,run,seconds\n"
+                               "v7,one,1,0.012500\nv7,one,2,0.012500\nv7,one,3,0.012500\n"
+                               "v7,two,1,0.012500\nv7,two,2,0.012500\nv7,two,3,0.012500\n");
+    EXPECT_EQ(outcome.output.find("one run 1: 0.012500 s with v7\n"), 0u) << outcome.output;
+    EXPECT_EQ(runCommand("tools/batch.sh " + program + " '' one").status, 0);
+    const Outcome bad = runCommand("tools/batch.sh " + program + " " + csv + ".2 bad one");
+    EXPECT_EQ(bad.status, 1);
+    EXPECT_EQ(bad.errors, "FAILED: it is\n");
+    EXPECT_EQ(directory.files(), 2) << "a batch that failed wrote times";
+    EXPECT_EQ(runCommand("tools/batch.sh " + program + " " + csv).status, 2);
+}
+
+TEST(Evidence, AMachineIsCalledByItsGpusOrItsProcessor)
+{
+    const TemporaryDirectory directory;
+    const std::string name = "PATH=" + directory.path("") + ":$PATH tools/machine_name.sh";
+    script(directory, "nvidia-smi",
+           "echo NVIDIA H200; echo 'NVIDIA A100-SXM4(R)'; echo NVIDIA H200\n");
+    EXPECT_EQ(runCommand(name).output, "1x-nvidia-a100-sxm4-2x-nvidia-h200\n");
+    script(directory, "nvidia-smi", "echo NVIDIA-SMI has failed; exit 9\n");
+    script(directory, "nproc", "echo 77\n");
+    const std::string without = runCommand(name).output;
+    EXPECT_TRUE(holds(without, "-77-threads\n")) << without;
+    EXPECT_EQ(without.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"),
+              without.size() - 1)
+        << without;
 }
 
 TEST(Parts, RefuseBadArguments)

@@ -613,8 +613,9 @@ TEST(Measures, MachineMedianAndMinimumOfEveryVersion)
         << outcome.output;
     const std::string csv = contentsOf(directory.path("out.csv"));
     EXPECT_TRUE(holds(csv, ",total_median_ms,total_min_ms,")) << csv;
-    EXPECT_TRUE(holds(csv, "\nopenmp,OpenMP,no,")) << csv;
     expectBadUsage(measures + "no/such.csv", "measures: no/such.csv cannot be created");
+    expectRefusal(BUILD_DIRECTORY "/bottleneck_study_measures data/worked_4x4.txt",
+                  "measures: data/worked_4x4.txt has one group, at least two are needed");
 
     const Outcome one = runCommand(measures + directory.path("one.csv") + " openmp");
     EXPECT_EQ(one.status, 0) << one.errors;
@@ -622,6 +623,40 @@ TEST(Measures, MachineMedianAndMinimumOfEveryVersion)
     EXPECT_EQ(std::count(row.begin(), row.end(), '\n'), 2) << row;
     EXPECT_TRUE(holds(row, "\nopenmp,OpenMP,no,")) << row;
     expectBadUsage(measures + directory.path("out.csv") + " v96", "there is no version 'v96'");
+}
+
+// Of groups that take long enough to be told apart, each with the first left out.
+TEST(Measures, TableAndFileHoldTheSameInTheirColumns)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("three.bin"), table = directory.path("out.csv");
+    std::string bytes;
+    for (const std::string size : {"400x400", "300x200", "200x100"}) {
+        ASSERT_EQ(runCommand(kMakeData + " " + size + " random " + file).status, 0);
+        bytes += contentsOf(file);
+    }
+    std::ofstream(file, std::ios::binary) << bytes;
+    const Outcome outcome =
+        runCommand(BUILD_DIRECTORY "/bottleneck_study_measures " + file + " " + table + " openmp");
+    const std::string csv = contentsOf(table);
+    EXPECT_EQ(csv.substr(0, csv.find('\n')),
+              "version,platform,probe,rounds,total_median_ms,total_min_ms,slowest_group_median_ms,"
+              "slowest_group_min_ms,note");
+    const auto cells = cellsOfLine(csv, "openmp,OpenMP,no,");
+    ASSERT_GE(cells.size(), 8u) << csv;
+    const double total = std::stod(cells[4]), totalLeast = std::stod(cells[5]),
+                 slowest = std::stod(cells[6]), slowestLeast = std::stod(cells[7]);
+    EXPECT_GT(std::stoi(cells[3]), 4) << csv;
+    EXPECT_TRUE(0 < slowestLeast && slowestLeast <= slowest && slowest <= total) << csv;
+    EXPECT_TRUE(slowestLeast <= totalLeast && totalLeast <= total) << csv;
+    EXPECT_TRUE(totalLeast < total || slowestLeast < slowest) << csv;
+    std::istringstream words(outcome.output.substr(outcome.output.find("\nopenmp ")));
+    std::vector<std::string> shown(7);
+    for (std::string &word : shown) words >> word;
+    EXPECT_EQ(shown, (std::vector<std::string>{"openmp", "OpenMP", cells[4], cells[5], cells[6],
+                                               cells[7], cells[3]}));
+    EXPECT_TRUE(holds(outcome.output, "\n" + file + ", 3 groups; median and minimum of all"))
+        << outcome.output;
 }
 
 TEST(LoadTime, WarmUpAloneTimesNothing)
@@ -693,6 +728,19 @@ TEST(MakeData, RefusesBadArguments)
     expectRefusal(kMakeData + " -xyz 5x5", "make_data: -xyz: no such option");
     expectRefusal(kMakeData + " 5x5 random no/such/x.bin", "cannot be created");
     EXPECT_EQ(directory.files(), 0);
+}
+
+TEST(MakeData, SaysWhatItWrote)
+{
+    const TemporaryDirectory directory;
+    for (const auto &[name, bytes] : {std::pair{"x.bin", 8 + 35}, {"x.txt", 0}}) {
+        const std::string file = directory.path(name);
+        const Outcome outcome = runCommand(kMakeData + " 7x5 flat " + file);
+        const std::size_t size = contentsOf(file).size();
+        EXPECT_EQ(outcome.output, "wrote " + file + ", " + std::to_string(size) + " bytes\n");
+        EXPECT_TRUE(bytes == 0 || size == static_cast<std::size_t>(bytes)) << size;
+    }
+    EXPECT_EQ(contentsOf(directory.path("x.txt")).substr(0, 4), "5 7\n") << "rows, then columns";
 }
 
 TEST(MakeData, ASeedIsAnotherDraw)
