@@ -194,6 +194,18 @@ class Tables(Tree):
             self.assertIn(f"<!-- table: {kind}", text)
         self.assertNotIn("not measured yet", text)
 
+    def test_what_no_document_of_the_project_shows_now_is_right_too(self):
+        text = self.text("report.md")
+        for table in (
+                "| the document says | its figure, on a V100 | here | verdict |\n|---|---|---|---|\n"
+                "| a texture is faster | 16 % | 100 % | does not hold |\n"
+                "| registers are what limits | - | - |  |\n",
+                "<!-- table: maximum kernel_median_ms -->\n|  | 1024x1024 |\n|---|---|\n"
+                "| m2 | 0.0600 (0.333, 0.167) |\n| m3 | 0.0200 (1.000, 0.500) |\n",
+                "| kernel / end to end | 400x400 | 1000x1000 |\n|---|---|---|\n"
+                "| v0 | 50 % | 50 % |\n| v1 | 28 % | 28 % |\n"):
+            self.assertIn(table, text)
+
     def test_the_spread_is_shown(self):
         self.assertIn("| v0 | CUDA | baseline, a thread a cell | 20.0 (19.6 to 20.8) |",
                       self.text("report.md"))
