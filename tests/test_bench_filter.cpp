@@ -208,6 +208,27 @@ TEST(BenchFilter, HelpAndList)
           "uint16-4096-9x9 ", "uint8-16-9x9 ", "uint8-2-31x31 ", "float32-16-5x5 "})
         EXPECT_TRUE(holds("\n" + list.output, "\n" + name)) << name;
     EXPECT_EQ(table(list.output).size(), bench::filterCases().size());
+    const auto names = [](const std::vector<bench::FilterCase> &cases) {
+        std::string all;
+        for (const bench::FilterCase &one : cases) all += one.name() + " ";
+        return all;
+    };
+    EXPECT_EQ(names(bench::filterCases()),
+              "uint8-256-3x3 uint8-256-5x5 uint8-256-7x7 uint8-256-9x9 uint8-256-15x15 "
+              "uint8-256-31x31 uint8-256-disk5 uint8-256-disk10 uint16-4096-9x9 uint8-16-9x9 "
+              "uint8-16-15x15 uint8-16-31x31 uint8-2-5x5 uint8-2-15x15 uint8-2-31x31 "
+              "float32-16-5x5 ");
+    const std::string grid = names(bench::gridCases()),
+                      shapes[] = {"4x6",   "5x5",   "8x8",  "21x5", "5x21",
+                                  "13x13", "18x18", "40x3", "41x41"};
+    for (const std::string levels : {"uint8-2", "uint8-5", "uint8-12", "uint8-20", "uint8-40",
+                                     "uint8-100", "uint8-256", "uint16-1000"})
+        for (const std::string &shape : shapes)
+            EXPECT_TRUE(holds(" " + grid, " " + levels + "-" + shape + " ")) << levels << shape;
+    for (const std::string more : {"uint8-100-disk3", "uint8-100-disk7", "uint8-3-5x5-mask",
+                                   "uint8-12-10x10-double", "uint8-100-25x25-simpson"})
+        EXPECT_TRUE(holds(grid, " " + more + " ")) << grid;
+    EXPECT_EQ(bench::gridCases().size(), 8u * 9 + 2 + 3 * 3 * 3);
 }
 
 /// What bench_filter makes of these words.

@@ -11,6 +11,8 @@
 #include <map>
 #include <sstream>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace
 {
@@ -154,6 +156,25 @@ TEST(Evidence, ABatchIsEachFileThreeTimes)
     EXPECT_EQ(runCommand("tools/batch.sh " + program + " " + csv).status, 2);
 }
 
+// What takes hours is refused at once, and explains itself.
+TEST(Evidence, ScriptsRefuseWhatTheyDoNotKnow)
+{
+    const Outcome help = runCommand("tools/record.sh --help"),
+                  unknown = runCommand("tools/record.sh parts nonsense");
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_EQ(unknown.errors, "record.sh: there is no stage 'nonsense'\n");
+    EXPECT_EQ(unknown.output, help.output);
+    EXPECT_EQ(help.status, 0);
+    EXPECT_EQ(help.errors, "");
+    for (const std::string stage : {"round1", "round2", "round3", "engine", "filter", "launches",
+                                    "studies", "profile", "parts", "scaling", "flags", "peers"})
+        EXPECT_TRUE(holds(help.output, stage + " ")) << stage;
+    for (const std::string call : {"flags.sh", "flags.sh a 5x5 b", "flags.sh -x", "spills.sh avx2",
+                                   "batch.sh one two", "profile.sh"})
+        EXPECT_EQ(runCommand("tools/" + call).status, 2) << call;
+    EXPECT_EQ(runCommand("tools/profile.sh --help").status, 0);
+}
+
 TEST(Evidence, AMachineIsCalledByItsGpusOrItsProcessor)
 {
     const TemporaryDirectory directory;
@@ -250,6 +271,25 @@ TEST(Facts, OfTheProcessorAreLinesWithLabels)
         EXPECT_TRUE(holds(labels, label)) << labels;
 }
 
+TEST(Facts, AreReadFromWhatLinuxWrites)
+{
+    const TemporaryFile file("facts", "model\t\t: 7\nmodel name\t: A: B\nempty :\nno colon\n");
+    const char *const path = file.path().c_str();
+    EXPECT_EQ(common::factFrom(path, "model"), "7");
+    EXPECT_EQ(common::factFrom(path, "model name"), "A: B");
+    for (const char *none : {"empty", "no colon", "stepping"})
+        EXPECT_EQ(common::factFrom(path, none), "") << none;
+    EXPECT_EQ(common::factFrom("/no/such", "model"), "");
+    EXPECT_EQ(common::lineFrom(file.path()), "model\t\t: 7");
+    EXPECT_EQ(common::lineFrom("/no/such"), "");
+    for (const auto &[text, number] :
+         {std::pair{"123\n", 123}, {"max\n", 9}, {"0\n", 9}, {"", 9}, {"5 6", 5}})
+        EXPECT_EQ(common::numberFrom(TemporaryFile("number", text).path().c_str(), 9),
+                  static_cast<std::size_t>(number))
+            << text;
+    EXPECT_EQ(common::numberFrom("/no/such", 9), 9u);
+}
+
 // As other programs count them.
 TEST(Facts, OfTheProcessorAreThoseOfTheMachine)
 {
@@ -258,6 +298,26 @@ TEST(Facts, OfTheProcessorAreThoseOfTheMachine)
         return output.substr(0, output.find_last_not_of('\n') + 1);
     };
     const std::string facts = common::cpuFacts();
+    const std::string name = common::factFrom("/proc/cpuinfo", "model name"),
+                      flags = " " + common::factFrom("/proc/cpuinfo", "flags") + " ";
+    if (!name.empty()) {
+        EXPECT_EQ(facts.find("CPU:        " + name), 0u) << facts;
+    }
+    for (const std::string flag : {"sse4_2", "avx2", "avx512f", "avx512vbmi", "gfni"}) {
+        const std::size_t line = facts.find("\nvectors:    ");
+        const bool said =
+            line != std::string::npos &&
+            holds(facts.substr(line + 12, facts.find('\n', line + 1) - line - 12) + " ",
+                  " " + flag + " ");
+        EXPECT_EQ(said, holds(flags, " " + flag + " ")) << facts;
+    }
+    EXPECT_EQ(holds(facts, ", in a virtual machine"), holds(flags, " hypervisor ")) << facts;
+    const std::string cache = "/sys/devices/system/cpu/cpu0/cache/index0/";
+    if (common::lineFrom(cache + "type") == "Data") {
+        EXPECT_TRUE(holds(facts, "\ncaches:     L" + common::lineFrom(cache + "level") + "d " +
+                                     common::lineFrom(cache + "size")))
+            << facts;
+    }
     EXPECT_TRUE(holds(facts, "\nthreads:    " + std::to_string(omp_get_max_threads()) +
                                  " used of " + std::to_string(std::thread::hardware_concurrency()) +
                                  ", on "))

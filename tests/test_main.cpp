@@ -360,7 +360,7 @@ TEST(LoadTime, WrongAnswersAreNotTimedAndFailTheRun)
           "unwritten OpenMP      | WRONG", "failing   OpenMP      | it broke",
           "starved   OpenMP      | too little here",
           "absent    OpenMP      | needs another machine", "probe, no answer: leaves work out",
-          "FAILED: 4 failures before main", "1 of 1 groups passed with right"})
+          "FAILED: 5 failures before main", "1 of 1 groups passed with right"})
         EXPECT_TRUE(holds(outcome.output, part)) << part << "\n" << outcome.output;
     const std::string times = contentsOf(directory.path("times.csv"));
     EXPECT_TRUE(holds(times, "\nright,OpenMP,20,10,")) << times;
@@ -665,6 +665,11 @@ TEST(LoadTime, WarmUpAloneTimesNothing)
         runCommand("ENTROPY_BENCHMARK=warm-up " + kEntropy + " data/worked_4x4.txt");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_FALSE(holds(outcome.output, "benchmark")) << outcome.output;
+    const Outcome broken = runCommand("ENTROPY_BENCHMARK=warm-up " BUILD_DIRECTORY
+                                      "/tests/broken data/worked_4x4.txt");
+    EXPECT_EQ(broken.status, 1) << broken.output;
+    EXPECT_EQ(broken.output.find("warm-up, GPU 0: it broke\nreference: "), 0u) << broken.output;
+    EXPECT_TRUE(holds(broken.output, "\nFAILED: 1 failures before main")) << broken.output;
     const Outcome elsewhere = runCommand("ENTROPY_BENCHMARK=warm-up ENTROPY_RESULTS=no/such " +
                                          kEntropy + " data/worked_4x4.txt");
     EXPECT_EQ(elsewhere.status, 0) << "nothing is written there: " << elsewhere.errors;
