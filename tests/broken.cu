@@ -1,6 +1,7 @@
 // A core with one version of each fate. Its benchmark must time the right one, refuse to time the
 // wrong one, and count what failed.
 #include "common/error.h"
+#include "common/kernel_times.h"
 #include "entropy/benchmark.h"
 #include "entropy/core.h"
 #include "entropy/reference.h"
@@ -35,6 +36,21 @@ static void unwritten(int width, int height, float *, float **result)
     *result = static_cast<float *>(std::malloc(sizeof(float) * width * height));
 }
 
+/// Has a kernel, as its times tell; quick, as the answer is kept.
+static void kernel(int width, int height, float *sample, float **result)
+{
+    if (common::KernelTimes *times = common::KernelTimes::active()) {
+        times->record(0, {5, 4, 3});
+        times->describe({40, 16, 0.5});
+    }
+    static std::vector<float> asked, gold;
+    const std::vector<float> cells(sample, sample + width * height);
+    if (asked != cells) gold = entropy::reference(width, height, sample);
+    asked = cells;
+    *result = static_cast<float *>(std::malloc(gold.size() * sizeof(float)));
+    std::copy(gold.begin(), gold.end(), *result);
+}
+
 static void failing(int, int, float *, float **) { throw common::Error("it broke"); }
 static void starved(int, int, float *, float **) { throw common::Unavailable("too little here"); }
 
@@ -49,6 +65,7 @@ const std::vector<entropy::Version> &entropy::versions()
         {"failing", openMp, "throws", failing, ""},
         {"starved", openMp, "has too little memory", starved, ""},
         {"absent", openMp, "cannot run here", right, "needs another machine"},
+        {"kernel", Platform::Cuda, "tells", kernel, ""},
         {"probe", openMp, "leaves work out", unwritten, "", true},
     };
     return table;
@@ -57,6 +74,7 @@ const std::vector<entropy::Version> &entropy::versions()
 int entropy::loadTimeFailures() { return benchmarkFailures(); }
 const char *entropy::activeVersion() { return "right"; }
 
+static entropy::WarmUP warmUp(20, 10);
 static entropy::Benchmark benchmark(20, 10);
 
 void cudaCallback(int width, int height, float *sample, float **result)

@@ -1,5 +1,6 @@
 // A core of the maximum lab with one version of each fate; ACTIVE in the environment picks one.
 #include "common/error.h"
+#include "common/kernel_times.h"
 #include "maximum/core.h"
 
 #include <algorithm>
@@ -18,6 +19,15 @@ static int wrong(std::int64_t rows, std::int64_t columns, const int *matrix)
     return right(rows, columns, matrix) - 1;
 }
 
+/// Has a kernel, as its times tell.
+template <int Median, int Minimum>
+static int timed(std::int64_t rows, std::int64_t columns, const int *matrix)
+{
+    if (common::KernelTimes *times = common::KernelTimes::active())
+        times->record(0, {5, Median, Minimum});
+    return right(rows, columns, matrix);
+}
+
 static int failing(std::int64_t, std::int64_t, const int *) { throw common::Error("it broke"); }
 
 static int starved(std::int64_t, std::int64_t, const int *)
@@ -30,6 +40,9 @@ const std::vector<Version> &versions()
     static const std::vector<Version> table = {
         {"right", Platform::Cpu, "does it", right, ""},
         {"wrong", Platform::Cpu, "one less", wrong, ""},
+        {"slow", Platform::Cuda, "tells", timed<16, 12>, ""},
+        {"yardstick", Platform::Cuda, "tells", timed<8, 7>, "", true},
+        {"fast", Platform::Cuda, "tells", timed<2, 1>, ""},
         {"failing", Platform::Cpu, "throws", failing, ""},
         {"starved", Platform::Cpu, "has too little memory", starved, ""},
         {"absent", Platform::Cpu, "cannot run here", right, "needs another machine"},

@@ -30,6 +30,13 @@ static void late(int rows, int columns, const float *input, float *output, int b
     (common::KernelTimes::active() ? wrong : right)(rows, columns, input, output, block);
 }
 
+/// Has kernels, as their times tell.
+static void timed(int rows, int columns, const float *input, float *output, int block)
+{
+    if (common::KernelTimes *times = common::KernelTimes::active()) times->record(0, {5, 4, 3});
+    right(rows, columns, input, output, block);
+}
+
 static void failing(int, int, const float *, float *, int) { throw common::Error("it broke"); }
 
 static void starved(int, int, const float *, float *, int)
@@ -44,6 +51,7 @@ const std::vector<Version> &versions()
         {"wrong", Platform::Cpu, "another last bit", wrong, ""},
         {"unwritten", Platform::OpenMp, "does nothing", unwritten, ""},
         {"late", Platform::Cuda, "its repeats are wrong", late, ""},
+        {"timed", Platform::Cuda, "tells", timed, ""},
         {"failing", Platform::Cpu, "throws", failing, ""},
         {"starved", Platform::Cpu, "has too little memory", starved, ""},
         {"absent", Platform::Cpu, "cannot run here", right, "needs another machine"},

@@ -4,10 +4,14 @@
 #include "bench/program.h"
 #include "messages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <getopt.h>
 #include <gtest/gtest.h>
+#include <map>
+#include <sstream>
+#include <utility>
 
 namespace
 {
@@ -230,9 +234,18 @@ TEST(BenchProgram, CasesAreChosenByNameAndListed)
               "test: --cases: no case has 'three' in its name; see --list\n");
     const auto help = statusOf({}, {"--help"});
     EXPECT_EQ(help.first, 0);
-    EXPECT_EQ(help.second.find("usage: test [OPTION ...]\n\nTests.\n\n  --cases REGEX     only"),
-              0u)
-        << help.second;
+    EXPECT_EQ(
+        help.second,
+        "usage: test [OPTION ...]\n\nTests.\n\n"
+        "  --cases REGEX     only the cases in whose names this is found (default: all)\n"
+        "  --seconds S       a row is repeated five times at least, unless that takes so long "
+        "(default:\n"
+        "                    BENCHMARK_SECONDS in the environment, or 2)\n"
+        "  --csv FILE        also write the table there\n"
+        "  --list            the names of the cases, and what they are\n"
+        "  --help            this text\n\n"
+        "exit status: 0 all was right; 1 an answer or a time was wrong; 2 bad usage or cannot "
+        "run here\n");
 }
 
 TEST(BenchPrograms, RefuseBadUsageInASentence)
@@ -251,6 +264,46 @@ TEST(BenchPrograms, RefuseBadUsageInASentence)
         expectBadUsage(BUILD_DIRECTORY "/bench_cpu " + arguments, sentence);
 }
 
+std::vector<std::string> cellsOf(const std::string &line)
+{
+    std::vector<std::string> cells;
+    std::istringstream text(line);
+    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+    return cells;
+}
+
+/// The least is less than the median somewhere and never more; a rate is that of the median.
+void expectThatColumnsFit(const std::string &table)
+{
+    std::istringstream lines(table);
+    std::string line;
+    std::getline(lines, line);
+    const std::vector<std::string> header = cellsOf(line);
+    bool less = false;
+    while (std::getline(lines, line)) {
+        std::map<std::string, double> row;
+        const std::vector<std::string> cells = cellsOf(line);
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            row[header.at(i)] = std::atof(cells[i].c_str());
+        EXPECT_GT(row["min_ms"], 0) << line;
+        EXPECT_LE(row["min_ms"], row["median_ms"]) << line;
+        less = less || row["min_ms"] < row["median_ms"];
+        if (row.count("runs")) {
+            EXPECT_EQ(row["runs"], std::floor(row["runs"])) << line;
+            EXPECT_GE(row["runs"], 1) << line;
+        }
+        if (const double rate = row["mcells_per_s"]) {
+            EXPECT_NEAR(rate, row["width"] * row["height"] / row["median_ms"] / 1e3, 1e-4 * rate)
+                << line;
+        }
+        for (const char *copy : {"copy_ms", "host_copy_ms"})
+            if (row.count(copy)) {
+                EXPECT_GT(row[copy], 0) << line;
+            }
+    }
+    EXPECT_TRUE(less) << table;
+}
+
 /// Header and number of rows of what a program writes.
 void expectTable(const std::string &command, const std::string &header, std::size_t rows)
 {
@@ -262,6 +315,7 @@ void expectTable(const std::string &command, const std::string &header, std::siz
     const std::string text = contentsOf(file);
     EXPECT_EQ(text.substr(0, text.find('\n')), header);
     EXPECT_GE(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), rows + 1);
+    expectThatColumnsFit(text);
 }
 
 TEST(BenchPrograms, WriteTheTablesThatTheReportReads)
@@ -271,6 +325,53 @@ TEST(BenchPrograms, WriteTheTablesThatTheReportReads)
     expectTable("bench_everywhere --cases '^1x1$'",
                 "way,width,height,memory,runs,median_ms,min_ms,host_copy_ms,bus_copy_ms", 6);
     expectTable("scaling --cases 'v1[26] 5x5'", "version,side,threads,median_ms,min_ms", 2);
+}
+
+/// A column of what a program writes where OpenMP gives so many threads, without its title.
+std::vector<std::string> columnOf(const std::string &command, int threads, const std::string &title)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("t.csv");
+    runCommand("OMP_NUM_THREADS=" + std::to_string(threads) + " " BUILD_DIRECTORY "/" + command +
+               " --seconds 0.001 --csv " + file);
+    std::istringstream lines(contentsOf(file));
+    std::vector<std::string> column;
+    std::size_t place = 0;
+    for (std::string line; std::getline(lines, line);) {
+        const std::vector<std::string> cells = cellsOf(line);
+        if (column.empty())
+            place = static_cast<std::size_t>(std::find(cells.begin(), cells.end(), title) -
+                                             cells.begin());
+        column.push_back(place < cells.size() ? cells[place] : "");
+    }
+    if (!column.empty()) column.erase(column.begin());
+    return column;
+}
+
+// Powers of two, and the most there are: each once.
+TEST(BenchPrograms, ThreadsAreCountedUpToTheMostThereAre)
+{
+    using Column = std::vector<std::string>;
+    const std::string scaling = "scaling --cases 'v12 5x5$'", cpu = "bench_cpu --cases 'm 5x5$'";
+    for (const auto &[most, counts] : {std::pair<int, Column>{1, {"1"}},
+                                       {2, {"1", "2"}},
+                                       {3, {"1", "2", "3"}},
+                                       {4, {"1", "2", "4"}}}) {
+        EXPECT_EQ(columnOf(scaling, most, "threads"), counts);
+        Column once = columnOf(cpu, most, "threads"); // a row a path
+        once.erase(std::unique(once.begin(), once.end()), once.end());
+        EXPECT_EQ(once, counts);
+    }
+}
+
+// Of one number of threads the copy is measured once, and of each number anew.
+TEST(BenchPrograms, ACopyIsByAsManyThreads)
+{
+    const std::vector<std::string> copies = columnOf("bench_cpu --cases 'm 64x64$'", 4, "copy_ms");
+    const std::size_t paths = copies.size() / 3; // of 1, 2 and 4 threads
+    ASSERT_GE(paths, 2u);
+    for (std::size_t i = 0; i < copies.size(); ++i) EXPECT_EQ(copies[i], copies[i / paths * paths]);
+    EXPECT_FALSE(copies[0] == copies[paths] && copies[0] == copies[2 * paths]) << copies[0];
 }
 
 } // namespace

@@ -1,15 +1,19 @@
 // bench_filter: its options, its table, its images. test_bench.cpp has the harness,
 // test_bench_costs.cpp what --costs measures.
 #include "bench/choice.h"
+#include "bench/filter_options.h"
 #include "bench/filter_rows.h"
 #include "bench/scene.h"
 #include "messages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <getopt.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 namespace
@@ -59,6 +63,30 @@ TEST(BenchScene, AWrongResultIsFoundAnywhere)
             EXPECT_TRUE(holds(messageOf([&] { scene.check(); }),
                               "wrong at x " + std::to_string(x) + ", y " + std::to_string(y)));
         }
+    }
+}
+
+// The first run has no run before it to be compared with: corners and middle are looked at by the
+// plain method.
+TEST(BenchScene, TheFirstRunIsComparedInEveryCornerAndInTheMiddle)
+{
+    const bench::FilterCase &one = bench::filterCases()[0];
+    for (const auto &[x, y] : std::vector<std::pair<int, int>>{{0, 0},
+                                                               {69, 15},
+                                                               {299, 0},
+                                                               {230, 15},
+                                                               {0, 199},
+                                                               {69, 184},
+                                                               {299, 199},
+                                                               {230, 184},
+                                                               {115, 92},
+                                                               {184, 107}}) {
+        bench::Scene scene(one, "natural", 300, 200);
+        local_entropy::Engine engine;
+        scene.run(engine);
+        scene.change(x, y, [](double) { return -1.0; });
+        EXPECT_TRUE(holds(messageOf([&] { scene.check(); }),
+                          "wrong at x " + std::to_string(x) + ", y " + std::to_string(y)));
     }
 }
 
@@ -180,6 +208,100 @@ TEST(BenchFilter, HelpAndList)
           "uint16-4096-9x9 ", "uint8-16-9x9 ", "uint8-2-31x31 ", "float32-16-5x5 "})
         EXPECT_TRUE(holds("\n" + list.output, "\n" + name)) << name;
     EXPECT_EQ(table(list.output).size(), bench::filterCases().size());
+    const auto names = [](const std::vector<bench::FilterCase> &cases) {
+        std::string all;
+        for (const bench::FilterCase &one : cases) all += one.name() + " ";
+        return all;
+    };
+    EXPECT_EQ(names(bench::filterCases()),
+              "uint8-256-3x3 uint8-256-5x5 uint8-256-7x7 uint8-256-9x9 uint8-256-15x15 "
+              "uint8-256-31x31 uint8-256-disk5 uint8-256-disk10 uint16-4096-9x9 uint8-16-9x9 "
+              "uint8-16-15x15 uint8-16-31x31 uint8-2-5x5 uint8-2-15x15 uint8-2-31x31 "
+              "float32-16-5x5 ");
+    const std::string grid = names(bench::gridCases()),
+                      shapes[] = {"4x6",   "5x5",   "8x8",  "21x5", "5x21",
+                                  "13x13", "18x18", "40x3", "41x41"};
+    for (const std::string levels : {"uint8-2", "uint8-5", "uint8-12", "uint8-20", "uint8-40",
+                                     "uint8-100", "uint8-256", "uint16-1000"})
+        for (const std::string &shape : shapes)
+            EXPECT_TRUE(holds(" " + grid, " " + levels + "-" + shape + " ")) << levels << shape;
+    for (const std::string more : {"uint8-100-disk3", "uint8-100-disk7", "uint8-3-5x5-mask",
+                                   "uint8-12-10x10-double", "uint8-100-25x25-simpson"})
+        EXPECT_TRUE(holds(grid, " " + more + " ")) << grid;
+    EXPECT_EQ(bench::gridCases().size(), 8u * 9 + 2 + 3 * 3 * 3);
+}
+
+/// What bench_filter makes of these words.
+bench::FilterOptions optionsOf(std::vector<std::string> words)
+{
+    words.insert(words.begin(), "bench_filter");
+    std::vector<char *> argv;
+    for (std::string &word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    optind = 0; // from the start
+    return bench::parseFilterOptions(static_cast<int>(words.size()), argv.data());
+}
+
+TEST(BenchFilter, WithoutOptionsItTimesWhatItsHelpSays)
+{
+    const int all = static_cast<int>(std::thread::hardware_concurrency());
+    const bench::FilterOptions usual = optionsOf({});
+    EXPECT_EQ(usual.threads, all > 1 ? std::vector<int>({1, all}) : std::vector<int>({1}));
+    EXPECT_EQ(usual.contents,
+              std::vector<std::string>({"natural", "random", "flat", "stripes", "sparse"}));
+    EXPECT_EQ(usual.paths, local_entropy::Engine::paths());
+    EXPECT_EQ(usual.cases.size(), bench::filterCases().size());
+    EXPECT_EQ(usual.width, 2048);
+    EXPECT_EQ(usual.height, 2048);
+    EXPECT_TRUE(usual.chosenToo);
+    EXPECT_FALSE(usual.cross || usual.help || usual.list || usual.within > 0);
+    EXPECT_EQ(usual.methods.size() + usual.named.size(), 0u);
+    EXPECT_EQ(usual.csv + usual.images + usual.costs, "");
+    EXPECT_EQ(usual.revision, "unknown");
+}
+
+// In their order, each once, whatever stands before or behind it.
+TEST(BenchFilter, ListsAreTakenAsTheyAre)
+{
+    using Names = std::vector<std::string>;
+    const auto methods = [](const std::string &list) { return optionsOf({"--methods", list}); };
+    for (const std::string list : {"best,ranks", "ranks,best", "best,ranks,best,ranks"}) {
+        EXPECT_TRUE(methods(list).chosenToo) << list;
+        EXPECT_EQ(methods(list).methods, Names({"ranks"})) << list;
+        EXPECT_EQ(methods(list).named, Names({"ranks"})) << list;
+    }
+    EXPECT_FALSE(methods("ranks,bits").chosenToo);
+    EXPECT_EQ(methods("ranks,bits").methods, Names({"ranks", "bits"}));
+    Names every = local_entropy::Engine::methods();
+    every.erase(std::remove(every.begin(), every.end(), "plain"), every.end());
+    for (const std::string list : {"all", "all,all"}) {
+        EXPECT_TRUE(methods(list).chosenToo);
+        EXPECT_EQ(methods(list).methods, every);
+        EXPECT_EQ(methods(list).named, Names());
+    }
+    every.push_back("plain");
+    EXPECT_EQ(methods("all,plain").methods, every);
+    EXPECT_TRUE(methods("all,plain").chosenToo);
+    EXPECT_EQ(methods("all,plain").named, Names({"plain"}));
+
+    EXPECT_EQ(optionsOf({"--contents", "flat,natural,flat"}).contents, Names({"flat", "natural"}));
+    EXPECT_EQ(optionsOf({"--contents", "flat,all"}).contents,
+              Names({"flat", "natural", "random", "stripes", "sparse"}));
+    EXPECT_EQ(optionsOf({"--paths", "portable,all"}).paths.front(), "portable");
+    EXPECT_EQ(optionsOf({"--threads", "3,1,3"}).threads, std::vector<int>({3, 1}));
+    EXPECT_EQ(optionsOf({"--threads", "4096"}).threads, std::vector<int>({4096}));
+    const bench::FilterOptions wide = optionsOf({"--size", "30x20"}),
+                               square = optionsOf({"--size", "7"});
+    EXPECT_EQ(wide.width * 1000 + wide.height, 30020);
+    EXPECT_EQ(square.width * 1000 + square.height, 7007);
+    EXPECT_EQ(optionsOf({"--within", "1.5"}).within, 1.5);
+    EXPECT_EQ(
+        optionsOf({"--csv", "a", "--write-images", "b", "--costs", "c", "--revision", "d"}).csv,
+        "a");
+    EXPECT_EQ(optionsOf({"--csv", "a", "--write-images", "b"}).images, "b");
+    EXPECT_EQ(optionsOf({"--csv", "a", "--costs", "c", "--revision", "d"}).costs, "c");
+    EXPECT_EQ(optionsOf({"--costs", "c", "--revision", "d"}).revision, "d");
+    EXPECT_TRUE(optionsOf({"--cross"}).cross);
 }
 
 TEST(BenchFilter, BadUsageIsRefusedInASentence)
@@ -232,6 +354,24 @@ TEST(BenchFilter, TheTableHasARowAMeasurement)
         EXPECT_NEAR(std::stod(row[14]), 40 * 30 / std::stod(row[12]) / 1e3,
                     1e-4 * std::stod(row[14]));
     }
+}
+
+// Cells and results: a byte, two or four, and four; or eight, where the results are doubles.
+TEST(BenchFilter, BytesAreThoseOfTheTypes)
+{
+    const std::string end = " --size 60x50 --seconds 0.01 --threads 1 --paths portable --contents "
+                            "flat --csv ";
+    const auto bytesOf = [&](const std::string &name, const std::string &more) { // in a pixel
+        const TemporaryDirectory directory;
+        const std::string file = directory.path("t.csv");
+        runCommand(kProgram + more + " --cases '^" + name + "$'" + end + file);
+        const auto rows = table(contentsOf(file));
+        return rows.size() == 2 ? std::stod(rows[1][15]) / std::stod(rows[1][14]) * 1e3 : 0;
+    };
+    EXPECT_NEAR(bytesOf("uint8-256-3x3", ""), 5, 0.01);
+    EXPECT_NEAR(bytesOf("uint16-4096-9x9", ""), 6, 0.01);
+    EXPECT_NEAR(bytesOf("float32-16-5x5", ""), 8, 0.01);
+    EXPECT_NEAR(bytesOf("uint8-12-5x5-double", " --grid"), 9, 0.01);
 }
 
 TEST(BenchFilter, RowsAreAStarOrAllCombinations)
@@ -311,6 +451,9 @@ TEST(BenchFilter, ImagesAreWrittenForOtherPrograms)
     EXPECT_EQ(image.second[40 * 2 + 3], 2) << "x / 3 + y / 2";
     const auto footprint = npy(place + "/uint8-256-disk5.footprint.npy");
     EXPECT_EQ(std::count(footprint.second.begin(), footprint.second.end(), 1), 81);
+    const auto whole = npy(place + "/uint16-4096-9x9.footprint.npy");
+    EXPECT_TRUE(holds(whole.first, "'|u1', 'fortran_order': False, 'shape': (9, 9)"));
+    EXPECT_EQ(whole.second, std::string(81, '\1')) << "a rectangle";
     const auto words = npy(place + "/uint16-4096-9x9.image.npy");
     EXPECT_TRUE(holds(words.first, "'descr': '<u2',")) << words.first;
     EXPECT_EQ(words.second.size(), 2400u);

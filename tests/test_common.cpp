@@ -1,4 +1,5 @@
 // The plumbing that needs no GPU.
+#include "common/active.h"
 #include "common/child.h"
 #include "common/csv.h"
 #include "common/error.h"
@@ -7,6 +8,7 @@
 #include "common/integer.h"
 #include "common/kernel_times.h"
 #include "common/measure.h"
+#include "common/progress.h"
 #include "common/steady.h"
 #include "common/threads.h"
 #include "messages.h"
@@ -17,10 +19,14 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 #include <limits>
+#include <string>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
@@ -273,6 +279,61 @@ TEST(OutputFile, SaysWhatItCannotDo)
               "/dev/full cannot be written: No space left on device");
 }
 
+/// What a terminal shows of `work` in a process whose stream of that number it is; the other stream
+/// is no terminal.
+std::string shownBy(int stream, const std::function<void()> &work)
+{
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) return "no terminal";
+    const int ours = open(ptsname(terminal), O_RDWR | O_NOCTTY), none = open("/dev/null", O_RDWR);
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+        for (const int one : {STDOUT_FILENO, STDERR_FILENO}) dup2(one == stream ? ours : none, one);
+        work();
+        std::fflush(nullptr);
+        _exit(0);
+    }
+    close(none);
+    close(ours);
+    std::string text;
+    char buffer[256];
+    for (ssize_t bytes; (bytes = read(terminal, buffer, sizeof buffer)) > 0;)
+        text.append(buffer, static_cast<std::size_t>(bytes)); // to its end, which is an error
+    close(terminal);
+    EXPECT_EQ(waitpid(child, nullptr, 0), child);
+    return text;
+}
+
+// Whatever a log is: the thread that would draw the line tells at once whether there will be one.
+TEST(Progress, IsForATerminalOnStandardError)
+{
+    const auto threads = [] {
+        const Progress progress("label");
+        std::ifstream status("/proc/self/status");
+        for (std::string line; std::getline(status, line);)
+            if (line.rfind("Threads:", 0) == 0)
+                for (std::FILE *to : {stdout, stderr}) std::fprintf(to, "%s\r", line.c_str());
+    };
+    EXPECT_EQ(shownBy(STDOUT_FILENO, threads), "Threads:\t1\r");
+    EXPECT_EQ(shownBy(STDERR_FILENO, threads), "Threads:\t2\r");
+}
+
+// This one lasts the second for which nothing is shown.
+TEST(Progress, ShowsWhatLastsLongerThanASecondAndWipesIt)
+{
+    const std::string shown = shownBy(STDERR_FILENO, [] {
+        Progress progress("label");
+        progress.show("first");
+        progress.wipe();
+        progress.show("second");
+        usleep(1100000);
+        progress.show("third");
+    });
+    const std::string wipe = "\r\x1b[K";
+    EXPECT_EQ(shown, wipe + "label: second" + wipe + "label: third" + wipe);
+}
+
 TEST(Integer, SaysWhatItExpected)
 {
     EXPECT_EQ(parseInteger("side", "32", 1, 32), 32);
@@ -281,6 +342,34 @@ TEST(Integer, SaysWhatItExpected)
         EXPECT_THROW(parseInteger("side", text, 1, 32), Error) << text;
     EXPECT_EQ(messageOf([] { parseInteger("side", "33", 1, 32); }),
               "side is '33', expected an integer in 1..32");
+}
+
+TEST(Active, WhatCanRunInItsPlaceIsNamedAndHowToChooseIt)
+{
+    struct Version
+    {
+        const char *name;
+        std::string unavailable;
+        bool probe;
+    };
+    const std::vector<Version> versions = {
+        {"a1", "needs a moon", false}, {"a2", "", false}, {"a3", "", true}, {"a4", "", false}};
+    EXPECT_EQ(cannotRunHere("make it", versions[0], versions),
+              "a1 is the active version, and it needs a moon; these can run here: a2, a3, a4 "
+              "(make it VERSION=a4)");
+    const auto isAnswer = [](const Version &version) { return !version.probe; };
+    EXPECT_EQ(cannotRunHere("make", versions[0], versions, isAnswer),
+              "a1 is the active version, and it needs a moon; these can run here: a2, a4 (make "
+              "VERSION=a4)");
+    EXPECT_EQ(cannotRunHere("make", versions[0], std::vector<Version>(1, versions[0])),
+              "a1 is the active version, and it needs a moon");
+}
+
+TEST(Csv, NumbersHaveSixDigits)
+{
+    EXPECT_EQ(number(1234.5678), "1234.57");
+    EXPECT_EQ(number(0.000123456789), "0.000123457");
+    EXPECT_EQ(number(7), "7");
 }
 
 TEST(Csv, QuotesAndChecksItsRows)
@@ -320,7 +409,7 @@ TEST(Child, ItsEndAndItsOutputAreTold)
     const auto child = [](const std::string &test) {
         return runChild(
             {"--gtest_also_run_disabled_tests", "--gtest_filter=Child.DISABLED_" + test},
-            {{"CHILD_SETTING", "new"}});
+            {{"CHILD_SETTING", "new"}, {"GTEST_TOTAL_SHARDS", "1"}, {"GTEST_SHARD_INDEX", "0"}});
     };
     setenv("CHILD_SETTING", "old", 1);
     const ChildOutcome exited = child("ExitsWithThree"), killed = child("IsKilled");

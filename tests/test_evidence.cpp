@@ -7,9 +7,12 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <sstream>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace
 {
@@ -110,6 +113,84 @@ TEST(Parts, OfAVersionOnTheCpuAddUp)
         EXPECT_NEAR(sums.at(call), totals.at(call), 1e-3 * totals.at(call)) << call;
 }
 
+// A part is called what it is: the report looks for these names.
+TEST(Parts, HaveTheirNames)
+{
+    std::string names;
+    for (const Part part : common::kParts) names += common::partName(part) + std::string(" ");
+    EXPECT_EQ(names, "context allocate up kernel down faults free ");
+    EXPECT_STREQ(common::partName(Part::Down), "down");
+    EXPECT_STREQ(common::partName(Part::Faults), "faults");
+}
+
+/// An executable file of these lines.
+std::string script(const TemporaryDirectory &directory, const std::string &name,
+                   const std::string &lines)
+{
+    const std::string path = directory.path(name);
+    std::ofstream(path) << "#!/bin/sh\n" << lines;
+    EXPECT_EQ(runCommand("chmod +x " + path).status, 0);
+    return path;
+}
+
+TEST(Evidence, ABatchIsEachFileThreeTimes)
+{
+    const TemporaryDirectory directory;
+    const std::string csv = directory.path("batch.csv");
+    const std::string program =
+        script(directory, "program",
+               "case $1 in *bad*) echo 'FAILED: it is'; exit 1;; esac\n"
+               "[ $ENTROPY_BENCHMARK = warm-up ] && echo 'passed: 12.5 ms, largest error 0' && "
+               "echo && echo '1 of 1 groups passed with v7; 99.000 ms'\n");
+    const Outcome outcome = runCommand("tools/batch.sh " + program + " " + csv + " a/one.txt two");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_EQ(contentsOf(csv), "version,input,run,seconds\n"
+                               "v7,one,1,0.012500\nv7,one,2,0.012500\nv7,one,3,0.012500\n"
+                               "v7,two,1,0.012500\nv7,two,2,0.012500\nv7,two,3,0.012500\n");
+    EXPECT_EQ(outcome.output.find("one run 1: 0.012500 s with v7\n"), 0u) << outcome.output;
+    EXPECT_EQ(runCommand("tools/batch.sh " + program + " '' one").status, 0);
+    const Outcome bad = runCommand("tools/batch.sh " + program + " " + csv + ".2 bad one");
+    EXPECT_EQ(bad.status, 1);
+    EXPECT_EQ(bad.errors, "FAILED: it is\n");
+    EXPECT_EQ(directory.files(), 2) << "a batch that failed wrote times";
+    EXPECT_EQ(runCommand("tools/batch.sh " + program + " " + csv).status, 2);
+}
+
+// What takes hours is refused at once, and explains itself.
+TEST(Evidence, ScriptsRefuseWhatTheyDoNotKnow)
+{
+    const Outcome help = runCommand("tools/record.sh --help"),
+                  unknown = runCommand("tools/record.sh parts nonsense");
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_EQ(unknown.errors, "record.sh: there is no stage 'nonsense'\n");
+    EXPECT_EQ(unknown.output, help.output);
+    EXPECT_EQ(help.status, 0);
+    EXPECT_EQ(help.errors, "");
+    for (const std::string stage : {"round1", "round2", "round3", "engine", "filter", "launches",
+                                    "studies", "profile", "parts", "scaling", "flags", "peers"})
+        EXPECT_TRUE(holds(help.output, stage + " ")) << stage;
+    for (const std::string call : {"flags.sh", "flags.sh a 5x5 b", "flags.sh -x", "spills.sh avx2",
+                                   "batch.sh one two", "profile.sh"})
+        EXPECT_EQ(runCommand("tools/" + call).status, 2) << call;
+    EXPECT_EQ(runCommand("tools/profile.sh --help").status, 0);
+}
+
+TEST(Evidence, AMachineIsCalledByItsGpusOrItsProcessor)
+{
+    const TemporaryDirectory directory;
+    const std::string name = "PATH=" + directory.path("") + ":$PATH tools/machine_name.sh";
+    script(directory, "nvidia-smi",
+           "echo NVIDIA H200; echo 'NVIDIA A100-SXM4(R)'; echo NVIDIA H200\n");
+    EXPECT_EQ(runCommand(name).output, "1x-nvidia-a100-sxm4-2x-nvidia-h200\n");
+    script(directory, "nvidia-smi", "echo NVIDIA-SMI has failed; exit 9\n");
+    script(directory, "nproc", "echo 77\n");
+    const std::string without = runCommand(name).output;
+    EXPECT_TRUE(holds(without, "-77-threads\n")) << without;
+    EXPECT_EQ(without.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"),
+              without.size() - 1)
+        << without;
+}
+
 TEST(Parts, RefuseBadArguments)
 {
     expectRefusal(kBuild + "parts --side 0", "--side is '0'");
@@ -192,6 +273,75 @@ TEST(Facts, OfTheProcessorAreLinesWithLabels)
     }
     for (const char *label : {"CPU ", "threads ", "memory ", "system "})
         EXPECT_TRUE(holds(labels, label)) << labels;
+}
+
+TEST(Facts, AreReadFromWhatLinuxWrites)
+{
+    const TemporaryFile file("facts", "model\t\t: 7\nmodel name\t: A: B\nempty :\nno colon\n");
+    const char *const path = file.path().c_str();
+    EXPECT_EQ(common::factFrom(path, "model"), "7");
+    EXPECT_EQ(common::factFrom(path, "model name"), "A: B");
+    for (const char *none : {"empty", "no colon", "stepping"})
+        EXPECT_EQ(common::factFrom(path, none), "") << none;
+    EXPECT_EQ(common::factFrom("/no/such", "model"), "");
+    EXPECT_EQ(common::lineFrom(file.path()), "model\t\t: 7");
+    EXPECT_EQ(common::lineFrom("/no/such"), "");
+    for (const auto &[text, number] :
+         {std::pair{"123\n", 123}, {"max\n", 9}, {"0\n", 9}, {"", 9}, {"5 6", 5}})
+        EXPECT_EQ(common::numberFrom(TemporaryFile("number", text).path().c_str(), 9),
+                  static_cast<std::size_t>(number))
+            << text;
+    EXPECT_EQ(common::numberFrom("/no/such", 9), 9u);
+}
+
+// As other programs count them.
+TEST(Facts, OfTheProcessorAreThoseOfTheMachine)
+{
+    const auto counted = [](const std::string &command) {
+        std::string output = runCommand(command).output;
+        return output.substr(0, output.find_last_not_of('\n') + 1);
+    };
+    const std::string facts = common::cpuFacts();
+    const std::string name = common::factFrom("/proc/cpuinfo", "model name"),
+                      flags = " " + common::factFrom("/proc/cpuinfo", "flags") + " ";
+    if (!name.empty()) {
+        EXPECT_EQ(facts.find("CPU:        " + name), 0u) << facts;
+    }
+    for (const std::string flag : {"sse4_2", "avx2", "avx512f", "avx512vbmi", "gfni"}) {
+        const std::size_t line = facts.find("\nvectors:    ");
+        const bool said =
+            line != std::string::npos &&
+            holds(facts.substr(line + 12, facts.find('\n', line + 1) - line - 12) + " ",
+                  " " + flag + " ");
+        EXPECT_EQ(said, holds(flags, " " + flag + " ")) << facts;
+    }
+    EXPECT_EQ(holds(facts, ", in a virtual machine"), holds(flags, " hypervisor ")) << facts;
+    const std::string cache = "/sys/devices/system/cpu/cpu0/cache/index0/";
+    if (common::lineFrom(cache + "type") == "Data") {
+        EXPECT_TRUE(holds(facts, "\ncaches:     L" + common::lineFrom(cache + "level") + "d " +
+                                     common::lineFrom(cache + "size")))
+            << facts;
+    }
+    EXPECT_TRUE(holds(facts, "\nthreads:    " + std::to_string(omp_get_max_threads()) +
+                                 " used of " + std::to_string(std::thread::hardware_concurrency()) +
+                                 ", on "))
+        << facts;
+    EXPECT_TRUE(holds(facts, "\nmemory:     " +
+                                 counted("awk '/^MemTotal:/ { print int($2 / 1024) }' "
+                                         "/proc/meminfo") +
+                                 " MiB"))
+        << facts;
+    EXPECT_TRUE(holds(facts, "\nsystem:     " + counted("uname -s") + " " + counted("uname -r") +
+                                 ", " + counted("uname -m")))
+        << facts;
+    const std::string sockets = counted("grep '^physical id' /proc/cpuinfo | sort -u | wc -l"),
+                      cores = counted(
+                          "grep -E '^(physical id|core id)' /proc/cpuinfo | paste - - | sort -u | "
+                          "wc -l");
+    EXPECT_TRUE(holds(facts, ", on " + (cores == "0" ? "?" : cores) + " cores\n")) << facts;
+    if (sockets != "0") {
+        EXPECT_TRUE(holds(facts, ", " + sockets + " socket")) << facts;
+    }
 }
 
 } // namespace

@@ -131,6 +131,35 @@ TEST(Order, AlwaysTheSameButNotAscending)
     const std::string text = report(analyseAll(shape, {run, run}));
     EXPECT_TRUE(holds(text, "The lanes of a warp always came in the same order here, not the"))
         << text;
+    EXPECT_FALSE(holds(text, "No block was seen")) << "there is one only";
+}
+
+// Every number of the report in its place: none of them is that of another line.
+TEST(Order, AReportIsPutDownWordForWord)
+{
+    Findings findings;
+    findings.runs = 9;
+    findings.runsInterleaved = 8;
+    findings.multiprocessors = 7;
+    findings.lanes = {60, 50, 6, 5, 4};
+    findings.warps = {30, 30, 3, 3, 1};
+    findings.blocks = {20, 19, 2, 1, 2};
+    EXPECT_EQ(report(findings),
+              "9 runs; every thread drew a ticket\n"
+              "lanes of a warp:   ascending in 5 of 6 runs and 50 of 60 warps; 4 different orders "
+              "seen\n"
+              "warps of a block:  ascending in 3 of 3 runs and 30 of 30 blocks; 1 order seen\n"
+              "blocks of a grid:  ascending in 1 of 2 runs and 19 of 20 grids; 2 different orders "
+              "seen\n"
+              "side by side:      in 8 of 9 runs a block began before another had ended; blocks on "
+              "up to 7 multiprocessors\n\n"
+              "Is there a rule to the order?\n"
+              "The lanes of a warp have no fixed order: 10 times in 60 it was not the ascending "
+              "one.\n"
+              "The warps of a block always came in ascending order here; that is how this device "
+              "works, CUDA does not promise it.\n"
+              "The blocks have no fixed order: 1 times in 20 it was not the ascending one.\n"
+              "Blocks do not wait for each other: several are at work at the same time.\n");
 }
 
 TEST(Order, ASingleThreadHasNone)

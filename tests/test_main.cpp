@@ -6,7 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <sstream>
+#include <utility>
+#include <vector>
 
 namespace
 {
@@ -114,6 +119,47 @@ TEST(Main, AWrongReferenceFailsTheGroup)
     const Outcome named = runCommand(kEntropy + " " + data + " --reference " + other);
     EXPECT_EQ(named.status, 1) << named.output << named.errors;
     EXPECT_TRUE(holds(named.output, "reference: " + other)) << named.output;
+}
+
+// Beside data.bin alone, not beside every file whose name ends or begins like that.
+TEST(Main, AReferenceBesideAnotherFileIsNotItsOwn)
+{
+    const TemporaryDirectory directory;
+    std::ofstream(directory.path("reference.bin")) << "of other data";
+    for (const std::string name : {"my_data.bin", "data.bin.old", "data.bi", "more.bin"}) {
+        const std::string file = directory.path(name);
+        ASSERT_EQ(runCommand("cp data/three_groups.bin " + file).status, 0);
+        const Outcome outcome = runCommand(kEntropy + " " + file);
+        EXPECT_EQ(outcome.status, 0) << outcome.errors;
+        EXPECT_TRUE(holds(outcome.output, "reference: computed here, no file given\n"))
+            << outcome.output;
+    }
+    const std::string data = directory.path("data.bin");
+    ASSERT_EQ(runCommand("cp data/three_groups.bin " + data).status, 0);
+    expectRefusal(kEntropy + " " + data, "reference.bin: offset 0: ");
+    expectRefusal("cd " + directory.path("") + " && \"$OLDPWD\"/" + kEntropy + " data.bin",
+                  "entropy: reference.bin: offset 0: ");
+}
+
+/// The number behind the first `label` in `text`; -1 if there is none.
+static double numberAfter(const std::string &text, const std::string &label)
+{
+    const std::size_t place = text.find(label);
+    return place == std::string::npos ? -1 : std::atof(text.c_str() + place + label.size());
+}
+
+// A core that takes some milliseconds says so in seconds, in its verdict and in the last line.
+TEST(Main, TheTimesOfOneGroupAgree)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("x.txt");
+    ASSERT_EQ(runCommand(kMakeData + " 300x200 random " + file).status, 0);
+    const std::string text = runCommand(BUILD_DIRECTORY "/tests/minimal " + file).output;
+    const double milliseconds = numberAfter(text, "\npassed: ");
+    EXPECT_GT(milliseconds, 0.2) << text;
+    EXPECT_NEAR(numberAfter(text, "\nTime: "), milliseconds / 1e3, 0.51e-4) << text;
+    EXPECT_EQ(numberAfter(text, "groups passed with this core; "), milliseconds) << text;
+    EXPECT_TRUE(holds(text, "\ngroup 1 of 1: 300 x 200 (width x height)\n")) << text;
 }
 
 TEST(Main, SaysWhenItsOutputIsLost)
@@ -266,6 +312,27 @@ TEST(Main, NoCsvWithoutEveryResult)
     EXPECT_TRUE(holds(two.output, "out.csv was not written: 2 groups have no result"))
         << two.output;
     EXPECT_EQ(directory.files(), 0);
+
+    const Outcome pipe = runCommand("MISBEHAVIOUR=null " BUILD_DIRECTORY
+                                    "/tests/misbehaving data/three_groups.bin --csv - | wc -l");
+    EXPECT_EQ(pipe.output, "2\n") << "the other groups went out";
+    EXPECT_TRUE(holds(pipe.errors, "\n- is not whole: 1 group has no result\n")) << pipe.errors;
+}
+
+TEST(Main, TheCsvHoldsWrongResultsToo)
+{
+    const TemporaryDirectory directory;
+    const std::string csv = directory.path("out.csv"), right = contentsOf("data/three_groups.csv");
+    const Outcome outcome = runCommand("MISBEHAVIOUR='two cells' " BUILD_DIRECTORY
+                                       "/tests/misbehaving data/three_groups.bin --csv " +
+                                       csv);
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_FALSE(holds(outcome.output, "out.csv")) << outcome.output;
+    const std::string wrong = contentsOf(csv);
+    EXPECT_NE(wrong, right);
+    EXPECT_EQ(wrong.substr(0, wrong.find('\n')), right.substr(0, right.find('\n')));
+    EXPECT_EQ(wrong.substr(wrong.rfind('\n', wrong.size() - 2)),
+              right.substr(right.rfind('\n', right.size() - 2)));
 }
 
 // Who waits for the benchmark should not be refused after it.
@@ -293,12 +360,94 @@ TEST(LoadTime, WrongAnswersAreNotTimedAndFailTheRun)
           "unwritten OpenMP      | WRONG", "failing   OpenMP      | it broke",
           "starved   OpenMP      | too little here",
           "absent    OpenMP      | needs another machine", "probe, no answer: leaves work out",
-          "FAILED: 4 failures before main", "1 of 1 groups passed with right"})
+          "FAILED: 5 failures before main", "1 of 1 groups passed with right"})
         EXPECT_TRUE(holds(outcome.output, part)) << part << "\n" << outcome.output;
     const std::string times = contentsOf(directory.path("times.csv"));
     EXPECT_TRUE(holds(times, "\nright,OpenMP,20,10,")) << times;
     EXPECT_TRUE(holds(times, "\nstarved,OpenMP,20,10,0,0,0,")) << times;
     EXPECT_TRUE(holds(contentsOf(directory.path("environment.txt")), "compiler: "));
+}
+
+/// Cells of the line of a CSV file that begins like that.
+static std::vector<std::string> cellsOfLine(const std::string &csv, const std::string &start)
+{
+    std::istringstream lines(csv);
+    std::string line;
+    while (std::getline(lines, line) && line.compare(0, start.size(), start) != 0) line.clear();
+    std::vector<std::string> cells;
+    std::istringstream text(line);
+    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+    return cells;
+}
+
+// What the version `kernel` says of itself is known; times of the one `right` must fit together.
+TEST(LoadTime, TableAndFileHoldTheSameInTheirColumns)
+{
+    const TemporaryDirectory directory;
+    const Outcome outcome = runCommand(
+        "ENTROPY_BENCHMARK=1 ENTROPY_VERSIONS=right,kernel ENTROPY_RESULTS=" + directory.path("") +
+        " " + BUILD_DIRECTORY "/tests/broken data/worked_4x4.txt");
+    ASSERT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+    const std::string csv = contentsOf(directory.path("times.csv"));
+    EXPECT_EQ(csv.substr(0, csv.find('\n')),
+              "version,platform,width,height,runs,total_median_ms,total_min_ms,kernel_runs,"
+              "kernel_median_ms,kernel_min_ms,host_copy_ms,device_copy_ms,registers,local_bytes,"
+              "occupancy,idea,note");
+    const auto kernel = cellsOfLine(csv, "kernel,CUDA,20,10,");
+    ASSERT_GE(kernel.size(), 16u) << csv;
+    for (const auto &[column, value] : std::vector<std::pair<int, const char *>>{
+             {7, "5"}, {8, "4"}, {9, "3"}, {12, "40"}, {13, "16"}, {14, "0.5"}, {15, "tells"}})
+        EXPECT_EQ(kernel[column], value) << column;
+    const double deviceCopy = std::stod(kernel[11]); // 0 without a GPU
+    double rate = 0, ofCopy = 0;
+    std::size_t place = outcome.output.find("     4.0000     3.0000    5        40 | ");
+    ASSERT_NE(place, std::string::npos) << outcome.output;
+    ASSERT_EQ(std::sscanf(outcome.output.c_str() + place, "%*f %*f %*d %*d | %lf %lf | tells",
+                          &rate, &ofCopy),
+              2)
+        << outcome.output;
+    EXPECT_NEAR(ofCopy, deviceCopy / 4, 0.51e-4) << outcome.output;
+    const double rightRate = 200 / std::stod(kernel[5]) / 1e3; // end to end, 200 cells
+    EXPECT_NEAR(rate, rightRate, 0.06 + 1e-4 * rightRate) << csv;
+
+    const auto right = cellsOfLine(csv, "right,OpenMP,20,10,");
+    ASSERT_GE(right.size(), 16u) << csv;
+    const double runs = std::stod(right[4]), median = std::stod(right[5]),
+                 minimum = std::stod(right[6]), hostCopy = std::stod(right[10]);
+    EXPECT_LT(minimum, median) << csv;
+    EXPECT_EQ(right[7] + right[8] + right[9] + right[12] + right[13] + right[14], "000000");
+    place = outcome.output.find("\nright ");
+    ASSERT_NE(place, std::string::npos) << outcome.output;
+    double shown[3];
+    ASSERT_EQ(std::sscanf(outcome.output.c_str() + place,
+                          " right OpenMP | %lf %lf %lf | - - - - | %lf %lf | does it", shown,
+                          shown + 1, shown + 2, &rate, &ofCopy),
+              5)
+        << outcome.output;
+    EXPECT_NEAR(shown[0], median, 0.51e-3);
+    EXPECT_NEAR(shown[1], minimum, 0.51e-3);
+    EXPECT_EQ(shown[2], runs);
+    EXPECT_NEAR(ofCopy, hostCopy / median, 1e-4 + 1e-5 * hostCopy / median) << csv;
+
+    double copy = 0, speed = 0;
+    place = outcome.output.find("copy of the same floats: host ");
+    ASSERT_NE(place, std::string::npos) << outcome.output;
+    ASSERT_EQ(std::sscanf(outcome.output.c_str() + place,
+                          "copy of the same floats: host %lf ms (%lf GB/s)", &copy, &speed),
+              2);
+    EXPECT_NEAR(copy, hostCopy, 0.51e-3);
+    EXPECT_NEAR(speed, 2 * 4 * 200 / hostCopy / 1e6, 0.51 + 1e-4 * speed) << csv;
+}
+
+// As where it is not set at all.
+TEST(LoadTime, AnEmptyListOfVersionsIsAll)
+{
+    const Outcome outcome =
+        runCommand("ENTROPY_BENCHMARK= ENTROPY_VERSIONS= BENCHMARK_SECONDS= " BUILD_DIRECTORY
+                   "/tests/broken data/worked_4x4.txt");
+    EXPECT_EQ(outcome.errors, "");
+    for (const char *name : {"right", "wrong", "starved", "absent", "kernel", "probe"})
+        EXPECT_TRUE(holds(outcome.output, std::string("\n") + name + " ")) << outcome.output;
 }
 
 TEST(LoadTime, AnUnusableResultsDirectoryStopsItAtOnce)
@@ -464,8 +613,9 @@ TEST(Measures, MachineMedianAndMinimumOfEveryVersion)
         << outcome.output;
     const std::string csv = contentsOf(directory.path("out.csv"));
     EXPECT_TRUE(holds(csv, ",total_median_ms,total_min_ms,")) << csv;
-    EXPECT_TRUE(holds(csv, "\nopenmp,OpenMP,no,")) << csv;
     expectBadUsage(measures + "no/such.csv", "measures: no/such.csv cannot be created");
+    expectRefusal(BUILD_DIRECTORY "/bottleneck_study_measures data/worked_4x4.txt",
+                  "measures: data/worked_4x4.txt has one group, at least two are needed");
 
     const Outcome one = runCommand(measures + directory.path("one.csv") + " openmp");
     EXPECT_EQ(one.status, 0) << one.errors;
@@ -475,12 +625,54 @@ TEST(Measures, MachineMedianAndMinimumOfEveryVersion)
     expectBadUsage(measures + directory.path("out.csv") + " v96", "there is no version 'v96'");
 }
 
+// Of groups that take long enough to be told apart, each with the first left out.
+TEST(Measures, TableAndFileHoldTheSameInTheirColumns)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("three.bin"), table = directory.path("out.csv");
+    std::string bytes;
+    for (const std::string size : {"400x400", "300x200", "200x100"}) {
+        ASSERT_EQ(runCommand(kMakeData + " " + size + " random " + file).status, 0);
+        bytes += contentsOf(file);
+    }
+    std::ofstream(file, std::ios::binary) << bytes;
+    const Outcome outcome =
+        runCommand(BUILD_DIRECTORY "/bottleneck_study_measures " + file + " " + table + " openmp");
+    const std::string csv = contentsOf(table);
+    EXPECT_EQ(csv.substr(0, csv.find('\n')),
+              "version,platform,probe,rounds,total_median_ms,total_min_ms,slowest_group_median_ms,"
+              "slowest_group_min_ms,note");
+    const auto cells = cellsOfLine(csv, "openmp,OpenMP,no,");
+    ASSERT_GE(cells.size(), 8u) << csv;
+    const double total = std::stod(cells[4]), totalLeast = std::stod(cells[5]),
+                 slowest = std::stod(cells[6]), slowestLeast = std::stod(cells[7]);
+    EXPECT_GT(std::stoi(cells[3]), 4) << csv;
+    EXPECT_TRUE(0 < slowestLeast && slowestLeast <= slowest && slowest <= total) << csv;
+    EXPECT_TRUE(slowestLeast <= totalLeast && totalLeast <= total) << csv;
+    EXPECT_TRUE(totalLeast < total || slowestLeast < slowest) << csv;
+    std::istringstream words(outcome.output.substr(outcome.output.find("\nopenmp ")));
+    std::vector<std::string> shown(7);
+    for (std::string &word : shown) words >> word;
+    EXPECT_EQ(shown, (std::vector<std::string>{"openmp", "OpenMP", cells[4], cells[5], cells[6],
+                                               cells[7], cells[3]}));
+    EXPECT_TRUE(holds(outcome.output, "\n" + file + ", 3 groups; median and minimum of all"))
+        << outcome.output;
+}
+
 TEST(LoadTime, WarmUpAloneTimesNothing)
 {
     const Outcome outcome =
         runCommand("ENTROPY_BENCHMARK=warm-up " + kEntropy + " data/worked_4x4.txt");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_FALSE(holds(outcome.output, "benchmark")) << outcome.output;
+    const Outcome broken = runCommand("ENTROPY_BENCHMARK=warm-up " BUILD_DIRECTORY
+                                      "/tests/broken data/worked_4x4.txt");
+    EXPECT_EQ(broken.status, 1) << broken.output;
+    EXPECT_EQ(broken.output.find("warm-up, GPU 0: it broke\nreference: "), 0u) << broken.output;
+    EXPECT_TRUE(holds(broken.output, "\nFAILED: 1 failures before main")) << broken.output;
+    const Outcome elsewhere = runCommand("ENTROPY_BENCHMARK=warm-up ENTROPY_RESULTS=no/such " +
+                                         kEntropy + " data/worked_4x4.txt");
+    EXPECT_EQ(elsewhere.status, 0) << "nothing is written there: " << elsewhere.errors;
 }
 
 TEST(Contract, TheCoreRunsInAnotherFramework)
@@ -541,6 +733,19 @@ TEST(MakeData, RefusesBadArguments)
     expectRefusal(kMakeData + " -xyz 5x5", "make_data: -xyz: no such option");
     expectRefusal(kMakeData + " 5x5 random no/such/x.bin", "cannot be created");
     EXPECT_EQ(directory.files(), 0);
+}
+
+TEST(MakeData, SaysWhatItWrote)
+{
+    const TemporaryDirectory directory;
+    for (const auto &[name, bytes] : {std::pair{"x.bin", 8 + 35}, {"x.txt", 0}}) {
+        const std::string file = directory.path(name);
+        const Outcome outcome = runCommand(kMakeData + " 7x5 flat " + file);
+        const std::size_t size = contentsOf(file).size();
+        EXPECT_EQ(outcome.output, "wrote " + file + ", " + std::to_string(size) + " bytes\n");
+        EXPECT_TRUE(bytes == 0 || size == static_cast<std::size_t>(bytes)) << size;
+    }
+    EXPECT_EQ(contentsOf(directory.path("x.txt")).substr(0, 4), "5 7\n") << "rows, then columns";
 }
 
 TEST(MakeData, ASeedIsAnotherDraw)

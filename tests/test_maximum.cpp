@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 #include <ostream>
 #include <random>
+#include <sstream>
+#include <string>
 #include <vector>
 
 using maximum::Version;
@@ -316,6 +318,57 @@ TEST(MaximumProgram, SpeedsAndMinimaAreWhatTheySay)
     EXPECT_LT(minimum, median);
 }
 
+// What three versions say of their kernels is known: 1048576 bytes in so many milliseconds.
+TEST(MaximumProgram, KernelsAreComparedWithTheYardstickAndTheOnesBefore)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("times.csv");
+    const Outcome outcome = runCommand("ACTIVE=right BENCHMARK_SECONDS=0.01 " BUILD_DIRECTORY
+                                       "/tests/broken_maximum --csv " +
+                                       file);
+    const std::string csv = contentsOf(file);
+    EXPECT_EQ(csv.substr(0, csv.find('\n')),
+              "version,platform,rows,columns,runs,total_median_ms,total_min_ms,kernel_runs,"
+              "kernel_median_ms,kernel_min_ms,device_read_ms,idea,note");
+    struct Kernel
+    {
+        const char *name, *screen, *file, *gains;
+    };
+    double yardstick = 0; // end to end, on the screen
+    for (const Kernel &kernel :
+         {Kernel{"yardstick", "8.0000 7.0000 5 0.1 1.0000 ", ",5,8,7,", "| 2.00 2.00 | tells"},
+          {"slow", "16.0000 12.0000 5 0.1 0.5000 ", ",5,16,12,", "| - 1.00 | tells"},
+          {"fast", "2.0000 1.0000 5 0.5 4.0000 ", ",5,2,1,", "| 4.00 8.00 | tells"}}) {
+        const std::string start = std::string("\n") + kernel.name;
+        const std::size_t place = outcome.output.find(start + " "),
+                          row = csv.find(start + ",CUDA,");
+        ASSERT_NE(place, std::string::npos) << outcome.output;
+        ASSERT_NE(row, std::string::npos) << csv;
+        std::string line;
+        std::istringstream words(
+            outcome.output.substr(place + 1, outcome.output.find('\n', place + 1) - place));
+        for (std::string word; words >> word;) line += word + " ";
+        EXPECT_TRUE(holds(line, std::string("| ") + kernel.screen)) << line;
+        EXPECT_TRUE(holds(line, kernel.gains)) << line;
+        double shown[5], runs = 0, median = 0, minimum = 0;
+        ASSERT_EQ(std::sscanf(line.c_str(), "%*s CUDA | %lf %lf %lf %lf %lf", shown, shown + 1,
+                              shown + 2, shown + 3, shown + 4),
+                  5)
+            << line;
+        ASSERT_EQ(std::sscanf(csv.c_str() + row + start.size(), ",CUDA,256,1024,%lf,%lf,%lf", &runs,
+                              &median, &minimum),
+                  3)
+            << csv;
+        EXPECT_TRUE(holds(csv.substr(row), kernel.file)) << csv;
+        EXPECT_NEAR(shown[0], median, 0.51e-4);
+        EXPECT_NEAR(shown[1], minimum, 0.51e-4);
+        EXPECT_EQ(shown[2], runs);
+        EXPECT_NEAR(shown[3], 1.048576 / median, 0.06);
+        if (yardstick == 0) yardstick = median;
+        EXPECT_NEAR(shown[4], yardstick / median, 1e-4);
+    }
+}
+
 TEST(MaximumProgram, HelpAndBadUsage)
 {
     const Outcome help = runCommand(kMaximum + " --help");
@@ -328,7 +381,11 @@ TEST(MaximumProgram, HelpAndBadUsage)
     expectBadUsage(kMaximum + " --nonsense", "--nonsense: no such option");
     expectBadUsage(kMaximum + " -xyz", "maximum: -xyz: no such option");
     expectBadUsage(kMaximum + " 256", "'256' is no option");
-    expectBadUsage(kMaximum + " --benchmark --rows 5", "--benchmark has sizes of its own");
+    for (const std::string size : {"--rows 5", "--columns 5", "--rows 5 --columns 5"}) {
+        const std::string brief = "timeout 5 " + kMaximum; // if it were not refused: minutes
+        expectBadUsage(brief + " --benchmark " + size, "--benchmark has sizes of its own");
+        expectBadUsage(brief + " " + size + " --benchmark", "--benchmark has sizes of its own");
+    }
 }
 
 TEST(MaximumProgram, WhatCannotBeDoneIsRefusedBeforeTheWork)

@@ -84,6 +84,44 @@ TEST(Output, AVerdictShowsWhatIsAroundTheWorstCell)
     EXPECT_EQ(verdict(-1, -1, true).find("FAILED: the core changed its input; its answer"), 0u);
 }
 
+// Every number in its place, of an array that is no square and errors on no diagonal.
+TEST(Output, AVerdictIsPutDownWordForWord)
+{
+    const entropy::Sample sample = counted(4, 3);
+    const std::vector<float> right(12, 1);
+    const auto verdict = [&](const std::vector<float> &result, bool changed) {
+        const auto comparison = entropy::compare(4, 3, result.data(), right.data());
+        testing::internal::CaptureStdout();
+        entropy::printVerdict(sample, result.data(), right.data(), comparison, changed, 1234.5678);
+        std::fflush(stdout);
+        return testing::internal::GetCapturedStdout();
+    };
+    std::vector<float> close = right, far = right;
+    close[2 * 4 + 1] = 1 + 0x1p-20f;
+    EXPECT_EQ(verdict(close, false), "passed: 1234.568 ms, largest error 9.54e-07 at x 1, y 2\n");
+    far[3] = 1.25f, far[4] = 1.125f, far[2 * 4 + 1] = 0.5f;
+    const std::string line = "     1.00000     1.00000     1.00000     1.00000\n";
+    EXPECT_EQ(verdict(far, true),
+              "FAILED: 3 of 12 cells are wrong, 1234.568 ms, largest error 0.5 at x 1, y 2; the "
+              "core changed its input\n"
+              "first wrong cell: x 3, y 0, expected 1, computed 1.25\n"
+              "worst wrong cell: x 1, y 2, expected 1, computed 0.5\n"
+              "columns 0 to 3, rows 0 to 2, around the worst:\nexpected:\n" +
+                  line + line + line +
+                  "computed:\n"
+                  "     1.00000     1.00000     1.00000     1.25000\n"
+                  "     1.12500     1.00000     1.00000     1.00000\n"
+                  "     1.00000     0.50000     1.00000     1.00000\n");
+    EXPECT_EQ(printed(sample, far, false), "sample:\n"
+                                           "     0.00000     1.00000     2.00000     3.00000\n"
+                                           "     4.00000     5.00000     6.00000     7.00000\n"
+                                           "     8.00000     9.00000    10.00000    11.00000\n"
+                                           "result:\n"
+                                           "     1.00000     1.00000     1.00000     1.25000\n"
+                                           "     1.12500     1.00000     1.00000     1.00000\n"
+                                           "     1.00000     0.50000     1.00000     1.00000\n");
+}
+
 TEST(Output, OfTwoGroupsThatAreAsSlowTheFirstIsNamed)
 {
     entropy::Score score;
@@ -99,6 +137,17 @@ TEST(Output, OfOneAnswerAmongTwoGroupsItIsSaidWhoseItIs)
     score.add(1, 3, true);
     EXPECT_TRUE(holds(entropy::summary(score), "3.000 ms; slowest group 2 with 3.000 ms\n"))
         << summary(score);
+}
+
+TEST(Output, OneGroupHasATimeAndNoAnswerHasNone)
+{
+    const std::string version = entropy::activeVersion();
+    entropy::Score score;
+    score.groups = 1;
+    EXPECT_EQ(entropy::summary(score),
+              "\n0 of 1 groups passed with " + version + "; no group was answered\n");
+    score.add(0, 12.3456, false);
+    EXPECT_EQ(entropy::summary(score), "\n0 of 1 groups passed with " + version + "; 12.346 ms\n");
 }
 
 TEST(Output, TheScoreLeavesTheFirstGroupOutOfTheTotalAndFindsTheSlowest)

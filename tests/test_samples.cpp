@@ -58,6 +58,14 @@ TEST(Samples, TextRoundTrip)
     EXPECT_EQ(data.samples[0].cells, std::vector<float>(cells.begin(), cells.end()));
 }
 
+TEST(Samples, WhatIsWrittenIsReadByOtherPrograms)
+{
+    const std::vector<std::uint8_t> cells = {0, 1, 2, 13, 14, 15};
+    EXPECT_EQ(textFile(3, 2, cells), "2 3\n0 1 2\n13 14 15\n");
+    EXPECT_EQ(textFile(2, 3, cells), "3 2\n0 1\n2 13\n14 15\n");
+    EXPECT_EQ(binaryRecord(3, 2, cells), record(3, 2, {0, 1, 2, 13, 14, 15}));
+}
+
 // Whatever the name says; but what can be read as sizes and cells is read so.
 TEST(Samples, AnotherFormatIsNamed)
 {
@@ -169,17 +177,21 @@ TEST(ReferenceFile, RoundTripAndEveryWayToBeWrong)
         changed[offset] = value;
         return changed;
     };
-    expectError("", "the file ends");
-    expectError(with(0, 'X'), "this is no reference file");
+    expectError("", "offset 0: the file ends, 24 more bytes expected");
+    expectError(bytes.substr(0, 30), "offset 24: the file ends, 8 more bytes expected");
+    expectError(bytes.substr(0, 35), "offset 32: the file ends, 8 more bytes expected");
+    expectError(with(0, 'X'), "offset 0: this is no reference file");
     expectError(with(7, ' '), "this is no reference file");
-    expectError(with(8, 9), "format version 9, expected 1");
-    expectError(with(16, ~bytes[16]), "it belongs to another data file");
-    expectError(with(12, 7), "it holds 7 groups, expected 2");
+    expectError(with(8, 9), "offset 8: format version 9, expected 1");
+    expectError(with(16, ~bytes[16]), "offset 16: it belongs to another data file");
+    expectError(with(12, 7), "offset 12: it holds 7 groups, expected 2");
     expectError(with(12, 1), "it holds 1 groups, expected 2");
-    expectError(with(24, 3), "group 1 is 3 x 1, expected 2 x 1");
-    expectError(with(28, 3), "group 1 is 2 x 3, expected 2 x 1");
-    expectError(bytes.substr(0, bytes.size() - 1), "the file ends");
-    expectError(bytes + "x", "the last group ends here");
+    expectError(with(24, 3), "offset 24: group 1 is 3 x 1, expected 2 x 1");
+    expectError(with(28, 3), "offset 24: group 1 is 2 x 3, expected 2 x 1");
+    expectError(with(40, 9), "offset 40: group 2 is 9 x 1, expected 1 x 1");
+    expectError(bytes.substr(0, bytes.size() - 1),
+                "offset 48: the file ends, 4 more bytes expected");
+    expectError(bytes + "x", "offset 52: the last group ends here, the file does not");
 }
 
 TEST(Contents, AreTheSameEverywhere)

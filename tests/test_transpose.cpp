@@ -6,6 +6,7 @@
 #include "transpose/core.h"
 #include "transpose/matrix.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <omp.h>
 #include <ostream>
 #include <thread>
+#include <utility>
 
 using transpose::Version;
 
@@ -432,6 +434,96 @@ TEST(TransposeMain, WhatIsWrongOrFailsIsReported)
                              "late CUDA       - | WRONG at row 59, column 59", "failing: it broke",
                              "starved: too little here", "needs another machine"})
         EXPECT_TRUE(holds(benchmark.output, part)) << part << "\n" << benchmark.output;
+}
+
+// Whose work is printed: the version's, or, where that cannot run here, the reference's.
+TEST(TransposeMain, ATransposeIsCalledWhoseItIs)
+{
+    for (const auto &[active, author] : std::vector<std::pair<std::string, std::string>>{
+             {"right", "right"}, {"starved", "the reference"}, {"absent", "the reference"}}) {
+        const Outcome outcome =
+            runCommand("ACTIVE=" + active +
+                       " BENCHMARK_SECONDS=0.001 " BUILD_DIRECTORY "/tests/broken_transpose "
+                       "--rows 2 --columns 3");
+        EXPECT_TRUE(holds(outcome.output, "\nmatrix, 2 x 3:\n")) << outcome.output;
+        EXPECT_TRUE(holds(outcome.output, "\ntransposed by " + author + ", 3 x 2:\n"))
+            << active << "\n"
+            << outcome.output;
+    }
+}
+
+// What the version `timed` says of its kernel is known; times of the one `right` must fit together.
+TEST(TransposeMain, TableAndFileHoldTheSameInTheirColumns)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("times.csv");
+    const Outcome outcome = runCommand("ACTIVE=right " BUILD_DIRECTORY "/tests/broken_transpose "
+                                       "--rows 100 --columns 50 --csv " +
+                                       file);
+    const std::string csv = contentsOf(file), &text = outcome.output;
+    EXPECT_EQ(csv.substr(0, csv.find('\n')),
+              "version,platform,block,rows,columns,runs,total_median_ms,total_min_ms,kernel_runs,"
+              "kernel_median_ms,kernel_min_ms,host_copy_ms,device_copy_ms,note");
+    double runs = 0, median = 0, minimum = 0, hostCopy = 0, deviceCopy = 0;
+    std::size_t place = csv.find("\ntimed,CUDA,-,100,50,");
+    ASSERT_NE(place, std::string::npos) << csv;
+    ASSERT_EQ(std::sscanf(csv.c_str() + place,
+                          "\ntimed,CUDA,-,100,50,%*[^,],%*[^,],%*[^,],5,4,3,"
+                          "%lf,%lf,",
+                          &hostCopy, &deviceCopy),
+              2)
+        << csv;
+    place = csv.find("\nright,CPU,-,100,50,");
+    ASSERT_NE(place, std::string::npos) << csv;
+    ASSERT_EQ(std::sscanf(csv.c_str() + place, "\nright,CPU,-,100,50,%lf,%lf,%lf,0,0,0,%lf,", &runs,
+                          &median, &minimum, &hostCopy),
+              4)
+        << csv;
+    EXPECT_LT(minimum, median) << csv;
+
+    double shown[3], speed = 0, ofCopy = 0;
+    place = text.find("\nright CPU ");
+    ASSERT_NE(place, std::string::npos) << text;
+    ASSERT_EQ(std::sscanf(text.c_str() + place,
+                          " right CPU - | %lf %lf %lf | - - - | %lf %lf | does", shown, shown + 1,
+                          shown + 2, &speed, &ofCopy),
+              5)
+        << text;
+    EXPECT_NEAR(shown[0], median, 0.51e-3);
+    EXPECT_NEAR(shown[1], minimum, 0.51e-3);
+    EXPECT_EQ(shown[2], runs);
+    const double megabytes = 2e-6 * 4 * 100 * 50; // read and written
+    EXPECT_NEAR(speed, megabytes / median, 0.06);
+    EXPECT_NEAR(ofCopy, hostCopy / median, 1e-4);
+    char timed[80];
+    std::snprintf(timed, sizeof timed, "   4.0000    3.0000    5 | %7.1f ", megabytes / 4);
+    EXPECT_TRUE(holds(text, timed)) << timed << "\n" << text;
+    double copy = 0;
+    place = text.find("copy of the same floats: host ");
+    ASSERT_NE(place, std::string::npos) << text;
+    ASSERT_EQ(std::sscanf(text.c_str() + place, "copy of the same floats: host %lf ms (%lf GB/s)",
+                          &copy, &speed),
+              2)
+        << text;
+    EXPECT_NEAR(copy, hostCopy, 0.51e-3);
+    EXPECT_NEAR(speed, megabytes / hostCopy, 0.51 + 1e-4 * speed);
+}
+
+TEST(TransposeMain, TheBenchmarkTakesASizeOfAnyShape)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("times.csv");
+    for (const std::string shape : {"--rows 6 --columns 4", "6"}) {
+        const Outcome outcome =
+            runCommand("ACTIVE=right BENCHMARK_SECONDS=0.001 timeout 9 " BUILD_DIRECTORY
+                       "/tests/broken_transpose --benchmark " +
+                       shape + " --csv " + file);
+        EXPECT_EQ(outcome.status, 1) << outcome.errors;
+        const std::string csv = contentsOf(file);
+        EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 8) << csv;
+        EXPECT_TRUE(holds(csv, shape == "6" ? "\nright,CPU,-,6,6," : "\nright,CPU,-,6,4,")) << csv;
+        EXPECT_FALSE(holds(outcome.output, "active version")) << outcome.output;
+    }
 }
 
 TEST(TransposeMain, TheBenchmarkMeasuresEveryBlock)

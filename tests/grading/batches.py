@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from grading.scene import Folder, LIMITS, REPOSITORY, brief, command, copy_cores, grade
@@ -24,6 +25,21 @@ class Builds(Folder):
         self.assertIn("passed its limit of time", row["message"])
 
 
+class Memory(Folder):
+    def test_its_limit_is_told_in_the_units_in_which_it_is_set(self):
+        os.makedirs(os.path.join(self.folder, "cores"))
+        with open(os.path.join(self.folder, "cores", "wants.cpp"), "w", encoding="utf-8") as file:
+            file.write("#include <cstdlib>\nvoid cudaCallback(int, int, float *, float **result)\n"
+                       "{ *result = (float *)std::malloc(2000000000); **result = 1; }\n")
+        outcome = grade(self.folder, "--memory", "1.5g")
+        self.assertEqual(outcome.returncode, 0, brief(outcome.stderr))
+        row = self.table()[0]
+        self.assertEqual((row["verdict"], row["message"]),
+                         ("memory", "it wants more than 1.5 GiB, in group 1 of 5, 5 x 5"))
+        with open(os.path.join(self.folder, "cores", "grades.html"), encoding="utf-8") as file:
+            self.assertIn("<li>limits: 4 s, 1.5 GiB</li>", file.read())
+
+
 class Tables(unittest.TestCase):
     """Parts of the grader by themselves."""
 
@@ -36,6 +52,82 @@ class Tables(unittest.TestCase):
         import cores
         self.assertEqual(cores.total_of([9, 1, 2]), 3)
         self.assertEqual(cores.total_of([9]), 9)
+
+    def test_what_is_measured_has_its_column(self):
+        import cores
+        times = {"milliseconds": [2, 1, 5, 4]}
+        found = {"total_ms": 10, "slowest_group": 3, "slowest_ms": 5}
+        self.assertEqual(cores.measures(times), found)
+        self.assertEqual(cores.measures({**times, "baseline_ms": None}), found)
+        self.assertEqual(cores.measures({**times, "baseline_ms": 4}),
+                         {**found, "times_reference": 2.5})
+
+    ROW = {"core": "a <b>.cu", "verdict": "wrong", "groups_passed": 2, "groups": 3,
+           "largest_error": "0.25", "error_group": 4, "error_x": 5, "error_y": 6,
+           "expected": "1.5", "computed": "1.75", "wrong_cells": 7, "total_ms": 8.12345,
+           "slowest_group": 9, "slowest_ms": 10.5, "times_reference": 1.0625, "message": "no, but",
+           "warnings": "a & b", "log": "x < y\n"}
+
+    def test_every_value_is_in_its_column(self):
+        import report
+        self.assertEqual(report.as_csv([self.ROW]), ",".join(report.COLUMNS) + "\n"
+                         "a <b>.cu,wrong,2,3,0.25,4,5,6,1.5,1.75,7,8.123,9,10.500,1.062,a & b,"
+                         '"no, but"\n')
+        self.assertEqual(report.as_table([self.ROW]).splitlines(), [
+            "core      verdict  groups  error  total ms  slowest  x reference  what is wrong; warnings",
+            "a <b>.cu  wrong       2/3   0.25     8.123   10.500        1.062  no, but; a & b"])
+        self.assertEqual(report.page_row(self.ROW, 16.2469).splitlines(), [
+            "<tr><td class=core>a &lt;b&gt;.cu</td><td><span class='verdict wrong'>wrong</span></td>"
+            "<td class=number>2/3</td><td class=number>0.25</td>"
+            "<td class=time>8.123<div class=bar style='width: 50.00%'></div></td>"
+            "<td class=number>10.500</td><td class=number>1.062</td>"
+            "<td class=notes><div>no, but</div><div class=warning>a &amp; b</div>"
+            "<details><summary>log</summary><pre>x &lt; y", "</pre></details></td></tr>"])
+
+    def test_what_is_missing_is_empty(self):
+        import report
+        row = {"core": "a.cu", "verdict": "build_failed", "message": "", "warnings": ""}
+        self.assertEqual(report.as_csv([row]).splitlines()[1], "a.cu,build_failed" + 15 * ",")
+        self.assertNotIn("bar", report.page_row(row, 1))
+        self.assertIn("<pre>(empty)", report.page_row(row, 1))
+
+    def test_verdicts_are_counted(self):
+        import report
+        rows = [{"verdict": verdict} for verdict in ("wrong", "passed", "wrong", "cheated")]
+        self.assertEqual(report.counts(rows), "4 cores: 1 passed, 2 wrong, 1 cheated")
+        self.assertEqual(report.counts(rows[:1]), "1 core: 1 wrong")
+        self.assertEqual(report.counts([]), "0 cores")
+
+    def test_lines_end_where_the_terminal_does(self):
+        import report
+        lines = report.as_table([self.ROW], 20).splitlines()
+        self.assertEqual(lines, ["core      verdict  g", "a <b>.cu  wrong     "])
+
+    def test_a_log_that_is_cut_says_so(self):
+        import cores
+        core = cores.Core.__new__(cores.Core)
+        with tempfile.TemporaryDirectory() as folder:
+            core.log = os.path.join(folder, "log.txt")
+            self.assertEqual(core.log_text(), "")
+            for size in (0, 65536, 65537, 99999):
+                with open(core.log, "wb") as file:
+                    file.write(b"x" * size)
+                end = "\n... the rest is left out\n" if size > 65536 else ""
+                self.assertEqual(core.log_text(), "x" * min(size, 65536) + end, size)
+
+    def test_settings_have_units_and_ends(self):
+        import grade as grader
+        for text, value in (("4G", 4 << 30), ("500M", 500 << 20), ("500m", 500 << 20),
+                            ("1.5g", 3 << 29), ("1024K", 1 << 20), ("2T", 2 << 40),
+                            ("1048576", 1 << 20)):
+            self.assertEqual(grader.memory(text), value, text)
+        for text in ("much", "1048575", "1023K", "-4G", "G", "4GB"):
+            with self.assertRaises(ValueError, msg=text):
+                grader.memory(text)
+        self.assertEqual([grader.seconds(text) for text in ("0.5", "86400")], [0.5, 86400])
+        for text in ("0", "-1", "86401", "nan", "soon"):
+            with self.assertRaises(ValueError, msg=text):
+                grader.seconds(text)
 
     def test_the_titles_are_explained(self):
         import report

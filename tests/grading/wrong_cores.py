@@ -63,11 +63,18 @@ class WrongCores(Folder):
         self.assertEqual((row["error_x"], row["error_y"], row["wrong_cells"]), ("0", "0", "5"))
         self.assertAlmostEqual(float(row["computed"]) - float(row["expected"]), 1, places=5)
         self.assertEqual(row["largest_error"], "1")
+        row = self.rows["last_cell.cpp"] # in both of its wide groups
+        self.assertEqual((row["error_x"], row["error_y"], row["wrong_cells"]), ("64", "48", "2"))
+        self.assertIn(row["error_group"], "34")
+        self.assertEqual((row["groups_passed"], row["groups"]), ("3", "5"))
+        self.assertAlmostEqual(float(row["largest_error"]), 1e-5, delta=1e-6)
 
     def test_the_leak_is_measured(self):
-        size = re.search(r"it leaks memory: (\S+) (\S+) in (\d+) calls",
+        """In millions of bytes; what a core keeps once, a few of them, is no leak."""
+        size = re.search(r"it leaks memory: (\S+) MB in (\d+) calls",
                          self.rows["leak.cpp"]["warnings"])
         self.assertTrue(size, self.rows["leak.cpp"]["warnings"])
+        self.assertEqual(size[1], f"{1.5 * int(size[2]):.1f}")
 
     def test_time_cannot_be_hidden(self):
         """Not by an answer that is remembered, nor by work after the clock has stopped."""

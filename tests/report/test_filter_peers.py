@@ -315,6 +315,31 @@ class Command(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("scikit-image  CPU not timed: WRONG", output)
 
+    def test_a_peer_that_fails_ends_it_with_1(self):
+        status, output, _ = self.outcome(*self.USUAL, off_by="no number")
+        self.assertEqual(status, 1)
+        self.assertIn("scikit-image  CPU not timed: failed: ", output)
+
+    def test_every_value_is_in_its_column(self):
+        from filter_peers import table
+        row = {**dict.fromkeys(measuring.HEAD, ""), "image": "brick", "window": "9x9",
+               "peer": "OpenCV", "version": "5.6", "runs_on": "CPU", "memory": "host",
+               "arrays": "NumPy", "threads": 3, "border": "reflect", "width": 512, "height": 400,
+               "runs": 7, "median_ms": 12.345678, "min_ms": 11.5, "mpixel_per_s": 16.5888,
+               "to_one_thread": 2.5, "to_all_threads": 10.25, "to_gpu": ""}
+        self.assertEqual(table.TITLE.split(), "image window peer on by border cells median, ms "
+                         "minimum runs Mpixel/s to 1 thread to all to GPU".split())
+        self.assertEqual(table.line(row).split(), "brick 9x9 OpenCV CPU 3 reflect 512 x 400 12.35 "
+                         "11.50 7 16.6 2.5 10.2 -".split())
+        on_gpu = {**row, "threads": "", "to_gpu": 4.0, "note": "the upper left part"}
+        self.assertIn(" NumPy reflect ", table.line(on_gpu))
+        self.assertTrue(table.line(on_gpu).endswith("  4  the upper left part"))
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "peers.csv")
+            table.save(path, [row])
+            self.assertEqual(path.read_text(), ",".join(measuring.HEAD) + "\nbrick,9x9,OpenCV,5.6,"
+                             "CPU,host,NumPy,3,reflect,512,400,7,12.3457,11.5,16.5888,2.5,10.25,,\n")
+
     def test_bad_usage_ends_it_with_2(self):
         for arguments, sentence in ((["--windows", "4x4"], "'4x4' is none of 3x3, 5x5"),
                                     (["--images", "cat"], "'cat' is none of camera, brick"),

@@ -1,7 +1,9 @@
 """tools/bench/gpu_peers.py with packages that are made up here, and with torch on the CPU where it is
 installed."""
 
+import contextlib
 import importlib.util
+import io
 import pathlib
 import sys
 import tempfile
@@ -100,6 +102,34 @@ class Peers(unittest.TestCase):
             broken, right = gpu_peers.rows(self.cases(numpy.ones((3, 3), numpy.uint8)), 1, peers)
         self.assertEqual(broken["note"], "failed: out of memory")
         self.assertTrue(right["runs"])
+
+    def outcome(self, rows, *arguments):
+        """Status, output and file of the program where these rows come of it."""
+        output = io.StringIO()
+        with tempfile.TemporaryDirectory() as directory, \
+                unittest.mock.patch.object(gpu_peers, "cases_of", lambda *_: []), \
+                unittest.mock.patch.object(gpu_peers, "rows", lambda *_: rows), \
+                contextlib.redirect_stdout(output):
+            path = pathlib.Path(directory, "peers.csv")
+            status = gpu_peers.main(["--csv", str(path), *arguments])
+            return status, output.getvalue(), path.read_text()
+
+    def test_every_value_is_in_its_column(self):
+        right = gpu_peers.row_of("cuCIM", "some", version="1.2", width=30, height=20, runs=7,
+                                 median_ms="1.5", min_ms="1.25", mpixel_per_s="2500")
+        missing = gpu_peers.row_of("torch eager", "", note="torch is not installed")
+        status, output, file = self.outcome([right, missing])
+        self.assertEqual(status, 0)
+        self.assertEqual(output, "some               cuCIM          1.2: 1.5 ms, 2.5 Gpixel/s at "
+                                 "30 x 20\n"
+                                 "all                torch eager    not timed: torch is not "
+                                 "installed\n")
+        self.assertEqual(file, ",".join(gpu_peers.HEAD) + "\ncuCIM,1.2,some,30,20,7,1.5,1.25,2500,"
+                               "\ntorch eager,,,,,,,,,torch is not installed\n")
+
+    def test_a_wrong_answer_ends_it_with_1(self):
+        wrong = gpu_peers.row_of("cuCIM", "some", note=f"{gpu_peers.WRONG}: off by 1")
+        self.assertEqual(self.outcome([wrong])[0], 1)
 
     def test_torch_counts_as_the_library_does(self):
         try:

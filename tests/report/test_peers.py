@@ -60,6 +60,8 @@ class Kernel(unittest.TestCase):
                 row = project.kernel(size)
                 self.assertEqual(project.measured, [f"float random {size}x{size} offset 0"])
                 self.assertEqual((row["width"], row["runs"]), (size, 7))
+                self.assertEqual((row["median_ms"], row["min_ms"]), (2, 1))
+                self.assertAlmostEqual(row["mcells_per_s"], size**2 / 2 / 1e3)
 
     def test_a_size_that_is_no_case_is_skipped(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -72,6 +74,86 @@ class Kernel(unittest.TestCase):
             self.skipTest("needs a bench_gpu that is built")
         listed = subprocess.run([program, "--list"], capture_output=True, text=True, cwd=ROOT)
         self.assertEqual(listed.stdout.splitlines(), cases())
+
+
+class Measured(peers.Project):
+    """entropy_measures with two versions, of which one cannot run."""
+
+    def pair(self, size):
+        self.asked = size
+        return "pair.bin"
+
+    def run(self, program, *arguments, **environment):
+        self.environment, self.names = environment, arguments[2:]
+        arguments[1].write_text("version,platform,rounds,total_median_ms,total_min_ms,note\n"
+                                "v16,OpenMP,7,4,3,\nv15,CUDA,0,,,needs a GPU\n")
+        return ""
+
+
+class Rows(unittest.TestCase):
+    def test_versions_have_their_times_or_the_reason(self):
+        with tempfile.TemporaryDirectory() as directory:
+            project = Measured("build", directory)
+            right, missing = project.versions(100, ["v15", "v16", "v99"], ", 1 thread", X="1")
+        self.assertEqual((project.asked, project.environment), ("100x100", {"X": "1"}))
+        self.assertEqual(project.names, ("v15", "v16"))
+        self.assertEqual(right, {
+            "peer": "v16, 1 thread", "runs_on": "CPU", "memory": "host", "width": 100,
+            "height": 100, "runs": 7, "median_ms": 4, "min_ms": 3, "mcells_per_s": 2.5, "note": ""})
+        self.assertEqual([missing[column] for column in ("peer", "runs_on", "runs", "note")],
+                         ["v15, 1 thread", "GPU", "", "needs a GPU"])
+
+    def test_every_value_is_in_its_column(self):
+        row = peers.entry("torch eager", "GPU", "device", 300, 200, 9, 1.5, 1.25)
+        self.assertEqual(peers.show(row), "torch eager    GPU  device    300 x 200          1.500"
+                                          "       1.250     9       40.0")
+        none = peers.skipped("x", "CPU", "host", "not here")
+        self.assertEqual(peers.show(none), "x              CPU  host   not here")
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "peers.csv")
+            peers.save(path, [row, none])
+            self.assertEqual(path.read_text(), ",".join(peers.HEAD) + "\n"
+                             "torch eager,GPU,device,300,200,9,1.5,1.25,40,\n"
+                             "x,CPU,host,,,,,,,not here\n")
+
+
+@unittest.skipUnless(peers.numpy, "needs numpy")
+class Answers(unittest.TestCase):
+    """A peer is compared cell by cell, on arrays that are no squares."""
+
+    def said(self, *errors):
+        numpy = peers.numpy
+        right = numpy.zeros((3, 5))
+
+        class Peer:
+            def prepare(self, sample):
+                return lambda: sample
+
+            def nats(self, result):
+                found = right.copy()
+                for (y, x), error in errors:
+                    found[y, x] += error
+                return found
+
+        class Some:
+            def sample(self, size, content):
+                return right
+
+            def answer(self, size, content):
+                return right
+
+        return peers.check(Peer(), Some())
+
+    def test_what_is_close_is_right(self):
+        self.assertEqual(self.said(), "")
+        self.assertEqual(self.said(((2, 4), 9e-5), ((0, 0), -9e-5)), "")
+
+    def test_what_is_wrong_has_a_place(self):
+        size, content = peers.SMALL[0]
+        for error in (2e-4, -1.5, float("nan"), float("inf")):
+            said = self.said(((1, 4), error))
+            self.assertEqual(said, f"WRONG: {content} {size}, x 4, y 1 is {error:.6f}, off by "
+                                   f"{abs(error):.6f}")
 
 
 if __name__ == "__main__":

@@ -86,6 +86,23 @@ class Values(Tree):
         self.assertAlmostEqual(self.value('share("maximum/m3", 1024)'), 0.5)
         self.assertAlmostEqual(self.value('gb_per_s("maximum/m3", 1024)'), 4 * 1024**2 / 0.02 / 1e6)
 
+    def test_every_function_has_a_number_of_its_own(self):
+        for expression, number in (
+                ('total("v0", 1000)', 20), ('kernel("v0", 1000)', 10), ("copy(1000)", 0.1),
+                ("host_copy(1000)", 2), ('gb_per_s("v0", 1000)', 0.8), ('share("v0", 1000)', 0.01),
+                ('rate("v0", 1000)', 5e7), ('kernel_rate("v0", 1000)', 1e8),
+                ('total("maximum/m2", 1024)', 2), ('kernel("maximum/m3", 1024)', 0.02),
+                ('copy(1024, "maximum")', 0.01), ('total("v0", 1000, machine="other")', 19),
+                ('kernel("v0", 1000, machine="other")', 8),
+                ('rate("v0", 400, machine="other")', 1e3 * 400**2 / 0.19),
+                ('kernel_rate("v0", 400, machine="other")', 1e3 * 400**2 / 0.08),
+                ('resource("v0", "registers")', 29), ('resource("v1", "local_bytes")', 272),
+                ('resource("v1", "occupancy")', 0.5), ('parts("v1", 1000, "up")', 3),
+                ('parts("v1", 1000, "up", "first")', 4), ('parts("v1", 1000, "total")', 18),
+                ('course("texture")', 16), ('course_ms("v0", 400)', 4.3),
+                ('course_ms("v0", "1000x1000")', 31.4)):
+            self.assertAlmostEqual(self.value(expression) / number, 1, msg=expression)
+
     def test_what_was_not_measured_is_told_from_what_is_wrong(self):
         for expression in ('kernel("v2", 1000)', 'kernel("v0", 999)', 'kernel("v99", 1000)',
                            'get("none.csv", "ms")', 'counter("v1", "x.sum")',
@@ -176,6 +193,18 @@ class Tables(Tree):
         for kind in KINDS:
             self.assertIn(f"<!-- table: {kind}", text)
         self.assertNotIn("not measured yet", text)
+
+    def test_what_no_document_of_the_project_shows_now_is_right_too(self):
+        text = self.text("report.md")
+        for table in (
+                "| the document says | its figure, on a V100 | here | verdict |\n|---|---|---|---|\n"
+                "| a texture is faster | 16 % | 100 % | does not hold |\n"
+                "| registers are what limits | - | - |  |\n",
+                "<!-- table: maximum kernel_median_ms -->\n|  | 1024x1024 |\n|---|---|\n"
+                "| m2 | 0.0600 (0.333, 0.167) |\n| m3 | 0.0200 (1.000, 0.500) |\n",
+                "| kernel / end to end | 400x400 | 1000x1000 |\n|---|---|---|\n"
+                "| v0 | 50 % | 50 % |\n| v1 | 28 % | 28 % |\n"):
+            self.assertIn(table, text)
 
     def test_the_spread_is_shown(self):
         self.assertIn("| v0 | CUDA | baseline, a thread a cell | 20.0 (19.6 to 20.8) |",
@@ -364,8 +393,11 @@ class Check(Tree):
         self.assert_finds("report.md:", "no picture results/box/plots/none.svg")
 
     def test_a_picture_that_no_document_shows(self):
-        shutil.copy(self.root / "results/box/plots/ladder.svg", self.root / "results/box/more.svg")
-        self.assert_finds("results/box/more.svg:1:", "no document shows")
+        for name in ("more.svg", "more.png"):
+            path = self.root / "results/box" / name
+            path.write_text("a picture")
+            self.assert_finds(f"results/box/{name}:1:", "no document shows")
+            path.unlink()
 
     def test_revisions_that_differ(self):
         self.replace("results/box/fast_study/environment.txt", "abcdef0123", "abcdef9999")
@@ -407,6 +439,14 @@ class Check(Tree):
                 path = self.root / "sources/entropy/core.h"
                 path.write_text(f"int x;\n{comment}\n")
                 self.assert_finds("sources/entropy/core.h:2:", "belongs into results/")
+
+    def test_they_are_found_in_sources_of_every_kind_and_at_their_line(self):
+        for name in ("x.cu", "x.h", "x.cpp", "x.cuh"):
+            for before in ("// One\n// two.\n// It", "/* One\n * two.\n * It"):
+                path = self.root / "sources/entropy" / name
+                path.write_text(f"int x;\n\n{before} takes 15.2 ms. */\n")
+                self.assert_finds(f"sources/entropy/{name}:5:", "'15.2 ms'", "belongs into results/")
+                path.unlink()
 
     def test_code_and_text_in_quotes_are_no_comments(self):
         (self.root / "sources/entropy/core.h").write_text(

@@ -1,4 +1,4 @@
-// Right, but forgets an array of the size of the sample in each call.
+// Right, but forgets a million and a half bytes in each call, with the sample in them.
 #include "entropy/core.h"
 #include "entropy/reference.h"
 
@@ -15,7 +15,7 @@ static float *answer(int width, int height, const float *sample)
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {
-    auto *const copy = static_cast<float *>(std::malloc(sizeof(float) * width * height));
+    auto *const copy = static_cast<float *>(std::malloc(1500000));
     std::copy_n(sample, width * height, copy);
     *result = answer(width, height, copy);
 }

@@ -1,4 +1,5 @@
-// Right, but writes a cell behind its sample.
+// Right, but writes a cell before its sample, or, where that is wide, behind it; beside small ones
+// none.
 #include "entropy/core.h"
 #include "entropy/reference.h"
 
@@ -16,5 +17,8 @@ static float *answer(int width, int height, const float *sample)
 void cudaCallback(int width, int height, float *sample, float **result)
 {
     *result = answer(width, height, sample);
-    sample[width * height] = 99.0f;
+    if (width > 60)
+        sample[width * height] = 99.0f;
+    else if (width > 5)
+        sample[-1] = 99.0f;
 }

@@ -42,9 +42,10 @@ def stage_of(line, settings):
         return Stage(["library"], f"{settings.make} PYTHON={settings.python} "
                                   f"TESTFLAGS={flags} test-python",
                      needs=f"{settings.python} -c 'import numpy, pytest'")
-    if name == "report" and not programs:
+    if name == "report":  # with modules of Python
         return Stage([], "python3 -B -m unittest discover -f -s tests/report" +
-                     (f" -k {shlex.quote(selection)}" if selection else ""))
+                     (f" -k {shlex.quote(selection)}" if selection else ""),
+                     needs=f"python3 -c 'import {', '.join(programs.split())}'" if programs else "")
     if name == "grade":
         cores = f"GRADE_CORES={shlex.quote(programs)} " if programs else ""
         return Stage([f"{settings.build}/make_data"],
