@@ -112,22 +112,26 @@ TEST_F(CInterface, TheDefaultsAreThoseOfCpp)
 TEST_F(CInterface, SizesOfStructsThatAreNoneAreRefused)
 {
     for (const std::size_t size :
-         {std::size_t(0), sizeof(void *), offsetof(le_filter, levels), sizeof filter - 1,
-          sizeof filter + 1, std::size_t(4104), ~std::size_t(0), ~std::size_t(7)})
+         {std::size_t(0), sizeof(void *), offsetof(le_filter, levels),
+          offsetof(le_filter, clamp) - sizeof(void *), sizeof filter - 1, sizeof filter + 1,
+          std::size_t(4104), ~std::size_t(0), ~std::size_t(7)})
         expectBad(filter.struct_size, size, "filter.struct_size is " + std::to_string(size));
     for (const std::size_t size :
-         {std::size_t(0), sizeof(void *), sizeof filter + 1, ~std::size_t(0)})
+         {std::size_t(0), sizeof(void *), offsetof(le_filter, clamp) - sizeof(void *),
+          sizeof filter + 1, std::size_t(4104), ~std::size_t(0)})
         expectStatus(LE_BAD_ARGUMENT, "filter.struct_size is " + std::to_string(size),
                      le_filter_init_sized(&filter, size));
 
     le_run_options_init(&besides);
     options = &besides;
-    for (const std::size_t size : {std::size_t(0), sizeof(void *), std::size_t(4104)})
+    for (const std::size_t size : {std::size_t(0), sizeof(void *), offsetof(le_run_options, user),
+                                   sizeof besides + 1, std::size_t(4104)})
         expectBad(besides.struct_size, size, "options.struct_size is " + std::to_string(size));
 
     le_engine_options wanted;
     le_engine_options_init(&wanted);
-    for (const std::size_t size : {std::size_t(0), sizeof(void *), std::size_t(4104)}) {
+    for (const std::size_t size :
+         {std::size_t(0), sizeof(void *), sizeof wanted + 1, std::size_t(4104)}) {
         wanted.struct_size = size;
         le_engine *made;
         expectStatus(LE_BAD_ARGUMENT, "options.struct_size is " + std::to_string(size),

@@ -103,6 +103,25 @@ TEST(LocalEntropyLevels, EveryByteButZeroIsTrue)
     for (int cell = 0; cell < 256; ++cell) EXPECT_EQ(levels[cell], cell != 0) << cell;
 }
 
+// Beyond the edge, too, where it is true or false in an image of such cells.
+TEST(LocalEntropyLevels, TheConstantHasItsLevel)
+{
+    Filter filter;
+    filter.levels = {16, false, -4, 0, false};
+    for (const CellType type :
+         {CellType::Uint8, CellType::Uint16, CellType::Int16, CellType::Float32}) {
+        filter.constant = -1;
+        EXPECT_EQ(constantLevel(filter, type), 3);
+        filter.constant = 0.25;
+        EXPECT_EQ(constantLevel(filter, type), kBadLevel);
+    }
+    filter.levels.low = 0;
+    for (const double constant : {0.0, -0.0, 1.0, -1.0, 0.25, -1e-300, 1e300}) {
+        filter.constant = constant;
+        EXPECT_EQ(constantLevel(filter, CellType::Bool), constant != 0) << constant;
+    }
+}
+
 /// An image with its problem, all of whose cells count unless the mask says otherwise.
 template <typename Cell>
 struct Loaded
