@@ -89,6 +89,26 @@ TEST(Real, LogarithmsAndExponentialsUndoEachOther)
     }
 }
 
+// Up to e^64, and nothing is left of the inverse beyond that.
+TEST(Real, ExponentialsOfLargeNumbersArePowers)
+{
+    const Logarithms logarithms(65535);
+    for (int n = 2; n <= 65535; n += n < 300 ? 1 : 331) {
+        const Real number(static_cast<UInt128>(n), 0), log(logarithms.of[n], -Logarithms::kBits);
+        Real power(1, 0), exponent;
+        for (int i = 1; i <= 90; ++i) {
+            power = power * number, exponent = exponent + log;
+            if (!(exponent < Real(64, 0))) {
+                EXPECT_TRUE(inverseExponential(exponent).isZero()) << n << "^" << i;
+                break;
+            }
+            EXPECT_TRUE(agree(exponential(exponent), power, 100)) << n << "^" << i;
+            EXPECT_TRUE(agree(inverseExponential(exponent), Real(1, 0) / power, 100))
+                << n << "^" << i;
+        }
+    }
+}
+
 // By digits of 32 bits, as on paper.
 TEST(UInt128, TheUpperHalfOfAProductIsRightToTheLastBit)
 {

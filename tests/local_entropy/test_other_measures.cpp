@@ -148,6 +148,10 @@ TEST(Answers, HillNumbersOfAnyOrder)
             const float found = answers.floatOf(counts.data(), static_cast<int>(counts.size()));
             ASSERT_LE(std::fabs(found - wanted), wanted * 0x1.01p-24L)
                 << order << testing::PrintToString(counts);
+            if (std::fabs(order - 1) < 0.1) continue; // a difference without digits
+            const double inFull = answers.doubleOf(counts.data(), static_cast<int>(counts.size()));
+            ASSERT_LE(std::fabs(inFull - wanted), wanted * 0x1.01p-52L)
+                << order << testing::PrintToString(counts);
         }
     }
 }
