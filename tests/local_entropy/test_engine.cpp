@@ -338,6 +338,7 @@ void limitMemory(std::size_t more)
 TEST(LocalEntropyEngine, ComputesWithFewerThreadsWhereThereAreNoMore)
 {
     if (kAddressSanitizer) GTEST_SKIP() << "a thread of its own needs more memory than is left";
+    if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer needs more memory than is left";
     const auto image = randomImage(kWidth * kHeight);
     Engine one = withThreads(1);
     Filter filter;
