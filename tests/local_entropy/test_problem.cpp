@@ -697,4 +697,34 @@ TEST(LocalEntropyTileMemory, ABadCellIsGivenInFull)
               "the cell at x 0, y 0 is 0.75, expected 0 to 0.5");
 }
 
+/// The sentence about the one cell of an image.
+template <typename Cell>
+std::string sentenceOf(CellType type, Cell cell, const Levels &levels)
+{
+    float value = 0;
+    Filter filter;
+    filter.levels = levels;
+    try {
+        throwFirstBadCell(
+            checkedProblem(filter, {&cell, type, 1, 1, 0}, {}, {&value, false, 1, 1, 0}, {}));
+    } catch (const Error &error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(LocalEntropyTileMemory, ABadCellIsGivenAsTheTypeThatItIs)
+{
+    const Levels sixteen{16, false, 100, 0, false};
+    EXPECT_EQ(sentenceOf<std::uint8_t>(CellType::Uint8, 200, sixteen),
+              "the cell at x 0, y 0 is 200, expected an integer 100..115");
+    EXPECT_EQ(sentenceOf<std::uint16_t>(CellType::Uint16, 65535, sixteen),
+              "the cell at x 0, y 0 is 65535, expected an integer 100..115");
+    EXPECT_EQ(sentenceOf<std::int16_t>(CellType::Int16, -1, sixteen),
+              "the cell at x 0, y 0 is -1, expected an integer 100..115");
+    EXPECT_EQ(sentenceOf<std::int16_t>(CellType::Int16, -32768, {4, true, -10.5, 12.25, false}),
+              "the cell at x 0, y 0 is -32768, expected -10.5 to 12.25");
+    EXPECT_EQ(sentenceOf<std::uint8_t>(CellType::Bool, 200, {2, false, 0, 0, false}), "");
+}
+
 } // namespace
