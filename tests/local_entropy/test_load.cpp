@@ -11,6 +11,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -91,6 +92,38 @@ TEST(LocalEntropyLevels, FloatsAreLevelsOnlyWhereTheyAreIntegers)
             EXPECT_EQ(levels[i], expected) << cells[i] << " low " << low << ", in a row";
         }
     }
+}
+
+/// All cells of a type that has so few.
+template <typename Cell>
+void expectRowsByTheRule(CellType type)
+{
+    std::vector<Cell> cells;
+    for (int cell = std::numeric_limits<Cell>::min(); cell <= std::numeric_limits<Cell>::max();
+         ++cell)
+        cells.push_back(static_cast<Cell>(cell));
+    for (const Levels &levels : {Levels{16, false, 0, 0, false},
+                                 {16, false, -3, 0, true},
+                                 {200, false, 17, 0, false},
+                                 {7, true, 0.5, 99.75, false},
+                                 {7, true, -100, 100, true}})
+        for (const std::optional<double> nodata : {std::optional<double>(), {18.0}, {99.75}}) {
+            Filter filter;
+            filter.levels = levels;
+            filter.nodata = nodata;
+            const LevelRule rule(filter);
+            const auto found = levelsOf(filter, type, cells);
+            for (std::size_t i = 0; i < cells.size(); ++i)
+                ASSERT_EQ(found[i], rule(cells[i]))
+                    << +cells[i] << ", low " << levels.low << ", nodata " << nodata.value_or(-1);
+        }
+}
+
+TEST(LocalEntropyLevels, RowsAreReadByTheRuleOfACell)
+{
+    expectRowsByTheRule<std::uint8_t>(CellType::Uint8);
+    expectRowsByTheRule<std::uint16_t>(CellType::Uint16);
+    expectRowsByTheRule<std::int16_t>(CellType::Int16);
 }
 
 TEST(LocalEntropyLevels, EveryByteButZeroIsTrue)
