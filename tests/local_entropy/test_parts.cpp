@@ -2,6 +2,7 @@
 
 #include "local_entropy/schedule/parts.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <random>
@@ -40,6 +41,7 @@ std::vector<int> partOfCells(const Problem &whole, const std::vector<Problem> &p
                 cell = static_cast<int>(i);
             }
     }
+    EXPECT_EQ(std::count(of.begin(), of.end(), -1), 0) << "in no part";
     return of;
 }
 
