@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstring>
 
-constexpr std::size_t kUsedBytes = std::size_t(256) << 10; ///< of every slot
+constexpr std::size_t kUsedBytes = std::size_t(128) << 10; ///< of every slot
 constexpr unsigned char kLeftByte = 0xA5;
 
 /// As an earlier tile may have left it: with what is none of this tile's levels and counts.
