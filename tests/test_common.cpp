@@ -9,6 +9,7 @@
 #include "common/kernel_times.h"
 #include "common/measure.h"
 #include "common/progress.h"
+#include "common/shared_array.h"
 #include "common/steady.h"
 #include "common/threads.h"
 #include "messages.h"
@@ -20,15 +21,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace common
 {
@@ -83,6 +87,21 @@ TEST(Measure, StopsAfterFiveRepeatsOrTwoSeconds)
     EXPECT_TRUE(enoughRepeats(4, 0.7, 0.6));
     EXPECT_FALSE(enoughRepeats(5, 0.001));
     EXPECT_TRUE(enoughRepeats(1000, 0.001));
+}
+
+TEST(Measure, SecondsAreAPositiveNumber)
+{
+    EXPECT_EQ(mostSeconds(), 2);
+    for (const auto &[setting, seconds] : {std::pair{"", 2.0}, {"0.5", 0.5}, {"3", 3.0}}) {
+        setenv("BENCHMARK_SECONDS", setting, 1);
+        EXPECT_EQ(mostSeconds(), seconds) << setting;
+    }
+    for (const std::string setting : {"0", "-1", "nan", "x", "1x", "0x"}) {
+        setenv("BENCHMARK_SECONDS", setting.c_str(), 1);
+        EXPECT_EQ(messageOf([] { mostSeconds(); }),
+                  "BENCHMARK_SECONDS is '" + setting + "', expected a positive number of seconds");
+    }
+    unsetenv("BENCHMARK_SECONDS");
 }
 
 TEST(Measure, WarmsUpAndValidatesBeforeTiming)
@@ -252,7 +271,7 @@ TEST(OutputFile, HasThePermissionsOfTheFileThatItReplaces)
 {
     const TemporaryDirectory directory;
     const std::string path = directory.path("out");
-    for (const mode_t mode : {0600, 0664, 0640}) {
+    for (const mode_t mode : {0600, 0664, 0640, 0755, 0711, 0444}) {
         std::ofstream(path) << "old";
         ASSERT_EQ(chmod(path.c_str(), mode), 0);
         OutputFile file(path);
@@ -340,6 +359,8 @@ TEST(Integer, SaysWhatItExpected)
     EXPECT_EQ(parseInteger("side", "-1", -1, 32), -1);
     for (const char *text : {"0", "33", "", "1x", "x", "1.5", "99999999999999999999"})
         EXPECT_THROW(parseInteger("side", text, 1, 32), Error) << text;
+    for (const char *text : {"", " ", "-", "+", "0 ", "0x0"})
+        EXPECT_THROW(parseInteger("side", text, -9, 9), Error) << text;
     EXPECT_EQ(messageOf([] { parseInteger("side", "33", 1, 32); }),
               "side is '33', expected an integer in 1..32");
 }
@@ -370,6 +391,27 @@ TEST(Csv, NumbersHaveSixDigits)
     EXPECT_EQ(number(1234.5678), "1234.57");
     EXPECT_EQ(number(0.000123456789), "0.000123457");
     EXPECT_EQ(number(7), "7");
+}
+
+int openDescriptors()
+{
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return static_cast<int>(std::distance(begin(all), end(all)));
+}
+
+TEST(SharedArray, IsReadByItsDescriptorAndLeavesNone)
+{
+    const int before = openDescriptors();
+    {
+        SharedArray<int> made(1000);
+        EXPECT_EQ(made.size(), 1000u);
+        for (int i = 0; i < 1000; ++i) made.data()[i] = i * i;
+        const SharedArray<int> seen(dup(made.descriptor()), 1000);
+        for (int i = 0; i < 1000; ++i) ASSERT_EQ(seen.data()[i], i * i);
+    }
+    EXPECT_EQ(messageOf([] { SharedArray<char> large(std::size_t(1) << 62); }),
+              "no shared memory for 4611686018427387904 elements");
+    EXPECT_EQ(openDescriptors(), before);
 }
 
 TEST(Csv, QuotesAndChecksItsRows)

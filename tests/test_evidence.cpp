@@ -47,6 +47,43 @@ TEST(PartTimes, AnInnerScopeTakesItsTimeFromTheOuterOne)
     EXPECT_LE(times.milliseconds(Part::Kernel), total - 20);
 }
 
+// A scope's time is its own, however deep it lies.
+TEST(PartTimes, EachScopeHasWhatTheOnesWithinLeave)
+{
+    {
+        const PartScope unseen(Part::Up);
+    } // nobody counts
+    PartTimes times;
+    const common::WallClock clock;
+    {
+        const PartScope outermost(Part::Up);
+        {
+            const PartScope middle(Part::Kernel);
+            {
+                const PartScope inner(Part::Free);
+                sleepMilliseconds(20);
+            }
+            sleepMilliseconds(10);
+        }
+    }
+    const double all = 1e3 * clock.seconds();
+    EXPECT_GE(times.milliseconds(Part::Free), 20);
+    EXPECT_GE(times.milliseconds(Part::Kernel), 10);
+    EXPECT_GE(times.milliseconds(Part::Up), 0);
+    EXPECT_LE(times.sum(), all);
+    EXPECT_NEAR(times.sum(),
+                times.milliseconds(Part::Free) + times.milliseconds(Part::Kernel) +
+                    times.milliseconds(Part::Up),
+                1e-6);
+}
+
+TEST(PartTimes, PartsHaveNames)
+{
+    std::string names;
+    for (const Part part : common::kParts) names += std::string(common::partName(part)) + " ";
+    EXPECT_EQ(names, "context allocate up kernel down faults free ");
+}
+
 TEST(PartTimes, CountForTheThreadThatMadeThem)
 {
     PartTimes times;

@@ -1,6 +1,7 @@
 // What programs write where it is lost: a full disk, a folder in which nobody may write, a reader
 // that has gone, a signal in the middle. And where the user's numbers have a decimal comma.
 #include "common/output_file.h"
+#include "common/standard_output.h"
 #include "messages.h"
 
 #include <csignal>
@@ -44,6 +45,25 @@ TEST(LostOutput, OfAFullDeviceIsTold)
         EXPECT_TRUE(holds(outcome.errors, "/dev/full cannot be written: No space left on device\n"))
             << writer << outcome.errors;
     }
+}
+
+/// For a process of its own: prints more than a buffer holds to a full device, and then to one that
+/// takes all.
+[[noreturn]] void loseTheFirstHalf()
+{
+    const int full = open("/dev/full", O_WRONLY), all = open("/dev/null", O_WRONLY);
+    dup2(full, STDOUT_FILENO);
+    std::printf("%s", std::string(1 << 20, 'x').c_str());
+    dup2(all, STDOUT_FILENO);
+    const std::string said = messageOf([] { common::requireOutput(); });
+    std::fprintf(stderr, "%s\n", said.c_str());
+    _exit(0);
+}
+
+TEST(LostOutput, BeforeTheLastFlushIsTold)
+{
+    EXPECT_EXIT(loseTheFirstHalf(), testing::ExitedWithCode(0),
+                "standard output cannot be written");
 }
 
 // A disk that takes no byte more: neither a part of the file is left, nor a temporary one.

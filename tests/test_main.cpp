@@ -39,6 +39,7 @@ TEST(Main, BadUsageIsRefused)
     expectRefusal(kEntropy + " --csv", "entropy: --csv: its value is missing");
     expectRefusal(kEntropy + " --print=5", "entropy: --print=5: it takes no value");
     expectRefusal(kEntropy + " --print -xyz", "entropy: -xyz: no such option");
+    expectRefusal(kEntropy + " -c --csv x.csv", "entropy: -c: no such option");
     expectRefusal(kEntropy + " data/a data/b", "one FILE expected, found also 'data/b'");
 }
 

@@ -196,8 +196,12 @@ TEST(Answers, DummiesAndTheEmptyWindow)
                                   {Measure::Richness, 0.0},
                                   {Measure::Hill, 1.0},
                                   {Measure::Hill, 2.0}}) {
-        for (float empty : {-1.0f, std::numeric_limits<float>::quiet_NaN()}) {
-            const Answers answers(measure, order, Base::E, full, empty);
+        for (const auto &[empty, bits] : {std::pair{-1.0f, 48},
+                                          {-1.0f, 20}, // of which many want a second look
+                                          {std::numeric_limits<float>::quiet_NaN(), 48},
+                                          {std::numeric_limits<float>::quiet_NaN(), 20}}) {
+            const Answers answers(measure, order, Base::E, full, empty, bits);
+            int looks = 0;
             std::vector<std::int64_t> sums;
             std::vector<std::uint16_t> absent;
             std::vector<Counts> windows;
@@ -209,7 +213,12 @@ TEST(Answers, DummiesAndTheEmptyWindow)
             }
             std::vector<float> out(sums.size(), 1e30f);
             answers.finishRowExactly(sums.data(), full, absent.data(), out.data(), 500,
-                                     [&](int i, Counts &counts) { counts = windows[i]; });
+                                     [&](int i, Counts &counts) {
+                                         ++looks;
+                                         EXPECT_NE(absent[i], full);
+                                         counts = windows[i];
+                                     });
+            EXPECT_EQ(looks > 99, bits == 20 && answers.fractionBits() == bits);
             for (int i = 0; i < 500; i++) {
                 const int number = static_cast<int>(windows[i].size());
                 const float wanted = answers.floatOf(windows[i].data(), number);

@@ -2,6 +2,7 @@
 // traps. Whatever it is, results have the same bits, and it is the caller's again after every call.
 
 #include "judged.h"
+#include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/local_entropy.h"
 #include "question.h"
@@ -37,6 +38,17 @@ const Arithmetic kAll[] = {{FE_UPWARD, true, false},     {FE_DOWNWARD, false, fa
                            {FE_TOWARDZERO, true, false}, {FE_TONEAREST, true, false},
                            {FE_TONEAREST, false, true},  {FE_UPWARD, true, true}};
 
+#if defined(__SSE2__)
+unsigned short x87()
+{
+    unsigned short word;
+    asm volatile("fnstcw %0" : "=m"(word));
+    return word;
+}
+
+void setX87(unsigned short word) { asm volatile("fldcw %0" : : "m"(word)); }
+#endif
+
 void set(const Arithmetic &arithmetic)
 {
     std::fesetenv(FE_DFL_ENV);
@@ -44,11 +56,10 @@ void set(const Arithmetic &arithmetic)
 #if defined(__SSE2__)
     constexpr unsigned kZeros = 0x8040, kMasks = 0x1f80;
     unsigned vectors = _mm_getcsr();
-    unsigned short extended;
-    asm volatile("fnstcw %0" : "=m"(extended));
+    unsigned short extended = x87();
     if (arithmetic.noSubnormals) vectors |= kZeros, extended &= static_cast<unsigned short>(~0x300);
     if (arithmetic.traps) vectors &= ~kMasks;
-    asm volatile("fldcw %0" : : "m"(extended));
+    setX87(extended);
     _mm_setcsr(vectors);
 #endif
 }
@@ -58,9 +69,7 @@ std::vector<unsigned> settings()
 {
     std::vector<unsigned> all = {static_cast<unsigned>(std::fegetround())};
 #if defined(__SSE2__)
-    unsigned short extended;
-    asm volatile("fnstcw %0" : "=m"(extended));
-    all.insert(all.end(), {_mm_getcsr() & ~0x3fu, extended});
+    all.insert(all.end(), {_mm_getcsr() & ~0x3fu, x87()});
 #endif
     return all;
 }
@@ -151,6 +160,35 @@ template <typename Body>
 }
 
 } // namespace
+
+#if defined(__SSE2__)
+// Each by itself: it may be all that is unusual.
+TEST(LocalEntropyArithmetic, EverySettingOfTheProcessorIsPutRightAndBack)
+{
+    std::fesetenv(FE_DFL_ENV);
+    const unsigned vectors = _mm_getcsr();
+    const unsigned short extended = x87();
+    const std::vector<unsigned> usual = settings();
+    for (int bit = 6; bit < 16 + 12; ++bit) {
+        if (bit == 16 + 6 || bit == 16 + 7) continue; // mean nothing
+        if (bit < 16)
+            _mm_setcsr(vectors ^ 1u << bit);
+        else
+            setX87(static_cast<unsigned short>(extended ^ 1u << (bit - 16)));
+        const std::vector<unsigned> before = settings();
+        std::vector<unsigned> within;
+        {
+            const DefaultRounding asItShouldBe;
+            within = settings();
+        }
+        const std::vector<unsigned> after = settings();
+        std::fesetenv(FE_DFL_ENV);
+        EXPECT_NE(before, usual) << bit;
+        EXPECT_EQ(within, usual) << bit;
+        EXPECT_EQ(after, before) << bit;
+    }
+}
+#endif
 
 TEST(LocalEntropyArithmetic, WhateverTheCallersIsChangesNothing)
 {

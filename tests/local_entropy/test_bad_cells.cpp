@@ -5,6 +5,7 @@
 #include "all_engines.h"
 #include "judged.h"
 #include "local_entropy/engine.h"
+#include "local_entropy/problem/load.h"
 #include "question.h"
 #include "spoilt.h"
 
@@ -202,4 +203,45 @@ TEST(LocalEntropyBadCells, TheFirstIsNamedThoughABorderTakesAnother)
         said = error.what();
     }
     EXPECT_EQ(said, "the cell at x 1, y 0 is 16, expected an integer 0..15");
+}
+
+// By every border, wherever it takes a cell from: of a row and of a column of six cells.
+TEST(LocalEntropyBadCells, AreNamedWhereverABorderTakesThem)
+{
+    constexpr int kSize = 6;
+    float values[kSize];
+    Filter filter; // 5x5
+    filter.levels.count = 16;
+    for (const bool isTall : {false, true})
+        for (int border = 0; border < 6; ++border)
+            for (int origin = -2; origin <= 2; ++origin)
+                for (int at = 0; at < kSize; ++at)
+                    for (int begin = 0; begin < kSize; ++begin)
+                        for (int end = begin + 1; end <= kSize; ++end) {
+                            std::vector<std::uint8_t> cells(kSize, 3);
+                            cells[at] = 16;
+                            filter.border = static_cast<Border>(border);
+                            (isTall ? filter.window.originY : filter.window.originX) = origin;
+                            bool isReached = false;
+                            for (int i = begin - 2 - origin; i < end + 2 - origin; ++i)
+                                isReached |= judge::indexOf(filter.border, i, kSize) == at;
+                            const std::int64_t size = end - begin;
+                            const Region row{begin, 0, size, 1}, column{0, begin, 1, size};
+                            const Image image{cells.data(), CellType::Uint8, isTall ? 1 : kSize,
+                                              isTall ? kSize : 1, 0};
+                            const Problem problem = checkedProblem(
+                                filter, image, {},
+                                {values, false, isTall ? 1 : size, isTall ? size : 1, 0},
+                                isTall ? column : row);
+                            bool isNamed = false;
+                            try {
+                                throwFirstBadCell(problem);
+                            } catch (const Error &) {
+                                isNamed = true;
+                            }
+                            ASSERT_EQ(isNamed, isReached)
+                                << at << " of " << begin << " to " << end << ", border " << border
+                                << ", origin " << origin;
+                            filter.window = {};
+                        }
 }

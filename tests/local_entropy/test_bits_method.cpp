@@ -259,6 +259,29 @@ TEST(LocalEntropyBits, LeavesNanOutAndNamesOtherBadCells)
         }
 }
 
+// What is computed again, in pieces of 128 cells, is all that sees it.
+TEST(LocalEntropyBits, LeavesOutNanWherePiecesMeet)
+{
+    const Image usual(300, 300);
+    Engine plain(with("", "plain", 1));
+    for (const std::string &path : Engine::paths())
+        for (const int first : {124, 252}) {
+            Engine engine(with(path, "bits", 1));
+            for (int at = first; at < first + 8; ++at) {
+                Image image = usual;
+                image.cells[at * 300 + at] = NAN;
+                RunOptions around;
+                around.region = {at - 4, at - 4, 9, 9};
+                const auto values = run(engine, image), expected = run(plain, image, around);
+                for (int y = 0; y < 9; ++y)
+                    ASSERT_EQ(std::memcmp(&values[(at - 4 + y) * 300 + at - 4], &expected[y * 9],
+                                          9 * sizeof(float)),
+                              0)
+                        << path << ": at " << at << ", row " << y - 4;
+            }
+        }
+}
+
 TEST(LocalEntropyEngine, TakesAsManyThreadsAsACallAllows)
 {
     const Image image(1500, 1000);

@@ -107,27 +107,52 @@ TEST_F(CInterface, TheDefaultsAreThoseOfCpp)
     EXPECT_EQ(filter.base, static_cast<int>(cpp.base));
     EXPECT_EQ(filter.empty, cpp.empty);
     EXPECT_EQ(filter.has_nodata, 0);
+    EXPECT_EQ(filter.nodata, 0);
+    EXPECT_EQ(filter.nan_is_error, cpp.nanIsError);
+    EXPECT_EQ(filter.origin_x, cpp.window.originX);
+    EXPECT_EQ(filter.origin_y, cpp.window.originY);
+    EXPECT_EQ(filter.binned, cpp.levels.binned);
+
+    le_engine_options engineOptions;
+    std::memset(&engineOptions, 0x55, sizeof engineOptions);
+    le_engine_options_init(&engineOptions);
+    EXPECT_EQ(engineOptions.struct_size, sizeof engineOptions);
+    EXPECT_EQ(engineOptions.threads, 0);
+    EXPECT_EQ(engineOptions.devices, 0);
+    EXPECT_EQ(engineOptions.path, nullptr);
+    EXPECT_EQ(engineOptions.method, nullptr);
+    std::memset(static_cast<void *>(&besides), 0x55, sizeof besides);
+    le_run_options_init(&besides);
+    EXPECT_EQ(besides.struct_size, sizeof besides);
+    EXPECT_EQ(besides.progress, nullptr);
+    EXPECT_EQ(besides.user, nullptr);
+    EXPECT_EQ(besides.workspace, nullptr);
+    EXPECT_EQ(besides.workspace_bytes, 0u);
 }
 
 TEST_F(CInterface, SizesOfStructsThatAreNoneAreRefused)
 {
     for (const std::size_t size :
-         {std::size_t(0), sizeof(void *), offsetof(le_filter, levels), sizeof filter - 1,
-          sizeof filter + 1, std::size_t(4104), ~std::size_t(0), ~std::size_t(7)})
+         {std::size_t(0), sizeof(void *), offsetof(le_filter, levels),
+          offsetof(le_filter, clamp) - sizeof(void *), sizeof filter - 1, sizeof filter + 1,
+          std::size_t(4104), ~std::size_t(0), ~std::size_t(7)})
         expectBad(filter.struct_size, size, "filter.struct_size is " + std::to_string(size));
     for (const std::size_t size :
-         {std::size_t(0), sizeof(void *), sizeof filter + 1, ~std::size_t(0)})
+         {std::size_t(0), sizeof(void *), offsetof(le_filter, clamp) - sizeof(void *),
+          sizeof filter + 1, std::size_t(4104), ~std::size_t(0)})
         expectStatus(LE_BAD_ARGUMENT, "filter.struct_size is " + std::to_string(size),
                      le_filter_init_sized(&filter, size));
 
     le_run_options_init(&besides);
     options = &besides;
-    for (const std::size_t size : {std::size_t(0), sizeof(void *), std::size_t(4104)})
+    for (const std::size_t size : {std::size_t(0), sizeof(void *), offsetof(le_run_options, user),
+                                   sizeof besides + 1, std::size_t(4104)})
         expectBad(besides.struct_size, size, "options.struct_size is " + std::to_string(size));
 
     le_engine_options wanted;
     le_engine_options_init(&wanted);
-    for (const std::size_t size : {std::size_t(0), sizeof(void *), std::size_t(4104)}) {
+    for (const std::size_t size :
+         {std::size_t(0), sizeof(void *), sizeof wanted + 1, std::size_t(4104)}) {
         wanted.struct_size = size;
         le_engine *made;
         expectStatus(LE_BAD_ARGUMENT, "options.struct_size is " + std::to_string(size),
@@ -334,6 +359,9 @@ TEST_F(CInterface, Names)
     expectNames(le_methods, Engine::methods());
     EXPECT_STREQ(le_version(), LE_VERSION);
     EXPECT_STREQ(le_status_name(LE_OK), "ok");
+    EXPECT_STREQ(le_status_name(LE_BAD_ARGUMENT), "bad argument");
+    EXPECT_STREQ(le_status_name(LE_BAD_LEVEL), "bad level");
+    EXPECT_STREQ(le_status_name(LE_UNAVAILABLE), "unavailable");
     EXPECT_STREQ(le_status_name(LE_CANCELLED), "cancelled");
     EXPECT_STREQ(le_status_name(LE_INTERNAL), "internal error");
     EXPECT_STREQ(le_status_name(6), "unknown status");

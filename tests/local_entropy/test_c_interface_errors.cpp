@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace
 {
@@ -164,6 +165,40 @@ TEST_F(CInterface, RegionsThatCannotBe)
         expectBad(part.y, begin, "the region");
     }
     EXPECT_EQ(run(), LE_OK) << le_last_error();
+}
+
+// In full, those that this interface makes itself.
+TEST_F(CInterface, SentencesNameWhatIsWrong)
+{
+    const auto expect = [&](const char *sentence) {
+        EXPECT_EQ(run(), LE_BAD_ARGUMENT);
+        EXPECT_STREQ(le_last_error(), sentence);
+    };
+    const auto with = [&](auto &member, auto value, const char *sentence) {
+        const auto before = std::exchange(member, value);
+        expect(sentence);
+        member = before;
+    };
+    with(image.type, 5,
+         "image.type is 5, expected LE_UINT8 (0), LE_UINT16 (1), LE_INT16 (2), LE_FLOAT32 (3) or "
+         "LE_BOOL (4)");
+    with(result.type, 4, "result.type is 4, expected LE_FLOAT32 (3) or LE_FLOAT64 (5)");
+    with(filter.struct_size, 8,
+         "filter.struct_size is 8, expected 112: sizeof of the struct, as the functions that end "
+         "in _init fill it in");
+    region = &part;
+    with(part.width, 0, "the region is 0 x 2 cells, expected at least 1 x 1");
+    with(part.height, -1, "the region is 3 x -1 cells, expected at least 1 x 1");
+    with(part.y, 4, "the region of 3 x 2 cells at x 1, y 4 is not inside the image of 7 x 5");
+    region = nullptr;
+    counting.data = cells;
+    mask = &counting;
+    with(counting.type, 1, "mask.type is 1, expected LE_UINT8 (0) or LE_BOOL (4)");
+    mask = nullptr;
+    filter.footprint = cells;
+    filter.height = 2;
+    with(filter.width, 64,
+         "the footprint is 64 x 2 cells (filter.width, filter.height), expected 1 to 63 each way");
 }
 
 TEST_F(CInterface, MasksThatCannotBe)

@@ -7,7 +7,9 @@
 #include "local_entropy/methods/histogram/finish_row.h"
 #include "local_entropy/methods/histogram/histogram.h"
 #include "local_entropy/methods/histogram/strips.h"
+#include "own_queue.h"
 #include "question.h"
+#include "used_scratch.h"
 #include "windows.h"
 
 #include <gtest/gtest.h>
@@ -252,6 +254,37 @@ TEST(LocalEntropyHistogram, WholeImagesAreAsByThePlainMethod)
             EXPECT_EQ((resultsBy<std::uint16_t, double>("histogram", 3, filter, image)),
                       (resultsBy<std::uint16_t, double>("plain", 1, filter, image)));
         }
+}
+
+// Whatever an earlier tile has left in scratch: levels of this one alone are counted, also in the
+// columns that a strip reads beyond the last window, of tiles as they are and on their side.
+TEST(LocalEntropyHistogram, CountsOnlyWhatATileHasFilled)
+{
+    constexpr int kLevels = 300;
+    constexpr std::size_t kBytes = std::size_t(1) << 20; // more than any level of two bytes needs
+    for (const auto &[width, height] : {std::pair{530, 49}, {49, 530}}) {
+        std::vector<std::uint16_t> cells(width * height, 7);
+        std::vector<float> values(cells.size(), -1);
+        Filter filter;
+        filter.window = width > height ? rectangle(41, 3) : rectangle(3, 41);
+        filter.levels.count = kLevels;
+        filter.border = Border::Mirror;
+        const Problem problem =
+            checkedProblem(filter, {cells.data(), CellType::Uint16, width, height, 0}, {},
+                           {values.data(), false, width, height, 0}, {});
+        const Prepared prepared(problem);
+        EXPECT_EQ(prepared.turns(width, height), width > height);
+        Scratch scratch;
+        leaveMuch(scratch);
+        auto *const counts = static_cast<unsigned char *>(scratch.get(Scratch::MethodA, kBytes));
+        std::memset(counts, kLeftByte, kBytes);
+        OwnQueue queue(problem.region, {width, height});
+        histogramMethod().plan(problem, Path::Portable)->work(problem, *queue, scratch);
+        EXPECT_TRUE(std::all_of(values.begin(), values.end(), [](float v) { return v == 0; }));
+        EXPECT_TRUE(std::all_of(counts + histogramBytes(prepared, kLevels + 1), counts + kBytes,
+                                [](unsigned char byte) { return byte == kLeftByte; }))
+            << "counted beyond the histograms";
+    }
 }
 
 TEST(LocalEntropyHistogram, OtherHillNumbersAreNotSums)

@@ -68,6 +68,21 @@ TEST(LevelSums, KeepTheirErrorForRandomCounts)
         }
 }
 
+// With so few bits of fraction that a long double tells them from each other.
+TEST(LevelSums, KeepTheirErrorForTwoLevels)
+{
+    constexpr int kFewBits = 8;
+    for (const int cells : {49, 81, 225}) {
+        const LevelSums all(cells, 2, kFewBits);
+        long double most = 0;
+        for (int n = 1; n < cells; ++n)
+            for (int m = 1; m <= n && n + m <= cells; ++m)
+                most = std::max(most, errorOf(all, all.fine, kFewBits, {n, m}));
+        EXPECT_LE(most, all.fineError + 1e-5L) << cells;
+        EXPECT_GT(most, all.fineError * 2 / 3) << cells << ": F(N) is off, too";
+    }
+}
+
 TEST(LevelSums, AreExactForPowersOfTwo)
 {
     const LevelSums all(300, 16, kFineBits);

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -88,6 +89,38 @@ TEST(LocalEntropyLevels, FloatsAreLevelsOnlyWhereTheyAreIntegers)
     }
 }
 
+/// All cells of a type that has so few.
+template <typename Cell>
+void expectRowsByTheRule(CellType type)
+{
+    std::vector<Cell> cells;
+    for (int cell = std::numeric_limits<Cell>::min(); cell <= std::numeric_limits<Cell>::max();
+         ++cell)
+        cells.push_back(static_cast<Cell>(cell));
+    for (const Levels &levels : {Levels{16, false, 0, 0, false},
+                                 {16, false, -3, 0, true},
+                                 {200, false, 17, 0, false},
+                                 {7, true, 0.5, 99.75, false},
+                                 {7, true, -100, 100, true}})
+        for (const std::optional<double> nodata : {std::optional<double>(), {18.0}, {99.75}}) {
+            Filter filter;
+            filter.levels = levels;
+            filter.nodata = nodata;
+            const LevelRule rule(filter);
+            const auto found = levelsOf(filter, type, cells);
+            for (std::size_t i = 0; i < cells.size(); ++i)
+                ASSERT_EQ(found[i], rule(cells[i]))
+                    << +cells[i] << ", low " << levels.low << ", nodata " << nodata.value_or(-1);
+        }
+}
+
+TEST(LocalEntropyLevels, RowsAreReadByTheRuleOfACell)
+{
+    expectRowsByTheRule<std::uint8_t>(CellType::Uint8);
+    expectRowsByTheRule<std::uint16_t>(CellType::Uint16);
+    expectRowsByTheRule<std::int16_t>(CellType::Int16);
+}
+
 TEST(LocalEntropyLevels, EveryByteButZeroIsTrue)
 {
     std::vector<std::uint8_t> cells(256);
@@ -96,6 +129,25 @@ TEST(LocalEntropyLevels, EveryByteButZeroIsTrue)
     filter.levels.count = 2;
     const auto levels = levelsOf(filter, CellType::Bool, cells);
     for (int cell = 0; cell < 256; ++cell) EXPECT_EQ(levels[cell], cell != 0) << cell;
+}
+
+// Beyond the edge, too, where it is true or false in an image of such cells.
+TEST(LocalEntropyLevels, TheConstantHasItsLevel)
+{
+    Filter filter;
+    filter.levels = {16, false, -4, 0, false};
+    for (const CellType type :
+         {CellType::Uint8, CellType::Uint16, CellType::Int16, CellType::Float32}) {
+        filter.constant = -1;
+        EXPECT_EQ(constantLevel(filter, type), 3);
+        filter.constant = 0.25;
+        EXPECT_EQ(constantLevel(filter, type), kBadLevel);
+    }
+    filter.levels.low = 0;
+    for (const double constant : {0.0, -0.0, 1.0, -1.0, 0.25, -1e-300, 1e300}) {
+        filter.constant = constant;
+        EXPECT_EQ(constantLevel(filter, CellType::Bool), constant != 0) << constant;
+    }
 }
 
 /// An image with its problem, all of whose cells count unless the mask says otherwise.

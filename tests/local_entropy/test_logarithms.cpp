@@ -89,6 +89,64 @@ TEST(Real, LogarithmsAndExponentialsUndoEachOther)
     }
 }
 
+// Of numbers whose sums, differences, products and quotients are doubles: exactly these.
+TEST(Real, IsExactWhereDoublesAre)
+{
+    const auto equal = [](const Real &a, const Real &b) { return !(a < b) && !(b < a); };
+    std::mt19937_64 random(8);
+    for (int i = 0; i < 20000; ++i) {
+        const int power = static_cast<int>(random() % 40) - 20;
+        const double a = std::ldexp(static_cast<double>(random() % (1 << 24)), power);
+        const double b = std::ldexp(1.0 + static_cast<double>(random() % (1 << 24)), power);
+        const Real x = Real::of(a), y = Real::of(b);
+        ASSERT_EQ(x < y, a < b);
+        ASSERT_EQ(y < x, b < a);
+        ASSERT_EQ(x.isZero(), a == 0);
+        ASSERT_TRUE(equal(x + y, Real::of(a + b))) << a << " + " << b;
+        ASSERT_TRUE(equal(x - y, Real::of(std::fabs(a - b)))) << a << " - " << b;
+        ASSERT_TRUE(equal(y - x, Real::of(std::fabs(a - b)))) << b << " - " << a;
+        ASSERT_TRUE(equal(x * y, Real::of(a * b))) << a << " * " << b;
+        ASSERT_TRUE(a == 0 || equal(Real::of(a * b) / y, x)) << a * b << " / " << b;
+        const UInt128 fixed = y.fixed(30);
+        ASSERT_EQ(static_cast<double>(fixed), std::ldexp(b, 30));
+    }
+    const Real none, tiny(1, -300), one(1, 0);
+    EXPECT_TRUE(none.isZero() && !(none < none) && none < tiny && !(tiny < none));
+    EXPECT_TRUE(equal(one + tiny, one) && equal(tiny + one, one) && equal(one - tiny, one));
+    EXPECT_TRUE(equal(none + one, one) && equal(one + none, one) && equal(one - none, one));
+    EXPECT_TRUE((one - one).isZero() && (one * none).isZero());
+    EXPECT_TRUE(tiny.fixed(127) == 0);
+}
+
+// Up to e^64, and nothing is left of the inverse beyond that.
+TEST(Real, ExponentialsOfLargeNumbersArePowers)
+{
+    const Logarithms logarithms(65535);
+    for (int n = 2; n <= 65535; n += n < 300 ? 1 : 331) {
+        const Real number(static_cast<UInt128>(n), 0), log(logarithms.of[n], -Logarithms::kBits);
+        Real power(1, 0), exponent;
+        for (int i = 1; i <= 90; ++i) {
+            power = power * number, exponent = exponent + log;
+            if (!(exponent < Real(64, 0))) {
+                EXPECT_TRUE(inverseExponential(exponent).isZero()) << n << "^" << i;
+                break;
+            }
+            EXPECT_TRUE(agree(exponential(exponent), power, 100)) << n << "^" << i;
+            EXPECT_TRUE(agree(inverseExponential(exponent), Real(1, 0) / power, 100))
+                << n << "^" << i;
+        }
+    }
+}
+
+TEST(UInt128, ItsLengthIsThatOfTheHighestBit)
+{
+    for (int bits = 1; bits <= 128; ++bits) {
+        const UInt128 highest = static_cast<UInt128>(1) << (bits - 1);
+        EXPECT_EQ(bitLength(highest), bits);
+        EXPECT_EQ(bitLength(highest | (highest - 1)), bits);
+    }
+}
+
 // By digits of 32 bits, as on paper.
 TEST(UInt128, TheUpperHalfOfAProductIsRightToTheLastBit)
 {

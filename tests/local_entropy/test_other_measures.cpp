@@ -61,6 +61,28 @@ TEST(Answers, RichnessAndHillNumbers)
     EXPECT_FALSE(Answers(Measure::Hill, infinity, Base::E, 25, 0).fromSums());
 }
 
+TEST(Answers, TheBaseIsTheEntropysAlone)
+{
+    const Counts counts = {6, 3, 2, 0, 1};
+    for (const auto &[measure, order] : {std::pair{Measure::Simpson, 0.0},
+                                         {Measure::Richness, 0.0},
+                                         {Measure::Hill, 0.5},
+                                         {Measure::Hill, 1.0},
+                                         {Measure::Hill, 2.0}})
+        for (const Base base : {Base::Two, Base::Ten}) {
+            const Answers usual(measure, order, Base::E, 25, 0), other(measure, order, base, 25, 0);
+            EXPECT_EQ(other.doubleOf(counts.data(), 5), usual.doubleOf(counts.data(), 5)) << order;
+            EXPECT_EQ(other.floatOf(counts.data(), 5), usual.floatOf(counts.data(), 5)) << order;
+            if (!usual.fromSums()) continue;
+            const std::int64_t sum = sumOf(usual, counts);
+            EXPECT_EQ(sumOf(other, counts), sum);
+            float values[2];
+            usual.finishRow(&sum, 12, nullptr, &values[0], 1);
+            other.finishRow(&sum, 12, nullptr, &values[1], 1);
+            EXPECT_EQ(values[1], values[0]) << order;
+        }
+}
+
 TEST(Answers, SumsOfOtherMeasuresTelescope)
 {
     for (const auto &[measure, order] : {std::pair{Measure::Richness, 0.0},
@@ -147,6 +169,10 @@ TEST(Answers, HillNumbersOfAnyOrder)
             const long double wanted = std::exp(exponent);
             const float found = answers.floatOf(counts.data(), static_cast<int>(counts.size()));
             ASSERT_LE(std::fabs(found - wanted), wanted * 0x1.01p-24L)
+                << order << testing::PrintToString(counts);
+            if (std::fabs(order - 1) < 0.1) continue; // a difference without digits
+            const double inFull = answers.doubleOf(counts.data(), static_cast<int>(counts.size()));
+            ASSERT_LE(std::fabs(inFull - wanted), wanted * 0x1.01p-52L)
                 << order << testing::PrintToString(counts);
         }
     }

@@ -4,8 +4,11 @@
 #include "local_entropy/methods/ranks/ranks.h"
 #include "local_entropy/problem/problem.h"
 #include "local_entropy/schedule/plans.h"
+#include "local_entropy/schedule/same_filter.h"
 
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <gtest/gtest.h>
 
 using namespace local_entropy;
@@ -53,10 +56,50 @@ TEST(Plans, OfManyFiltersAreForgotten)
     const std::weak_ptr<const Plan> first =
         plans.get(plainMethod(), problemOf(CellType::Uint8, false), Path::Portable);
     EXPECT_FALSE(first.expired());
-    for (int count = 2; count < 40; ++count) {
+    for (int others = 1; others <= 32; ++others) { // so many are kept, with the first
+        EXPECT_FALSE(first.expired()) << others;
         Filter filter;
-        filter.levels.count = count;
+        filter.levels.count = 1 + others;
         plans.get(plainMethod(), problemOf(CellType::Uint8, false, filter), Path::Portable);
     }
     EXPECT_TRUE(first.expired());
+}
+
+// Each member by itself, to the last bit: what is kept for one is not for the other.
+TEST(SameFilter, EveryMemberCounts)
+{
+    const std::function<void(Filter &)> changes[] = {
+        [](Filter &filter) { filter.window.width = 7; },
+        [](Filter &filter) { filter.window.height = 7; },
+        [](Filter &filter) { filter.window.originX = 1; },
+        [](Filter &filter) { filter.window.originY = 1; },
+        [](Filter &filter) { filter.window.footprint.clear(); },
+        [](Filter &filter) { filter.window.footprint[24] = 0; },
+        [](Filter &filter) { filter.levels.count = 17; },
+        [](Filter &filter) { filter.levels.binned = true; },
+        [](Filter &filter) { filter.levels.low = 1; },
+        [](Filter &filter) { filter.levels.high = 1; },
+        [](Filter &filter) { filter.levels.clamp = true; },
+        [](Filter &filter) { filter.border = Border::Wrap; },
+        [](Filter &filter) { filter.constant = 1; },
+        [](Filter &filter) { filter.measure = Measure::Simpson; },
+        [](Filter &filter) { filter.order = 2; },
+        [](Filter &filter) { filter.base = Base::Ten; },
+        [](Filter &filter) { filter.empty = -0.0; },
+        [](Filter &filter) { filter.empty = NAN; },
+        [](Filter &filter) { filter.nodata.reset(); },
+        [](Filter &filter) { filter.nodata = 0; },
+        [](Filter &filter) { filter.nanIsError = true; },
+    };
+    Filter usual;
+    usual.window.footprint.assign(25, 1);
+    usual.nodata = 3;
+    EXPECT_TRUE(isSame(usual, usual));
+    for (const auto &change : changes) {
+        Filter other = usual;
+        change(other);
+        EXPECT_FALSE(isSame(usual, other)) << &change - changes;
+        EXPECT_FALSE(isSame(other, usual)) << &change - changes;
+        EXPECT_TRUE(isSame(other, Filter(other))) << &change - changes;
+    }
 }

@@ -31,12 +31,30 @@ struct Question
     Result result{values.data(), false, 12, 9, 0};
     Region region;
 
+    void ofType(CellType type)
+    {
+        static const std::vector<float> memory(12 * 9, 1.0f);
+        image.type = type, image.data = memory.data();
+    }
     Problem problem() const { return checkedProblem(filter, image, mask, result, region); }
+    bool isPossible() const
+    {
+        try {
+            problem();
+            return true;
+        } catch (const Error &error) {
+            EXPECT_EQ(error.status(), Status::BadArgument) << error.what();
+            return false;
+        }
+    }
 };
+
+constexpr CellType kTypes[] = {CellType::Uint8, CellType::Uint16, CellType::Int16,
+                               CellType::Float32, CellType::Bool};
 
 struct Spoilt
 {
-    const char *expected; ///< part of the sentence
+    const char *expected; ///< the sentence
     std::function<void(Question &)> spoil;
 };
 
@@ -45,13 +63,26 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
     const double nan = std::numeric_limits<double>::quiet_NaN();
     static const std::uint8_t mask[12 * 9] = {};
     const Spoilt all[] = {
-        {"the window is 0 x 5 cells, expected 1 to 255",
+        {"the window is 0 x 5 cells, expected 1 to 255 each way",
          [](auto &q) { q.filter.window.width = 0; }},
-        {"the window is 5 x 256 cells", [](auto &q) { q.filter.window.height = 256; }},
-        {"the footprint is 64 x 5",
+        {"the window is 256 x 5 cells, expected 1 to 255 each way",
+         [](auto &q) { q.filter.window.width = 256; }},
+        {"the window is 5 x 0 cells, expected 1 to 255 each way",
+         [](auto &q) { q.filter.window.height = 0; }},
+        {"the window is 5 x 256 cells, expected 1 to 255 each way",
+         [](auto &q) { q.filter.window.height = 256; }},
+        {"the footprint is 64 x 5 cells, expected 1 to 63 each way",
          [](auto &q) {
              q.filter.window = {64, 5, 0, 0, std::vector<std::uint8_t>(64 * 5, 1)};
              q.filter.window.footprint[7] = 0;
+         }},
+        {"the footprint is 5 x 64 cells, expected 1 to 63 each way",
+         [](auto &q) {
+             q.filter.window = {5, 64, 0, 0, std::vector<std::uint8_t>(64 * 5, 1)};
+         }},
+        {"the footprint is 3 x 0 cells, expected 1 to 63 each way",
+         [](auto &q) {
+             q.filter.window = {3, 0, 0, 0, {1, 0, 1}};
          }},
         {"the footprint has 10 cells, expected 3 x 3 = 9",
          [](auto &q) {
@@ -61,28 +92,38 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
          [](auto &q) {
              q.filter.window = {3, 3, 0, 0, std::vector<std::uint8_t>(8, 1)};
          }},
-        {"no cell of the footprint",
+        {"no cell of the footprint counts",
          [](auto &q) {
              q.filter.window = {3, 3, 0, 0, std::vector<std::uint8_t>(9, 0)};
          }},
-        {"originX is 3, expected -2 to 2", [](auto &q) { q.filter.window.originX = 3; }},
-        {"originY is -3", [](auto &q) { q.filter.window.originY = -3; }},
-        {"originX is 2, expected -2 to 1",
+        {"originX is 3, expected -2 to 2 for a side of 5",
+         [](auto &q) { q.filter.window.originX = 3; }},
+        {"originX is -3, expected -2 to 2 for a side of 5",
+         [](auto &q) { q.filter.window.originX = -3; }},
+        {"originY is -3, expected -2 to 2 for a side of 5",
+         [](auto &q) { q.filter.window.originY = -3; }},
+        {"originY is 3, expected -2 to 2 for a side of 5",
+         [](auto &q) { q.filter.window.originY = 3; }},
+        {"originX is 2, expected -2 to 1 for a side of 4",
          [](auto &q) {
-             q.filter.window = {4, 4, 2, 0, {}};
+             q.filter.window = {4, 6, 2, 0, {}};
+         }},
+        {"originY is -3, expected -2 to 1 for a side of 4",
+         [](auto &q) {
+             q.filter.window = {6, 4, 0, -3, {}};
          }},
         {"1 levels, expected 2 to 65536", [](auto &q) { q.filter.levels.count = 1; }},
-        {"65537 levels", [](auto &q) { q.filter.levels.count = 65537; }},
-        {"the bins are from -1.7e+308 to 1.7e+308",
+        {"65537 levels, expected 2 to 65536", [](auto &q) { q.filter.levels.count = 65537; }},
+        {"the bins are from -1.7e+308 to 1.7e+308, expected low below high",
          [](auto &q) {
              q.filter.levels = {16, true, -1.7e308, 1.7e308, false};
          }},
-        {"cells that are true or false are levels 0 and 1",
+        {"cells that are true or false are levels 0 and 1: there is nothing to bin",
          [](auto &q) {
              q.image.type = CellType::Bool;
              q.filter.levels = {2, true, 0, 1, false};
          }},
-        {"cells that are true or false are levels 0 and 1",
+        {"cells that are true or false are levels 0 and 1: there is nothing to bin",
          [](auto &q) {
              q.image.type = CellType::Bool;
              q.filter.levels = {2, false, 1, 0, false};
@@ -91,62 +132,139 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
          [](auto &q) {
              q.result = {&q.values[1], true, 12, 9, 0};
          }},
-        {"the first level is 0.5", [](auto &q) { q.filter.levels.low = 0.5; }},
-        {"the first level is 16777217", [](auto &q) { q.filter.levels.low = 16777217; }},
-        {"the first level is -16777217", [](auto &q) { q.filter.levels.low = -16777217; }},
-        {"expected low below high", [](auto &q) { q.filter.levels.binned = true; }},
+        {"the first level is 0.5, expected an integer of at most "
+         "16777216 either way, since cells are integers",
+         [](auto &q) { q.filter.levels.low = 0.5; }},
+        {"the first level is 16777217, expected an integer of at most "
+         "16777216 either way, since cells are integers",
+         [](auto &q) { q.filter.levels.low = 16777217; }},
+        {"the first level is -16777217, expected an integer of at most "
+         "16777216 either way, since cells are integers",
+         [](auto &q) { q.filter.levels.low = -16777217; }},
+        {"the bins are from 0 to 0, expected low below high",
+         [](auto &q) { q.filter.levels.binned = true; }},
         {"the bins from 0 to 1e-304 are narrower than a double can tell",
          [](auto &q) {
              q.filter.levels = {65536, true, 0, 1e-304, false};
          }},
-        {"not finite", [=](auto &q) { q.filter.levels.low = nan; }},
-        {"no such border", [](auto &q) { q.filter.border = static_cast<Border>(6); }},
-        {"no such measure", [](auto &q) { q.filter.measure = static_cast<Measure>(-1); }},
-        {"no such base", [](auto &q) { q.filter.base = static_cast<Base>(3); }},
-        {"the order of a Hill number is -1",
+        {"the range of the levels is not finite", [=](auto &q) { q.filter.levels.low = nan; }},
+        {"the range of the levels is not finite",
+         [](auto &q) {
+             q.filter.levels = {16, true, 0, INFINITY, false};
+         }},
+        {"there is no such border", [](auto &q) { q.filter.border = static_cast<Border>(-1); }},
+        {"there is no such border", [](auto &q) { q.filter.border = static_cast<Border>(6); }},
+        {"there is no such measure", [](auto &q) { q.filter.measure = static_cast<Measure>(-1); }},
+        {"there is no such measure", [](auto &q) { q.filter.measure = static_cast<Measure>(4); }},
+        {"there is no such base", [](auto &q) { q.filter.base = static_cast<Base>(-1); }},
+        {"there is no such base", [](auto &q) { q.filter.base = static_cast<Base>(3); }},
+        {"the order of a Hill number is -1, expected 0 or more",
          [](auto &q) { q.filter.measure = Measure::Hill, q.filter.order = -1; }},
-        {"the order of a Hill number is nan",
+        {"the order of a Hill number is nan, expected 0 or more",
          [=](auto &q) { q.filter.measure = Measure::Hill, q.filter.order = nan; }},
-        {"the constant of the border, 256, is not a cell",
+        {"the constant of the border, 256, is not a cell that has a level",
          [](auto &q) { q.filter.border = Border::Constant, q.filter.constant = 256; }},
-        {"the constant of the border, nan, is not a cell",
+        {"the constant of the border, nan, is not a cell that has a level",
          [=](auto &q) { q.filter.border = Border::Constant, q.filter.constant = nan; }},
-        {"the image is 0 x 9", [](auto &q) { q.image.width = 0; }},
-        {"the image is 12 x -1", [](auto &q) { q.image.height = -1; }},
-        {"the image has rows of 12 cells 11 apart", [](auto &q) { q.image.stride = 11; }},
-        {"the image is too large",
+        {"the constant of the border, nan, is not a cell that has a level",
+         [=](auto &q) {
+             q.ofType(CellType::Float32);
+             q.filter.border = Border::Constant, q.filter.constant = nan;
+             q.filter.nanIsError = true;
+         }},
+        {"the image is 0 x 9 cells, expected at least 1 x 1", [](auto &q) { q.image.width = 0; }},
+        {"the image is 12 x -1 cells, expected at least 1 x 1",
+         [](auto &q) { q.image.height = -1; }},
+        {"the image has rows of 12 cells 11 apart: the stride is too small",
+         [](auto &q) { q.image.stride = 11; }},
+        {"the image is too large: 9 rows 2305843009213693951 cells apart",
          [](auto &q) { q.image.stride = std::numeric_limits<std::int64_t>::max() / 4; }},
+        {"the result is too large: 9 rows 2305843009213693951 cells apart",
+         [](auto &q) { q.result.stride = std::numeric_limits<std::int64_t>::max() / 4; }},
         {"the image has no data", [](auto &q) { q.image.data = nullptr; }},
-        {"the image is not at a multiple of 2",
+        {"the image is not at a multiple of 2 bytes",
          [](auto &q) {
              q.image = {q.cells.data() + 1, CellType::Uint16, 5, 4, 0};
              q.result = {q.values.data(), false, 5, 4, 0};
+         }},
+        {"the image is not at a multiple of 4 bytes",
+         [](auto &q) {
+             q.ofType(CellType::Float32);
+             q.image.data = reinterpret_cast<const char *>(q.values.data()) + 2;
          }},
         {"the mask is 12 x 8 cells, the image 12 x 9",
          [](auto &q) {
              q.mask = {mask, 12, 8, 0};
          }},
-        {"is not inside the image",
+        {"the mask is 11 x 9 cells, the image 12 x 9",
          [](auto &q) {
-             q.region = {5, 0, 8, 9};
+             q.mask = {mask, 11, 9, 0};
          }},
-        {"is not inside the image",
+        {"the mask has rows of 12 cells 11 apart: the stride is too small",
+         [](auto &q) {
+             q.mask = {mask, 12, 9, 11};
+         }},
+        {"the mask is 12 x 0 cells, expected at least 1 x 1",
+         [](auto &q) {
+             q.mask = {mask, 12, 0, 0};
+         }},
+        {"the region of 8 x 7 cells at x 5, y 1 is not inside the image of 12 x 9",
+         [](auto &q) {
+             q.region = {5, 1, 8, 7};
+         }},
+        {"the region of 8 x 9 cells at x -1, y 0 is not inside the image of 12 x 9",
          [](auto &q) {
              q.region = {-1, 0, 8, 9};
          }},
-        {"is not inside the image",
+        {"the region of 8 x 9 cells at x 2, y -1 is not inside the image of 12 x 9",
+         [](auto &q) {
+             q.region = {2, -1, 8, 9};
+         }},
+        {"the region of 8 x 7 cells at x 1, y 3 is not inside the image of 12 x 9",
+         [](auto &q) {
+             q.region = {1, 3, 8, 7};
+         }},
+        {"the region of -8 x 7 cells at x 1, y 2 is not inside the image of 12 x 9",
+         [](auto &q) {
+             q.region = {1, 2, -8, 7};
+         }},
+        {"the region of 3 x 0 cells at x 1, y 2 is not inside the image of 12 x 9",
+         [](auto &q) {
+             q.region = {1, 2, 3, 0};
+         }},
+        {"the region of 3 x -1 cells at x 0, y 0 is not inside the image of 12 x 9",
+         [](auto &q) {
+             q.region = {0, 0, 3, -1};
+         }},
+        {"the region of 8 x 9 cells at x 9223372036854775807, y 0 "
+         "is not inside the image of 12 x 9",
          [](auto &q) {
              q.region = {std::numeric_limits<std::int64_t>::max(), 0, 8, 9};
+         }},
+        {"the region of 8 x 9 cells at x 0, y 9223372036854775807 "
+         "is not inside the image of 12 x 9",
+         [](auto &q) {
+             q.region = {0, std::numeric_limits<std::int64_t>::max(), 8, 9};
          }},
         {"the result is 12 x 9 cells, expected 3 x 2",
          [](auto &q) {
              q.region = {1, 1, 3, 2};
          }},
+        {"the result is 11 x 9 cells, expected 12 x 9", [](auto &q) { q.result.width = 11; }},
+        {"the result is 12 x 10 cells, expected 12 x 9", [](auto &q) { q.result.height = 10; }},
+        {"the result is 12 x 0 cells, expected at least 1 x 1",
+         [](auto &q) { q.result.height = 0; }},
+        {"the result has rows of 12 cells 11 apart: the stride is too small",
+         [](auto &q) { q.result.stride = 11; }},
         {"the result has no data", [](auto &q) { q.result.data = nullptr; }},
         {"the result and the image overlap",
          [](auto &q) {
              q.result = {q.cells.data() + 8, false, 5, 4, 0};
              q.region = {0, 0, 5, 4};
+         }},
+        {"the result and the mask overlap",
+         [](auto &q) {
+             q.mask = {reinterpret_cast<const std::uint8_t *>(q.values.data()) + 7, 12, 9, 0};
          }},
     };
     for (const Spoilt &spoilt : all) {
@@ -157,11 +275,124 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
             ADD_FAILURE() << "accepted, expected: " << spoilt.expected;
         } catch (const Error &error) {
             EXPECT_EQ(error.status(), Status::BadArgument) << error.what();
-            EXPECT_NE(std::string(error.what()).find(spoilt.expected), std::string::npos)
-                << error.what() << "\nexpected: " << spoilt.expected;
+            EXPECT_STREQ(error.what(), spoilt.expected);
         }
     }
     EXPECT_NO_THROW(Question().problem());
+}
+
+TEST(LocalEntropyProblem, AcceptsWhatIsJustPossible)
+{
+    const std::function<void(Question &)> all[] = {
+        [](auto &q) { q.filter.window.width = q.filter.window.height = 255; },
+        [](auto &q) {
+            q.filter.window = {63, 63, -31, 31, std::vector<std::uint8_t>(63 * 63, 1)};
+        },
+        [](auto &q) {
+            q.filter.window = {4, 6, -2, 2, {}};
+        },
+        [](auto &q) {
+            q.filter.window = {6, 4, 2, -2, {}};
+        },
+        [](auto &q) {
+            q.filter.window = {4, 6, 1, -3, {}};
+        },
+        [](auto &q) { q.filter.levels.count = 2; },
+        [](auto &q) { q.filter.levels.count = 65536; },
+        [](auto &q) { q.filter.levels.low = 16777216; },
+        [](auto &q) { q.filter.levels.low = -16777216; },
+        [](auto &q) {
+            q.filter.levels = {16, true, -0.5, 0.25, false};
+        },
+        [](auto &q) { q.filter.measure = Measure::Hill, q.filter.order = 0; },
+        [](auto &q) { q.filter.measure = Measure::Hill, q.filter.order = INFINITY; },
+        [](auto &q) { q.filter.order = -1; },    // of no Hill number
+        [](auto &q) { q.filter.constant = -1; }, // of another border
+        [](auto &q) { q.image.stride = q.result.stride = 12; },
+        [](auto &q) {
+            q.region = {0, 0, 0, 7}; // of no width
+        },
+        [](auto &q) {
+            q.region = {11, 8, 1, 1}, q.result.width = q.result.height = 1;
+        },
+        [](auto &q) { q.image.width = q.image.height = q.result.width = q.result.height = 1; },
+    };
+    for (const auto &change : all) {
+        Question question;
+        change(question);
+        EXPECT_NO_THROW(question.problem()) << &change - all;
+    }
+}
+
+TEST(LocalEntropyProblem, TheConstantIsACellOfTheImagesType)
+{
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const CellType type : kTypes)
+        for (const double constant : {0.0, 255.0, -1.0, 256.0, 0.25, double(INFINITY), nan}) {
+            Question question;
+            question.ofType(type);
+            question.filter.border = Border::Constant;
+            question.filter.constant = constant;
+            const bool isNaN = std::isnan(constant), isLevel = constant == 0 || constant == 255;
+            const bool isPossible = type == CellType::Bool ? !isNaN : isLevel;
+            EXPECT_EQ(question.isPossible(), isPossible || (isNaN && type == CellType::Float32))
+                << constant << " in type " << static_cast<int>(type);
+            question.filter.nanIsError = true;
+            EXPECT_EQ(question.isPossible(), isPossible)
+                << constant << " in type " << static_cast<int>(type) << ", NaN is an error";
+        }
+}
+
+TEST(LocalEntropyProblem, ASixteenthOfAllOffsetsIsTheLargestArray)
+{
+    std::vector<double> memory(2 * 12 * 9);
+    double *const first = memory.data(), *const second = &memory[12 * 9]; // the large one
+    const auto strideOf = [](int bytes) {
+        return std::numeric_limits<std::int64_t>::max() / 16 / bytes / 9;
+    };
+    for (const int more : {0, 1}) {
+        for (const CellType type : kTypes) {
+            Question question;
+            question.image = {second, type, 12, 9, strideOf(cellBytes(type)) + more};
+            question.result.data = first;
+            EXPECT_EQ(question.isPossible(), more == 0) << static_cast<int>(type);
+        }
+        for (const bool isDouble : {false, true}) {
+            Question question;
+            question.image.data = first;
+            question.result = {second, isDouble, 12, 9, strideOf(isDouble ? 8 : 4) + more};
+            EXPECT_EQ(question.isPossible(), more == 0) << isDouble;
+        }
+        Question question;
+        question.mask = {reinterpret_cast<std::uint8_t *>(second), 12, 9, strideOf(1) + more};
+        question.result.data = first;
+        EXPECT_EQ(question.isPossible(), more == 0);
+    }
+}
+
+TEST(LocalEntropyProblem, CellsMayBeMissingForFourReasons)
+{
+    static const std::uint8_t mask[12 * 9] = {};
+    for (const CellType type : kTypes)
+        for (const bool binned : {false, true}) {
+            if (binned && type == CellType::Bool) continue;
+            Question usual;
+            usual.ofType(type);
+            usual.filter.border = Border::Nearest;
+            usual.filter.levels = {16, binned, 0, 16, false};
+            EXPECT_EQ(usual.problem().mayMiss, type == CellType::Float32);
+            usual.filter.nanIsError = true;
+            EXPECT_FALSE(usual.problem().mayMiss);
+            Question question = usual;
+            question.filter.border = Border::Cut;
+            EXPECT_TRUE(question.problem().mayMiss);
+            question = usual;
+            question.filter.nodata = 3;
+            EXPECT_TRUE(question.problem().mayMiss);
+            question = usual;
+            question.mask = {mask, 12, 9, 0};
+            EXPECT_TRUE(question.problem().mayMiss);
+        }
 }
 
 // In one piece of memory, as those who manage their own have them.
@@ -176,6 +407,33 @@ TEST(LocalEntropyProblem, ArraysMayLieSideBySide)
         const Image overlapping{place < middle ? place + 1 : place - 1, CellType::Float32, 12, 9,
                                 0};
         EXPECT_THROW(checkedProblem({}, overlapping, {}, result, {}), Error);
+    }
+}
+
+// An array ends with its last cell: what would be a gap behind that is somebody else's.
+TEST(LocalEntropyProblem, ArraysMayLieInTheGapBehindTheLastRow)
+{
+    constexpr std::int64_t kStride = 20, kEnd = 8 * kStride + 12;
+    std::vector<double> memory(kEnd + 12 * 9);
+    for (const int less : {0, 1}) {
+        Question question;
+        const auto *const floats = reinterpret_cast<float *>(memory.data());
+        question.image = {floats, CellType::Float32, 12, 9, kStride};
+        question.result.data = const_cast<float *>(floats) + kEnd - less;
+        EXPECT_EQ(question.isPossible(), less == 0) << "behind an image";
+
+        question.image = {question.cells.data(), CellType::Uint8, 12, 9, 0};
+        question.mask = {reinterpret_cast<std::uint8_t *>(memory.data()), 12, 9, kStride};
+        question.result.data = reinterpret_cast<float *>(memory.data()) + kEnd / 4 - less;
+        EXPECT_EQ(question.isPossible(), less == 0) << "behind a mask";
+        question.mask = {};
+
+        for (const bool isDouble : {false, true}) {
+            question.result = {memory.data(), isDouble, 12, 9, kStride};
+            question.image.data =
+                reinterpret_cast<std::uint8_t *>(memory.data()) + kEnd * (isDouble ? 8 : 4) - less;
+            EXPECT_EQ(question.isPossible(), less == 0) << "behind a result";
+        }
     }
 }
 
@@ -314,6 +572,36 @@ TEST(LocalEntropyTileMemory, UsesTheImageItselfWhereItCan)
     EXPECT_EQ(atTheEdge.bytes, 1); // 7 is the only level: others are free
 }
 
+// What a method may read behind the rows of a tile belongs to the image: it ends with its last
+// cell.
+template <typename Cell>
+void expectSlackInTheImage(CellType type)
+{
+    constexpr std::int64_t kWidth = 500, kHeight = 20, kSlack = kTileSlack / sizeof(Cell);
+    for (const std::int64_t gap : {std::int64_t(0), std::int64_t(1), 2 * kSlack}) {
+        std::vector<Cell> cells((kWidth + gap) * kHeight, 7);
+        std::vector<float> values(kWidth * kHeight);
+        Filter filter; // 5x5
+        filter.levels.count = sizeof(Cell) == 1 ? 256 : 65536;
+        const Problem problem =
+            checkedProblem(filter, {cells.data(), type, kWidth, kHeight, kWidth + gap}, {},
+                           {values.data(), false, kWidth, kHeight, 0}, {});
+        Scratch scratch;
+        for (const std::int64_t rows : {kHeight - 5, kHeight - 4}) // all but one, and all
+            for (const std::int64_t reached : {kWidth - kSlack, kWidth - kSlack + 1, kWidth})
+                EXPECT_EQ(loadTile(problem, {2, 2, reached - 4, rows}, scratch).cells ==
+                              cells.data(),
+                          rows == kHeight - 5 || reached == kWidth - kSlack)
+                    << rows << " rows of " << reached << ", gap " << gap;
+    }
+}
+
+TEST(LocalEntropyTileMemory, OfTheImageEndsBeforeItsLastCell)
+{
+    expectSlackInTheImage<std::uint8_t>(CellType::Uint8);
+    expectSlackInTheImage<std::uint16_t>(CellType::Uint16);
+}
+
 /// An image of 16 levels, or of 300, and a tile in its middle. A method reads its cells, and may
 /// read what lies behind its rows: whatever is there must be a level.
 template <typename Cell>
@@ -402,6 +690,36 @@ TEST(LocalEntropyTileMemory, ABadCellIsGivenInFull)
               "the cell at x 0, y 0 is 17, expected an integer -16777216..-16777201");
     EXPECT_EQ(sentence(0.75f, {16, true, 0, 0.5, false}),
               "the cell at x 0, y 0 is 0.75, expected 0 to 0.5");
+}
+
+/// The sentence about the one cell of an image.
+template <typename Cell>
+std::string sentenceOf(CellType type, Cell cell, const Levels &levels)
+{
+    float value = 0;
+    Filter filter;
+    filter.levels = levels;
+    try {
+        throwFirstBadCell(
+            checkedProblem(filter, {&cell, type, 1, 1, 0}, {}, {&value, false, 1, 1, 0}, {}));
+    } catch (const Error &error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(LocalEntropyTileMemory, ABadCellIsGivenAsTheTypeThatItIs)
+{
+    const Levels sixteen{16, false, 100, 0, false};
+    EXPECT_EQ(sentenceOf<std::uint8_t>(CellType::Uint8, 200, sixteen),
+              "the cell at x 0, y 0 is 200, expected an integer 100..115");
+    EXPECT_EQ(sentenceOf<std::uint16_t>(CellType::Uint16, 65535, sixteen),
+              "the cell at x 0, y 0 is 65535, expected an integer 100..115");
+    EXPECT_EQ(sentenceOf<std::int16_t>(CellType::Int16, -1, sixteen),
+              "the cell at x 0, y 0 is -1, expected an integer 100..115");
+    EXPECT_EQ(sentenceOf<std::int16_t>(CellType::Int16, -32768, {4, true, -10.5, 12.25, false}),
+              "the cell at x 0, y 0 is -32768, expected -10.5 to 12.25");
+    EXPECT_EQ(sentenceOf<std::uint8_t>(CellType::Bool, 200, {2, false, 0, 0, false}), "");
 }
 
 } // namespace

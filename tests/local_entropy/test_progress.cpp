@@ -1,8 +1,11 @@
-// How far a call is (schedule/progress.h).
+// How far a call is (schedule/progress.h), and the tiles that it is made of (tile_queue.h).
 
 #include "local_entropy/schedule/progress.h"
+#include "local_entropy/schedule/tile_queue.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <gtest/gtest.h>
 #include <thread>
@@ -65,4 +68,46 @@ TEST(Progress, NobodyGoesOnOnceTheCallbackHasSaidSo)
     quiet.stop();
     EXPECT_FALSE(quiet.goOn(1));
     EXPECT_TRUE(quiet.wasStopped());
+}
+
+TEST(TileQueue, GivesEveryCellOnceRowOfTilesByRowOfTiles)
+{
+    const std::function<bool(double)> nobody;
+    const Region region{5, 7, 23, 11};
+    for (const TileSize size : {TileSize{1, 1}, {4, 3}, {23, 11}, {24, 12}, {100, 2}, {0, -1}}) {
+        Progress progress(nobody, region);
+        TileQueue queue(region, size, progress);
+        EXPECT_EQ(queue.tileSize().width, std::clamp<std::int64_t>(size.width, 1, 23));
+        EXPECT_EQ(queue.tileSize().height, std::clamp<std::int64_t>(size.height, 1, 11));
+        std::vector<int> seen(23 * 11);
+        Region tile, last{0, 0, 0, 0};
+        while (queue.take(tile)) {
+            EXPECT_TRUE(tile.y > last.y || (tile.y == last.y && tile.x > last.x));
+            last = tile;
+            EXPECT_LE(tile.width, queue.tileSize().width);
+            EXPECT_LE(tile.height, queue.tileSize().height);
+            for (std::int64_t y = tile.y; y < tile.y + tile.height; ++y)
+                for (std::int64_t x = tile.x; x < tile.x + tile.width; ++x)
+                    ++seen.at((y - 7) * 23 + x - 5);
+        }
+        EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), 23 * 11) << size.width;
+        EXPECT_FALSE(queue.take(tile));
+    }
+}
+
+TEST(TileQueue, TellsItsCellsAndIsEmptyOnceTheWorkWasStopped)
+{
+    std::vector<double> told;
+    const std::function<bool(double)> callback = [&](double part) {
+        told.push_back(part);
+        return told.size() < 3;
+    };
+    Progress progress(callback, kRegion);
+    TileQueue queue(kRegion, {100, 10}, progress);
+    Region tile;
+    for (int i = 0; i < 4; ++i) {
+        wait();
+        EXPECT_EQ(queue.take(tile), i < 2) << i;
+    }
+    EXPECT_EQ(told, (std::vector<double>{0, 0.25, 0.5}));
 }

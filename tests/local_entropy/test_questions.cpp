@@ -24,7 +24,7 @@ struct Call
     Filter filter;
     std::int64_t width = kWidth, height = kHeight, stride = 0, resultStride = 0;
     int imageOffset = 0, resultOffset = 0;
-    bool masked = false;
+    bool masked = false, maskHasData = true;
     int maskOffset = 0;
     std::int64_t maskStride = 0;
     Region region;
@@ -50,7 +50,8 @@ std::string answer(Engine &engine, const Call &call)
     std::vector<Value> values(kCells, std::numeric_limits<Value>::quiet_NaN());
     RunOptions options;
     if (call.masked)
-        options.mask = {&arrays.counts[call.maskOffset], call.width, call.height, call.maskStride};
+        options.mask = {call.maskHasData ? &arrays.counts[call.maskOffset] : nullptr, call.width,
+                        call.height, call.maskStride};
     options.region = call.region;
     const bool whole = call.region.width == 0;
     engine.run(
@@ -95,6 +96,7 @@ std::vector<Call> differentCalls()
         [](Call &call) { call.filter.base = Base::Two; },
         [](Call &call) { call.filter.nodata = 3; },
         [](Call &call) { call.filter.nodata = 4; },
+        [](Call &call) { call.masked = true, call.maskHasData = false; }, // which is no mask
         [](Call &call) { call.masked = true; },
         [](Call &call) { call.masked = true, call.maskOffset = 5; },
         [](Call &call) { call.masked = true, call.maskStride = 16; },

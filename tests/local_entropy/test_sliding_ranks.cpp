@@ -6,6 +6,7 @@
 #include "local_entropy/problem/type_of.h"
 #include "own_queue.h"
 #include "question.h"
+#include "used_scratch.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -123,6 +124,7 @@ private:
         const auto plan = slidingRanksMethod().plan(problem, path);
         OwnQueue queue(problem.region, plan->tileSize(problem, threads));
         Scratch scratch;
+        leaveMuch(scratch);
         plan->work(problem, *queue, scratch);
     }
 
@@ -210,6 +212,19 @@ TEST(SlidingRanks, MissingCells)
             words.maskCells(one);
             words.filter.measure = Measure::Simpson;
             ASSERT_NO_FATAL_FAILURE(words.check(path));
+        }
+}
+
+// Tiles that are read where they lie, down to the last row of an image: nothing lies behind it.
+TEST(SlidingRanks, ReadsNothingBelowTheImage)
+{
+    for (const Path path : pathsHere())
+        for (const int height : {70, 149}) {
+            Case<std::uint8_t> bytes(460, height, 9, 7, 256);
+            bytes.fill(Content::Random, 256);
+            bytes.region = {4, 3, 300, height - 6};
+            bytes.every = 7;
+            ASSERT_NO_FATAL_FAILURE(bytes.check(path));
         }
 }
 
