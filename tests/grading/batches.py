@@ -74,10 +74,12 @@ class Tables(unittest.TestCase):
                          "a <b>.cu,wrong,2,3,0.25,4,5,6,1.5,1.75,7,8.123,9,10.500,1.062,a & b,"
                          '"no, but"\n')
         self.assertEqual(report.as_table([self.ROW]).splitlines(), [
-            "core      verdict  groups  error  total ms  slowest  x reference  what is wrong; warnings",
+            "core      verdict  groups  error  total ms  slowest  x reference  what is wrong; "
+            "warnings",
             "a <b>.cu  wrong       2/3   0.25     8.123   10.500        1.062  no, but; a & b"])
         self.assertEqual(report.page_row(self.ROW, 16.2469).splitlines(), [
-            "<tr><td class=core>a &lt;b&gt;.cu</td><td><span class='verdict wrong'>wrong</span></td>"
+            "<tr><td class=core>a &lt;b&gt;.cu</td>"
+            "<td><span class='verdict wrong'>wrong</span></td>"
             "<td class=number>2/3</td><td class=number>0.25</td>"
             "<td class=time>8.123<div class=bar style='width: 50.00%'></div></td>"
             "<td class=number>10.500</td><td class=number>1.062</td>"

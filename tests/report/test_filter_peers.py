@@ -338,7 +338,8 @@ class Command(unittest.TestCase):
             path = pathlib.Path(directory, "peers.csv")
             table.save(path, [row])
             self.assertEqual(path.read_text(), ",".join(measuring.HEAD) + "\nbrick,9x9,OpenCV,5.6,"
-                             "CPU,host,NumPy,3,reflect,512,400,7,12.3457,11.5,16.5888,2.5,10.25,,\n")
+                             "CPU,host,NumPy,3,reflect,512,400,7,12.3457,11.5,16.5888,2.5,10.25,"
+                             ",\n")
 
     def test_bad_usage_ends_it_with_2(self):
         for arguments, sentence in ((["--windows", "4x4"], "'4x4' is none of 3x3, 5x5"),

@@ -197,7 +197,8 @@ class Tables(Tree):
     def test_what_no_document_of_the_project_shows_now_is_right_too(self):
         text = self.text("report.md")
         for table in (
-                "| the document says | its figure, on a V100 | here | verdict |\n|---|---|---|---|\n"
+                "| the document says | its figure, on a V100 | here | verdict |\n"
+                "|---|---|---|---|\n"
                 "| a texture is faster | 16 % | 100 % | does not hold |\n"
                 "| registers are what limits | - | - |  |\n",
                 "<!-- table: maximum kernel_median_ms -->\n|  | 1024x1024 |\n|---|---|\n"
@@ -445,7 +446,7 @@ class Check(Tree):
             for before in ("// One\n// two.\n// It", "/* One\n * two.\n * It"):
                 path = self.root / "sources/entropy" / name
                 path.write_text(f"int x;\n\n{before} takes 15.2 ms. */\n")
-                self.assert_finds(f"sources/entropy/{name}:5:", "'15.2 ms'", "belongs into results/")
+                self.assert_finds(f"sources/entropy/{name}:5:", "'15.2 ms'", "belongs into")
                 path.unlink()
 
     def test_code_and_text_in_quotes_are_no_comments(self):

@@ -43,7 +43,8 @@ class Rows(unittest.TestCase):
             directory = pathlib.Path(folder)
             self.assertEqual(rows.environment(directory), "no GPU")
             (directory / "environment.txt").write_text(
-                "threads:    16 used of 32\nGPU 0:      NVIDIA X, 5 GB\nGPU 1:      NVIDIA X, 5 GB\n"
+                "threads:    16 used of 32\n"
+                "GPU 0:      NVIDIA X, 5 GB\nGPU 1:      NVIDIA X, 5 GB\n"
                 "revision:   0123456789abcdef\n")
             (directory / "record.csv").write_text("stage,revision\nscaling,fedcba98765\n")
             start = "2 NVIDIA X, 16 CPU threads, revision "

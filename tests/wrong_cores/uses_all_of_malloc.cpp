@@ -14,7 +14,8 @@ static void require(bool kept, const char *what)
     if (!kept) throw std::runtime_error(what);
 }
 
-static bool isAligned(const void *block, std::size_t alignment)
+/// Volatile, or a compiler takes the manual's word for it.
+static bool isAligned(const void *volatile block, std::size_t alignment)
 {
     return block && reinterpret_cast<std::uintptr_t>(block) % alignment == 0;
 }
