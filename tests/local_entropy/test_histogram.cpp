@@ -262,6 +262,7 @@ TEST(LocalEntropyHistogram, CountsOnlyWhatATileHasFilled)
 {
     constexpr int kLevels = 300;
     constexpr std::size_t kBytes = std::size_t(1) << 20; // more than any level of two bytes needs
+    constexpr unsigned char kLeft = 0xA5;
     for (const auto &[width, height] : {std::pair{530, 49}, {49, 530}}) {
         std::vector<std::uint16_t> cells(width * height, 7);
         std::vector<float> values(cells.size(), -1);
@@ -277,12 +278,12 @@ TEST(LocalEntropyHistogram, CountsOnlyWhatATileHasFilled)
         Scratch scratch;
         leaveMuch(scratch);
         auto *const counts = static_cast<unsigned char *>(scratch.get(Scratch::MethodA, kBytes));
-        std::memset(counts, kLeftByte, kBytes);
+        std::memset(counts, kLeft, kBytes);
         OwnQueue queue(problem.region, {width, height});
         histogramMethod().plan(problem, Path::Portable)->work(problem, *queue, scratch);
         EXPECT_TRUE(std::all_of(values.begin(), values.end(), [](float v) { return v == 0; }));
         EXPECT_TRUE(std::all_of(counts + histogramBytes(prepared, kLevels + 1), counts + kBytes,
-                                [](unsigned char byte) { return byte == kLeftByte; }))
+                                [](unsigned char byte) { return byte == kLeft; }))
             << "counted beyond the histograms";
     }
 }

@@ -5,6 +5,7 @@
 #include "local_entropy/problem/load.h"
 #include "local_entropy/simd/paths.h"
 #include "own_queue.h"
+#include "used_scratch.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -38,6 +39,7 @@ void checkMethod(const Filter &filter, CellType type, unsigned values)
         std::fill(result.begin(), result.end(), poison);
         OwnQueue queue(problem.region, plan->tileSize(problem, all ? 1 : 2));
         Scratch scratch;
+        leaveMuch(scratch);
         plan->work(problem, *queue, scratch);
         for (std::int64_t y = 0; y < height; ++y)
             for (std::int64_t x = 0; x < width; x += all ? 7 : 1)

@@ -215,19 +215,6 @@ TEST(SlidingRanks, MissingCells)
         }
 }
 
-// Tiles that are read where they lie, down to the last row of an image: nothing lies behind it.
-TEST(SlidingRanks, ReadsNothingBelowTheImage)
-{
-    for (const Path path : pathsHere())
-        for (const int height : {70, 149}) {
-            Case<std::uint8_t> bytes(460, height, 9, 7, 256);
-            bytes.fill(Content::Random, 256);
-            bytes.region = {4, 3, 300, height - 6};
-            bytes.every = 7;
-            ASSERT_NO_FATAL_FAILURE(bytes.check(path));
-        }
-}
-
 // In an image that repeats with the window's size, every window has the same counts. These lie so
 // near to the middle of two floats that 37 bits of fraction, and for the first 42, do not decide.
 // Those of the third are on the wrong side of it, by 334 units of a double's last place. The same

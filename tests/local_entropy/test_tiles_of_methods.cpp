@@ -5,6 +5,7 @@
 #include "local_entropy/methods/method.h"
 #include "local_entropy/schedule/shared_tiles.h"
 #include "own_queue.h"
+#include "used_scratch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -58,6 +59,7 @@ public:
         SharedTiles tiles(problem.region, {2 * across, 3 * rows + 1}, {across, rows}, progress);
         const DefaultRounding rounding;
         Scratch scratch;
+        leaveMuch(scratch);
         Region tile;
         while (tiles.takeLarge(tile)) {
             tiles.giveBack(tile);

@@ -3,16 +3,18 @@
 
 #include "local_entropy/memory/scratch.h"
 
+#include <algorithm>
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
 
 constexpr std::size_t kUsedBytes = std::size_t(128) << 10; ///< of every slot
-constexpr unsigned char kLeftByte = 0xA5;
+/// What an earlier tile may have left: what is none of this tile's levels and counts, or may be.
+constexpr std::uint16_t kLargeLeft = 0xA5A5, kSmallLeft = 7;
 
-/// As an earlier tile may have left it: with what is none of this tile's levels and counts.
-inline void leaveMuch(local_entropy::Scratch &scratch)
+inline void leaveMuch(local_entropy::Scratch &scratch, std::uint16_t left = kLargeLeft)
 {
     for (int slot = 0; slot < local_entropy::Scratch::kSlots; ++slot)
-        std::memset(scratch.get(static_cast<local_entropy::Scratch::Slot>(slot), kUsedBytes),
-                    kLeftByte, kUsedBytes);
+        std::fill_n(static_cast<std::uint16_t *>(
+                        scratch.get(static_cast<local_entropy::Scratch::Slot>(slot), kUsedBytes)),
+                    kUsedBytes / sizeof left, left);
 }
