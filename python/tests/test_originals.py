@@ -10,7 +10,6 @@ import sys
 
 import pytest
 
-import local_entropy
 from test_cucim import gpu
 
 # A plugin of pytest, since it is imported before the tests are. They download the values that they
@@ -54,12 +53,11 @@ def run_of(original, ours, folder):
         pytest.skip(f"this {original.partition('.')[0]} ships no tests")
     (folder / "drop_in.py").write_text(PLUGIN.format(original=original, ours=ours,
                                                      folder=str(folder)))
-    package = str(pathlib.Path(local_entropy.__file__).parents[1])
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "drop_in", "-p", "no:cacheprovider", "-c",
          os.devnull, "--rootdir", folder, "-k", "entropy", path], cwd=folder, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), package, *sys.path])})
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path])})
     assert ended.returncode == 0, ended.stdout[-4000:]
     return ended.stdout
 
