@@ -9,6 +9,7 @@
 #include "messages.h"
 #include "shapes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -258,18 +259,22 @@ TEST(EngineEverywhere, ShortCallsTryDevicesOnceTheyAreMany)
 {
     if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
     const Scene scene({512, 512});
-    OfCall call(scene.problem);
-    const auto has = [&](double nanoseconds) {
+    const auto has = [&](OfCall &call, double nanoseconds) {
         return scene.devices(call, nanoseconds) != nullptr;
     };
     constexpr double kAtOnce = 2e4, kSoon = 1e6;
-    EXPECT_TRUE(has(kLong));
-    EXPECT_FALSE(has(kSoon));
+    OfCall call(scene.problem), quick(scene.problem), first(scene.problem);
+    EXPECT_TRUE(has(call, kLong));
+    EXPECT_FALSE(has(call, kSoon));
     call.costs.add(1e-3, false, 0);
-    EXPECT_FALSE(has(kSoon));
-    call.costs.add(0.1, false, 0); // a try, now that devices are there, would not count
-    EXPECT_TRUE(has(kSoon));
-    EXPECT_FALSE(has(kAtOnce));
+    EXPECT_FALSE(has(call, kSoon));
+    for (int i = 0; i < 100; ++i) // a try, now that devices are there, would not count
+        call.costs.add(1e-3, false, 0);
+    EXPECT_TRUE(has(call, kSoon));
+    EXPECT_TRUE(has(call, kAtOnce)) << "an estimate, where calls are known to take longer";
+    for (int i = 0; i < 10000; ++i) quick.costs.add(2e-5, false, 0);
+    EXPECT_FALSE(has(quick, kSoon)) << "an estimate, where calls are known to be short";
+    EXPECT_FALSE(has(first, kAtOnce));
 }
 
 // Once both are known. Of cells, the last few of a call may have been held up by other work.
@@ -284,6 +289,7 @@ TEST(EngineEverywhere, WholeCallsDecideWhateverCellsCost)
         call.costs.add(23e-3, false, 0);
         call.costs.throughDevice.add(9, 1);
         call.costs.onCpu.add(10, 1);
+        for (int i = 0; i < 4; ++i) scene.devices(call, kLong); // one way, some calls in a row
         EXPECT_EQ(scene.devices(call, kLong) != nullptr, shared < 23e-3) << shared;
     }
 }
@@ -320,6 +326,56 @@ TEST(EngineWayCosts, KnowWhatCallsTakeLately)
     costs.add(12, false, 0);
     EXPECT_EQ(costs.callAlone, 5);
     EXPECT_EQ(costs.spentAlone, 16);
+}
+
+/// Which of so many calls would have the devices.
+std::vector<bool> sharedOf(local_entropy::WayCosts &costs, int calls, double estimated = 1)
+{
+    std::vector<bool> shared;
+    for (int i = 0; i < calls; ++i) shared.push_back(costs.shallShare(estimated));
+    return shared;
+}
+
+int numberOf(const std::vector<bool> &which)
+{
+    return static_cast<int>(std::count(which.begin(), which.end(), true));
+}
+
+// The way that takes longer is tried four times in a row, and costs two percent of the time.
+TEST(EngineWayCosts, TheLongerWayIsTriedAgainSeldom)
+{
+    local_entropy::WayCosts costs;
+    EXPECT_EQ(numberOf(sharedOf(costs, 100)), 100) << "until it is known what that takes";
+    costs.callShared = 4;
+    costs.callAlone = 2; // twice as long: 200 calls between tries
+    EXPECT_EQ(sharedOf(costs, 5), std::vector<bool>({true, true, true, true, false}));
+    EXPECT_EQ(numberOf(sharedOf(costs, 199)), 0);
+    EXPECT_EQ(sharedOf(costs, 5), std::vector<bool>({true, true, true, true, false}));
+
+    costs.callAlone = 4.4; // it is the other one now, and little longer: 64 calls
+    EXPECT_EQ(numberOf(sharedOf(costs, 64)), 64);
+    EXPECT_EQ(sharedOf(costs, 5), std::vector<bool>({false, false, false, false, true}));
+}
+
+// What soon shows that it pays is not left in the middle of its tries.
+TEST(EngineWayCosts, ATryThatPaysGoesOn)
+{
+    local_entropy::WayCosts costs;
+    costs.callShared = 3;
+    costs.callAlone = 2;
+    EXPECT_TRUE(costs.shallShare(1));
+    costs.callShared = 1;
+    EXPECT_EQ(numberOf(sharedOf(costs, 60)), 60);
+}
+
+TEST(EngineWayCosts, CallsOfTheCpuAreEstimatedUntilThereWasOne)
+{
+    local_entropy::WayCosts costs;
+    costs.callShared = 3;
+    EXPECT_EQ(numberOf(sharedOf(costs, 20, 3.5)), 20);
+    EXPECT_EQ(numberOf(sharedOf(costs, 20, 2.5)), 0);
+    costs.callAlone = 3.5;
+    EXPECT_EQ(numberOf(sharedOf(costs, 20, 2.5)), 20);
 }
 
 // No tables were made: the next one is the first.

@@ -265,6 +265,8 @@ TEST(Evidence, ProfileListsWhatItWouldCall)
     expectRefusal(kBuild + "entropy_profile --list v99", "there is no version 'v99'");
     const Outcome narrow = runCommand(kBuild + "entropy_profile --list --size 10x1000000 v15");
     EXPECT_EQ(narrow.output, "v15\n");
+    expectRefusal(kBuild + "entropy_profile v15 --cases v1", "there is no option '--cases'");
+    EXPECT_EQ(runCommand(kBuild + "entropy_profile v15 --help").status, 0);
     expectRefusal(kBuild + "entropy_profile --size", "'' is no size, expected WIDTHxHEIGHT");
     expectRefusal(kBuild + "entropy_profile --size 10x0 v15", "height is '0'");
 }

@@ -6,6 +6,7 @@
 #include "common/profiler_range.h"
 #include "common/size.h"
 #include "common/standard_output.h"
+#include "common/standard_streams.h"
 #include "entropy/contents.h"
 #include "entropy/reference.h"
 #include "entropy/run.h"
@@ -35,7 +36,7 @@ exit status: 0 all right; 1 an answer was wrong; 2 bad usage or cannot run
 /// What is asked for.
 struct Wishes
 {
-    bool list = false;
+    bool help = false, list = false;
     int width = 2560, height = 2560;
     std::vector<std::string> versions;
 };
@@ -44,11 +45,15 @@ Wishes wishesFrom(const std::vector<std::string> &words)
 {
     Wishes wishes;
     for (std::size_t i = 0; i < words.size(); ++i) {
-        if (words[i] == "--list") {
+        if (words[i] == "--help" || words[i] == "-h") {
+            wishes.help = true;
+        } else if (words[i] == "--list") {
             wishes.list = true;
         } else if (words[i] == "--size") {
             const std::string size = i + 1 < words.size() ? words[++i] : "";
             std::tie(wishes.width, wishes.height) = common::parseSize(size);
+        } else if (!words[i].empty() && words[i][0] == '-') {
+            throw common::Error("there is no option '" + words[i] + "'; --help names them");
         } else {
             wishes.versions.push_back(words[i]);
         }
@@ -93,6 +98,7 @@ bool callOnce(const entropy::Version &version, const Wishes &wishes, std::vector
 
 int run(const Wishes &wishes)
 {
+    if (wishes.help) return std::fputs(kHelp, stdout), 0;
     const auto versions = chosen(wishes.versions);
     if (wishes.list) {
         for (const entropy::Version &version : versions) std::printf("%s\n", version.name);
@@ -115,11 +121,7 @@ bool entropy::runIsRefused() { return true; }
 
 int main(int argc, char **argv)
 try {
-    const std::string first = argc > 1 ? argv[1] : "";
-    if (first == "--help" || first == "-h")
-        return std::fputs(kHelp, stdout), common::afterOutput(0);
-    if (!first.empty() && first[0] == '-' && first != "--list" && first != "--size")
-        return std::fputs(kHelp, stderr), 2;
+    common::occupyClosedStandardStreams();
     return common::afterOutput(run(wishesFrom({argv + 1, argv + argc})));
 } catch (const std::exception &error) {
     std::fflush(stdout);

@@ -113,7 +113,8 @@ if [ ${#doubtful[@]} -gt 0 ]; then
 fi
 
 # ncu launches a kernel again and again until all is counted: the fewer, the sooner. Kernels of the
-# library have no textures and no doubles to speak of, and what they move is asked for apart.
+# library have no textures and no doubles to speak of. What they move is all that is asked of images
+# too large for the second-level cache.
 without() { # expression: the metrics that it does not match
     printf '%s\n' "${metrics[@]}" | grep -vE "$1"
 }
@@ -135,7 +136,7 @@ for program in "${programs[@]}"; do
     esac
 done
 
-apart() { # name, metrics, program...: a log of its own; but for launches, the versions get the name
+apart() { # name, metrics, program...: a log of its own; rows begin with the name, but of launches
     local name=$1 start=$SECONDS log=$logs/$1.ncu
     rm -f "$log"
     if profile "$log" "$2" "${@:3}" >"$log.txt" 2>&1 && [ -s "$log" ]; then

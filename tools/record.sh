@@ -169,8 +169,8 @@ needs_gpu() {
     return "$skipped"
 }
 
-# Of bench_launches the first tenth of a second says enough. Of other packages, some of which compile
-# for seconds, a few filters; what one computes wrongly its table says.
+# A launch is timed for 0.15 seconds, which is enough: launches hardly vary. Of other packages, some
+# of which compile for seconds, a few filters; what one computes wrongly its table says.
 launches() {
     needs_gpu || return
     build/bench_launches --seconds 0.15 --csv "$out/launches.csv" || return

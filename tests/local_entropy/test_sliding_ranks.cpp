@@ -312,3 +312,27 @@ TEST(SlidingRanks, HasATileForEachThreadOfASmallImage)
             }
         }
 }
+
+// Where a start costs little, tiles are lower than that anyway, and stay so.
+TEST(SlidingRanks, ManyThreadsNeverMakeTilesHigher)
+{
+    constexpr std::int64_t kSide = 512;
+    const std::vector<std::uint8_t> cells(kSide * kSide);
+    std::vector<float> results(kSide * kSide);
+    for (const int height : {1, 3, 15})
+        for (const Path path : pathsHere()) {
+            Filter filter;
+            filter.window.width = 15;
+            filter.window.height = height;
+            const Problem problem =
+                checkedProblem(filter, {cells.data(), CellType::Uint8, kSide, kSide, 0}, {},
+                               {results.data(), false, kSide, kSide, 0}, {});
+            const auto plan = slidingRanksMethod().plan(problem, path);
+            std::int64_t least = kSide;
+            for (const int threads : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}) {
+                const std::int64_t rows = plan->tileSize(problem, threads).height;
+                EXPECT_LE(rows, least) << height << ", " << threads << " threads, " << pathName(path);
+                least = rows;
+            }
+        }
+}

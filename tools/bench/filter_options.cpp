@@ -3,11 +3,13 @@
 #include "bench/options.h"
 #include "bench/picture.h"
 #include "common/integer.h"
+#include "common/size.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <thread>
+#include <tuple>
 
 namespace bench
 {
@@ -64,15 +66,11 @@ std::vector<int> threadsOf(const std::string &text)
     return threads;
 }
 
+/// One number is the side of a square.
 void parseSize(const std::string &text, FilterOptions &options)
 {
-    constexpr int kLongest = 1000000;
-    const std::size_t cross = text.find('x');
-    const auto side = [&](const std::string &digits) {
-        return static_cast<int>(common::parseInteger("--size", digits, 1, kLongest));
-    };
-    options.width = side(text.substr(0, cross));
-    options.height = cross == std::string::npos ? options.width : side(text.substr(cross + 1));
+    std::tie(options.width, options.height) =
+        common::parseSize(text.find('x') == std::string::npos ? text + "x" + text : text);
 }
 
 void parseMethods(const std::string &text, FilterOptions &options)

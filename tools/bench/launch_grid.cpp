@@ -2,9 +2,9 @@
 
 #include "bench/picture.h"
 #include "common/error.h"
+#include "common/size.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 
 namespace bench
@@ -93,9 +93,7 @@ std::vector<LaunchImage> imagesOf(const FilterCase &one, const LaunchWishes &wis
     for (const std::string &content : orUsual(wishes.contents, kUsualContent)) {
         checkContent(content);
         for (const std::string &size : orUsual(wishes.sizes, side + "x" + side)) {
-            int width = 0, height = 0;
-            if (std::sscanf(size.c_str(), "%dx%d", &width, &height) != 2 || width < 1 || height < 1)
-                throw common::Error("--sizes: '" + size + "' is not WIDTHxHEIGHT");
+            const auto [width, height] = common::parseSize(size);
             for (const std::string &name : orUsual(wishes.placements, kPlacements[0].name))
                 images.push_back({content, width, height, placementOf(name)});
         }

@@ -1,4 +1,4 @@
-// The images that bench_launches times filters on, and the right answers.
+// The images that filters are timed on, on GPUs and from host memory, and the right answers.
 #pragma once
 
 #include "bench/launch_grid.h"

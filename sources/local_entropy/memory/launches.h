@@ -21,11 +21,11 @@ public:
     Launches() = default;
     Launches(const Launches &) = delete;
     Launches &operator=(const Launches &) = delete;
-    /// Waits, as waitForAll() does.
+    /// Waits, as waitForAll() does, whatever has failed.
     ~Launches()
     {
-        for (common::Event &point : ended) try {
-                point.wait();
+        for (int place = 0; place < kPlaces; ++place) try {
+                waitFor(place);
             } catch (const common::Error &) { // of a failed GPU: nothing runs any more
             }
     }
@@ -49,13 +49,11 @@ public:
     /// Waits until all of it has ended. From any thread, while others may begin.
     void waitForAll()
     {
-        const std::uint64_t places = open;
-        for (int place = 0; place < kPlaces; ++place)
-            if (places >> place & 1) ended[place].wait();
+        for (int place = 0; place < kPlaces; ++place) waitFor(place);
     }
 
     /// Calls use(any) when all of it has ended, and none can begin: `mutex` is locked by who
-    /// begins. `any`: something was put since this was called last. If nothing was, CUDA is not
+    /// begins. `any`: something was put since this last returned. If nothing was, CUDA is not
     /// asked: each question takes microseconds, and there are many places.
     template <typename Use>
     auto whenAllHaveEnded(std::mutex &mutex, const Use &use)
@@ -70,6 +68,11 @@ public:
     }
 
 private:
+    void waitFor(int place)
+    {
+        if (open >> place & 1) ended[place].wait();
+    }
+
     /// Where nobody could wait for it later, it is waited for now.
     void end(int place, cudaStream_t stream)
     {

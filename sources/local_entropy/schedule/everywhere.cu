@@ -40,6 +40,22 @@ void WayCosts::add(double seconds, bool shared, std::int64_t tiles)
     lately = lately > seconds || lately == 0 ? seconds : lately + (seconds - lately) / 8;
 }
 
+bool WayCosts::shallShare(double estimated)
+{
+    constexpr int kInARow = 4;
+    constexpr double kOfTheTime = 0.02, kLeastBetween = 64, kMostBetween = 1e6; // calls
+    if (callShared == 0) return true;
+    const double alone = callAlone > 0 ? callAlone : estimated;
+    const bool pays = callShared < alone;
+    if (pays != std::exchange(paid, pays)) turn = kInARow;
+    const double longer = std::max(callShared, alone) / std::min(callShared, alone) - 1;
+    const int between = static_cast<int>(
+        std::clamp(kInARow * longer / kOfTheTime, kLeastBetween, kMostBetween));
+    const bool tries = turn < kInARow;
+    turn = (turn + 1) % (kInARow + between);
+    return pays != tries;
+}
+
 #ifdef __CUDACC__
 
 namespace
@@ -65,21 +81,6 @@ std::vector<Device *> devicesFor(SharedDevices &shared, const Sharing &sharing)
     return devices;
 }
 
-/// Whether a call shall have the devices: by what whole calls take, or, where that is not known of
-/// both ways, by what cells cost. Where they do not pay, one call of many tries again: what either
-/// way costs depends on what else is going on.
-bool areWanted(WayCosts &costs)
-{
-    constexpr int kTryAgain = 64;
-    const bool cellsAreKnown = costs.throughDevice.get() > 0 && costs.onCpu.get() > 0;
-    const bool callsAreKnown = costs.callAlone > 0 && costs.callShared > 0;
-    const bool pay = callsAreKnown ? costs.callShared < costs.callAlone
-                                   : !cellsAreKnown || costs.devicesAreCheaper();
-    if (!pay && ++costs.callsWithout < kTryAgain) return false;
-    costs.callsWithout = 0;
-    return true;
-}
-
 /// Nanoseconds of a cell through a device, about: the bus or its kernels.
 double nanosecondsOfDevice(const Problem &problem)
 {
@@ -95,7 +96,7 @@ bool mayPay(const Problem &problem, double nanoseconds, int threads, const WayCo
 {
     constexpr double kAtOnce = 0.05e6, kSoon = 1.5e6;
     constexpr double kToTry = 0.05, kToStart = 0.5; // seconds
-    const double alone = nanoseconds / threads;
+    const double alone = costs.callAlone > 0 ? 1e9 * costs.callAlone : nanoseconds / threads;
     if (alone <= kAtOnce) return false;
     if (alone <= kSoon && costs.spentAlone < (areStarted ? kToTry : kToStart)) return false;
     const double cells = static_cast<double>(problem.region.width * problem.region.height);
@@ -196,7 +197,9 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, const Plan &p
     if (!shared) return nullptr;
     OneAtATime::Lease mine(shared->calls);
     if (!mine) return nullptr; // even to a callback of the call that has them
-    if (sharing.choice == ThroughDevices::IfCheaper && !areWanted(costs)) return nullptr;
+    if (sharing.choice == ThroughDevices::IfCheaper &&
+        !costs.shallShare(1e-9 * nanoseconds / threads))
+        return nullptr;
     const auto devices = withLibraryErrors([&] { return devicesFor(*shared, sharing); });
     if (devices.empty()) return nullptr;
     if (sharing.small.width == 0)

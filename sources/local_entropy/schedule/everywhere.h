@@ -30,14 +30,19 @@ private:
 struct WayCosts
 {
     WayCost onCpu, throughDevice;
-    int callsWithout = 0; ///< since a call had the devices
-
     /// Seconds of a whole call lately, by the CPU and with devices; 0 while unknown.
     double callAlone = 0, callShared = 0;
     double spentAlone = 0; ///< seconds of all calls by the CPU
     bool isWarm = false;   ///< a call has sent tiles: the next one finds its tables
+    bool paid = false;     ///< devices, when it was asked last
+    int turn = 0;          ///< of the calls from one try of the other way to the next
 
     bool devicesAreCheaper() const;
+    /// Whether the next call shall have the devices: by what whole calls take, of which the CPU's
+    /// are estimated until there was one (seconds). What either way takes depends on what else is
+    /// going on, so the one that takes longer is tried again: a few times, since the first after a
+    /// while is slower, and so seldom that it costs a fiftieth of the time.
+    bool shallShare(double estimated);
     /// A call has ended that took so long, with devices or not, and has sent so many tiles through
     /// them. The first one that has sent some tells nothing: their tables and their memory were
     /// made while it ran.

@@ -221,8 +221,8 @@ public:
     }
 
     /// Bands so high that their start costs some percent; cells, and the lanes' rows, that stay in
-    /// a cache; some tiles for each thread. In small images a tile for each thread, whatever its
-    /// start costs: that is little beside threads without one.
+    /// a cache; some tiles for each thread. In small images a tile for each thread, of at least 16
+    /// rows, whatever its start costs: that is little beside threads without one.
     TileSize tileSize(const Problem &problem, int threads) const override
     {
         constexpr std::int64_t kColumns = 40, kBandHeights = 20, kLeastHeights = 5,
@@ -241,8 +241,8 @@ public:
             height = std::min(height, std::max(ceilDiv(region.height * across, 3 * threads),
                                                bands * kLeastHeights * window.height));
         if (across * ceilDiv(region.height, height) < threads)
-            height = std::clamp(ceilDiv(region.height * across, threads), kLeastRows,
-                                std::max(height, kLeastRows));
+            height =
+                std::min(height, std::max(kLeastRows, ceilDiv(region.height * across, threads)));
         return {width, ceilDiv(region.height, ceilDiv(region.height, height))};
     }
 

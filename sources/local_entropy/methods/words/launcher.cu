@@ -97,8 +97,8 @@ private:
     Gpu gpu;
     const std::shared_ptr<DevicePool> pool; ///< of graphs' counters
     const common::Stream own;
-    std::mutex mutex;                   ///< guards what follows, and what `gpu` has seen
     std::atomic<bool> isGraphed{false}; ///< then launches of graphs may have seen cells, too
+    std::mutex mutex;                   ///< guards what follows, and what `gpu` has seen
     Launches launches;
 };
 
