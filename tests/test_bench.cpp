@@ -264,6 +264,20 @@ TEST(BenchPrograms, RefuseBadUsageInASentence)
         expectBadUsage(BUILD_DIRECTORY "/bench_cpu " + arguments, sentence);
 }
 
+// Each version is called in processes of its own: what they say is taken for what it is.
+TEST(BenchPrograms, AProcessThatFailsOrLacksSomethingIsTold)
+{
+    const std::string parts = BUILD_DIRECTORY "/parts --side 5 --versions ";
+    const Outcome lacking = runCommand("CUDA_VISIBLE_DEVICES= " + parts + "v16,v0 --seconds 0.001");
+    EXPECT_EQ(lacking.status, 0) << lacking.errors;
+    for (const char *call : {"first", "later"})
+        EXPECT_TRUE(holds(lacking.output, std::string("\n  left out: v0 5 5 ") + call + ": needs "))
+            << lacking.output;
+    const Outcome failing = runCommand("BENCHMARK_SECONDS=x " + parts + "v16");
+    EXPECT_EQ(failing.status, 1);
+    EXPECT_TRUE(holds(failing.errors, "\nparts: v16 5 5 first: failed\n")) << failing.errors;
+}
+
 std::vector<std::string> cellsOf(const std::string &line)
 {
     std::vector<std::string> cells;

@@ -128,6 +128,19 @@ TEST(Pages, AreAllThereAndNoneBehind)
     EXPECT_EQ(pages.there(kHugePages), 0u) << "behind the end";
 }
 
+// From 16 MiB on: for less, threads cost more than they bring.
+TEST(Pages, OfLittleMemoryComeWhenTheyAreWrittenTo)
+{
+    if (!canPopulate()) GTEST_SKIP() << "this system does not hand out pages beforehand";
+    const FourThreads threads;
+    const FreshPages pages;
+    entropy::populatePages(pages.at(0), 8 * kHugePage);
+    EXPECT_GT(pages.there(0), 0u);
+    EXPECT_GT(pages.there(7), 0u);
+    entropy::populatePages(pages.at(16), 8 * kHugePage - 1);
+    EXPECT_EQ(pages.there(16), 0u);
+}
+
 TEST(Pages, OfAnySizeAreLeftAsTheyWere)
 {
     std::vector<std::uint32_t> memory(5 << 20); // 20 MiB
