@@ -273,8 +273,8 @@ run-hello: ARGUMENTS ?= 5 2 2
 
 # Made where they are missing; the committed checksums say whether they are the right bytes.
 data: data/data.bin data/reference.bin
-	@cd data && sha256sum --quiet --check SHA256SUMS || { echo "make data: remove data/data.bin \
-	    and data/reference.bin, which are not the assignment's, and try again" >&2; exit 1; }
+	@cd data && sha256sum --quiet --check SHA256SUMS || { echo "make data: remove data/data.bin and" \
+	    "data/reference.bin, which are not the assignment's, and try again" >&2; exit 1; }
 data/data.bin: | $(BUILD)/make_data
 	$(BUILD)/make_data
 data/reference.bin: data/data.bin

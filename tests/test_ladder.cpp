@@ -39,6 +39,13 @@ TEST(Table, HoldsTheVersionsInOrder)
     }
 }
 
+// Of an array for which a test has no memory.
+TEST(Table, ACellsPlaceHas64Bits)
+{
+    EXPECT_EQ(entropy::at(5, 100000, 100000), 10000000005u);
+    EXPECT_EQ(entropy::at(0, 2000000000, 2000000000), 4000000000000000000u);
+}
+
 TEST(Table, PlatformsHaveTheirNames)
 {
     std::string names;

@@ -201,6 +201,37 @@ TEST(MakeGrade, HandsItsSettingsOn)
                 "BASELINE=v99: the ladder has no such version, only v0");
 }
 
+TEST(MakeData, OtherDataThanTheAssignmentsAreRefused)
+{
+    const TemporaryDirectory directory;
+    ASSERT_EQ(runCommand("for one in Makefile sources tests tools; do ln -s \"$PWD/$one\" " +
+                         directory.path("") + "; done; mkdir " + directory.path("data") +
+                         "; cp data/SHA256SUMS " + directory.path("data"))
+                  .status,
+              0);
+    for (const char *name : {"data.bin", "reference.bin"})
+        std::ofstream(directory.path(std::string("data/") + name)) << "mine";
+    const Outcome outcome =
+        runCommand("make -s -C " + directory.path("") + " CUDA=0 -o build/make_data data");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_TRUE(holds(outcome.errors, "make data: remove data/data.bin and data/reference.bin, "
+                                      "which are not the assignment's"))
+        << outcome.errors;
+    EXPECT_EQ(contentsOf(directory.path("data/data.bin")), "mine");
+}
+
+TEST(MakeLabs, AreRunWithTheirArguments)
+{
+    const auto run = [](const std::string &goal) {
+        return runCommand("make -n -s --no-print-directory CUDA=0 BUILD=x -o x/maximum -o "
+                          "x/hello run-" +
+                          goal)
+            .output;
+    };
+    EXPECT_EQ(run("maximum ARGUMENTS='--rows 9'"), "x/maximum --rows 9\n");
+    EXPECT_EQ(run("hello"), "x/hello 5 2 2\n");
+}
+
 // 0 right, 1 wrong or failed, 2 bad usage or cannot run here: also where output is lost.
 TEST(Statuses, OutputThatIsLostIsAFailure)
 {
