@@ -13,6 +13,8 @@ namespace
 {
 
 const std::string kCores = "sources/entropy/cores/";
+// Without the variables of the make that runs the tests.
+const std::string kMake = "env -u MAKEFLAGS -u MFLAGS make --no-print-directory ";
 
 /// A core in the tree while it lives.
 class ACore
@@ -176,7 +178,7 @@ std::string graded(const std::string &settings)
     for (const char *name : {"box", "judge", "runner.o", "runner_cuda.o", "heap.o", "gpu_probe",
                              "baseline_v7", "baseline_v11", "baseline_v12"})
         old += " -o " + grader + name;
-    const Outcome outcome = runCommand("make -s CUDA=0 BUILD=" BUILD_DIRECTORY + old +
+    const Outcome outcome = runCommand(kMake + "-s CUDA=0 BUILD=" BUILD_DIRECTORY + old +
                                        " PYTHON=" + python + " grade CORES='my cores' " + settings);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     std::string text;
@@ -212,7 +214,7 @@ TEST(MakeData, OtherDataThanTheAssignmentsAreRefused)
     for (const char *name : {"data.bin", "reference.bin"})
         std::ofstream(directory.path(std::string("data/") + name)) << "mine";
     const Outcome outcome =
-        runCommand("make -s -C " + directory.path("") + " CUDA=0 -o build/make_data data");
+        runCommand(kMake + "-s -C " + directory.path("") + " CUDA=0 -o build/make_data data");
     EXPECT_EQ(outcome.status, 2);
     EXPECT_TRUE(holds(outcome.errors, "make data: remove data/data.bin and data/reference.bin, "
                                       "which are not the assignment's"))
@@ -223,7 +225,8 @@ TEST(MakeData, OtherDataThanTheAssignmentsAreRefused)
 TEST(MakeLabs, AreRunWithTheirArguments)
 {
     const auto run = [](const std::string &goal) {
-        return runCommand("make -n -s --no-print-directory CUDA=0 BUILD=x -o x/maximum -o "
+        return runCommand(kMake +
+                          "-n -s CUDA=0 BUILD=x -o x/maximum -o "
                           "x/hello run-" +
                           goal)
             .output;
