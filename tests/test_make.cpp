@@ -13,8 +13,8 @@ namespace
 {
 
 const std::string kCores = "sources/entropy/cores/";
-// Without the variables of the make that runs the tests.
-const std::string kMake = "env -u MAKEFLAGS -u MFLAGS make --no-print-directory ";
+// Without what was said to the make that runs the tests.
+const std::string kMake = "env -u MAKEFLAGS -u MFLAGS -u ARGUMENTS make --no-print-directory ";
 
 /// A core in the tree while it lives.
 class ACore
