@@ -296,6 +296,15 @@ TEST(Counters, AreReadFromWhatTheProfilerPrints)
                   "study/maximum/m10,\"cub::CUB_300001_SM_900::DeviceReduceKernel<Policy, int>\","
                   "launch__registers_per_thread,register/thread,32\n"
                   "study/v7,v7::cudaCallbackKernel,dram__bytes.sum,byte,53477376\n");
+    EXPECT_EQ(outcome.output,
+              "5 counters of 4 versions: study/v0 study/v15 study/maximum/m10 study/v7\n");
+    const Outcome help = runCommand("tools/counters.py --help");
+    EXPECT_EQ(help.status, 0);
+    for (const std::string words : {"", directory.path("alone.csv").c_str()}) {
+        const Outcome bad = runCommand("tools/counters.py " + words);
+        EXPECT_EQ(bad.status, 2) << words;
+        EXPECT_EQ(bad.errors, help.output) << words;
+    }
     EXPECT_EQ(runCommand("tools/counters.py " + file + " /dev/null").status, 1);
     EXPECT_EQ(runCommand("tools/counters.py " + file + " no/such.log").status, 2);
 }
