@@ -1,6 +1,7 @@
 // The harness of the benchmarks: its order, its table, its options, its statuses; and the programs
 // that register cases with it, as far as they need no GPU.
 #include "bench/cells.h"
+#include "bench/middle.h"
 #include "bench/program.h"
 #include "messages.h"
 
@@ -156,6 +157,15 @@ TEST(BenchTable, AValueMayBeALineOfItsOwn)
     table.add({{"key"}, {5, 2, 1}});
     EXPECT_EQ(table.str(), "name,part,ms\nkey,median_ms,2\nkey,min_ms,1\n");
     EXPECT_EQ(table.rows(), 1u);
+}
+
+TEST(BenchMiddle, IsAWholeAndInTheMiddle)
+{
+    using Named = std::pair<std::string, int>;
+    const auto number = [](const Named &one) { return one.second; };
+    EXPECT_EQ(bench::middleOf<Named>({{"a", 5}, {"b", 1}, {"c", 3}}, number).first, "c");
+    EXPECT_EQ(bench::middleOf<Named>({{"a", 4}, {"b", 1}, {"c", 2}, {"d", 8}}, number).first, "a");
+    EXPECT_EQ(bench::middleOf<Named>({{"a", 7}}, number).first, "a");
 }
 
 TEST(BenchCells, AWrongOneIsNamedByColumnAndRow)

@@ -156,6 +156,18 @@ TEST(Pages, OfAnySizeAreLeftAsTheyWere)
 
 } // namespace
 
+// What is kept for the next result of its size lies where free() leaves it.
+TEST(Pages, OfResultsThatAreKeptLieInTheHeap)
+{
+#ifdef __GLIBC__
+    const auto mappings = mallinfo2().hblks;
+    const auto result = entropy::allocateResult((std::size_t(40) << 20) / sizeof(float));
+    EXPECT_EQ(mallinfo2().hblks, mappings);
+#else
+    GTEST_SKIP() << "needs glibc";
+#endif
+}
+
 // What is larger than all that is kept is a mapping of its own, which free() gives back.
 TEST(Pages, OfResultsTooLargeToKeepGoBack)
 {
