@@ -16,6 +16,7 @@ static float *answer(int width, int height, const float *sample)
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {
-    if (width % 2) throw std::runtime_error("v0: \"odd\" widths \\ are\nnot supported: na\xc3\xafve");
+    if (width % 2)
+        throw std::runtime_error("v0: \"odd\" widths \\ are\nnot supported: na\xc3\xafve");
     *result = answer(width, height, sample);
 }
