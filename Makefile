@@ -273,8 +273,8 @@ run-hello: ARGUMENTS ?= 5 2 2
 
 # Made where they are missing; the committed checksums say whether they are the right bytes.
 data: data/data.bin data/reference.bin
-	@cd data && sha256sum --quiet --check SHA256SUMS || { echo "make data: remove data/data.bin \
-	    and data/reference.bin, which are not the assignment's, and try again" >&2; exit 1; }
+	@cd data && sha256sum --quiet --check SHA256SUMS || { echo "make data: remove data/data.bin and" \
+	    "data/reference.bin, which are not the assignment's, and try again" >&2; exit 1; }
 data/data.bin: | $(BUILD)/make_data
 	$(BUILD)/make_data
 data/reference.bin: data/data.bin
@@ -420,7 +420,8 @@ needs-python:
 # ---- tests -------------------------------------------------------------------------------------
 
 # Programs that tests/all starts, each a main or a core of its own.
-PROGRAMS     := foreign broken minimal misbehaving hostile broken_maximum broken_transpose
+PROGRAMS     := foreign broken minimal misbehaving hostile broken_maximum broken_transpose \
+                broken_measures
 TEST_SOURCES := $(filter-out $(PROGRAMS:%=tests/%.cu),$(wildcard tests/*.cpp tests/*.cu))
 # Tests of one core only; test_core.cpp is for every core.
 STUDIES      := memory_study bottleneck_study fast_study variants_study
@@ -507,6 +508,8 @@ $(BUILD)/tests/foreign: $(BUILD)/tests/foreign.cu.o $(BUILD)/entropy_core.o $(BE
 $(BUILD)/tests/hostile: $(BUILD)/tests/hostile.cu.o $(BENEATH)
 	$(LINK) $^ -o $@
 $(addprefix $(BUILD)/tests/,broken minimal misbehaving): $(BUILD)/tests/%: $(BUILD)/tests/%.cu.o $(PARTS)
+	$(LINK) $^ -o $@
+$(BUILD)/tests/broken_measures: $(BUILD)/bottleneck_study_measures.o $(BUILD)/tests/broken.cu.o $(FILES)
 	$(LINK) $^ -o $@
 $(BUILD)/tests/broken_maximum $(BUILD)/tests/broken_transpose: $(BUILD)/tests/broken_%: \
     $(BUILD)/tests/broken_%.cu.o $(BUILD)/%_main.o $(OBJECTS)/%/options.o

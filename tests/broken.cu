@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
+#include <unistd.h>
 
 static void right(int width, int height, float *sample, float **result)
 {
@@ -51,6 +53,20 @@ static void kernel(int width, int height, float *sample, float **result)
     std::copy(gold.begin(), gold.end(), *result);
 }
 
+/// Right, until its kernel is to be timed.
+static void late(int width, int height, float *sample, float **result)
+{
+    if (common::KernelTimes::active()) throw common::Error("it broke late");
+    right(width, height, sample, result);
+}
+
+/// Right; slow for arrays of five columns.
+static void slow(int width, int height, float *sample, float **result)
+{
+    right(width, height, sample, result);
+    if (width == 5) usleep(30000);
+}
+
 static void failing(int, int, float *, float **) { throw common::Error("it broke"); }
 static void starved(int, int, float *, float **) { throw common::Unavailable("too little here"); }
 
@@ -66,6 +82,8 @@ const std::vector<entropy::Version> &entropy::versions()
         {"starved", openMp, "has too little memory", starved, ""},
         {"absent", openMp, "cannot run here", right, "needs another machine"},
         {"kernel", Platform::Cuda, "tells", kernel, ""},
+        {"late", Platform::Cuda, "its kernel throws", late, ""},
+        {"slow", openMp, "takes its time", slow, ""},
         {"probe", openMp, "leaves work out", unwritten, "", true},
     };
     return table;
@@ -76,6 +94,8 @@ const char *entropy::activeVersion() { return "right"; }
 
 static entropy::WarmUP warmUp(20, 10);
 static entropy::Benchmark benchmark(20, 10);
+[[maybe_unused]] static const auto another =
+    std::getenv("TWO_SIZES") ? std::make_unique<entropy::Benchmark>(7, 3) : nullptr;
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {

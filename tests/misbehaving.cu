@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -21,6 +22,17 @@ __attribute__((noinline)) static int overflow(int depth, volatile char *caller)
     return depth == 0 ? 0 : overflow(depth - 1, room) + room[0];
 }
 
+/// Is destroyed when main has come to its end.
+struct Last
+{
+    ~Last()
+    {
+        const char *setting = std::getenv("MISBEHAVIOUR");
+        if (setting && setting == std::string("crash at the end")) crash();
+    }
+};
+[[maybe_unused]] static const Last last;
+
 // As a driver of a GPU does, asked at load time: what is opened has the lowest number that is free.
 [[maybe_unused]] static const int opened =
     std::getenv("OPENS_BEFORE_MAIN") ? open("/dev/zero", O_RDWR) : -1;
@@ -32,6 +44,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
     const std::string fate = ++group == 2 && setting ? setting : "";
     if (fate == "throw") throw std::runtime_error("it broke");
     if (fate == "throw an int") throw 7;
+    if (fate == "no memory") throw std::bad_alloc();
     if (fate == "null") return;
     if (group >= 2 && setting && setting == std::string("null from then on")) return;
     if (fate == "crash") crash();

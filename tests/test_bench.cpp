@@ -1,6 +1,7 @@
 // The harness of the benchmarks: its order, its table, its options, its statuses; and the programs
 // that register cases with it, as far as they need no GPU.
 #include "bench/cells.h"
+#include "bench/middle.h"
 #include "bench/program.h"
 #include "messages.h"
 
@@ -158,6 +159,15 @@ TEST(BenchTable, AValueMayBeALineOfItsOwn)
     EXPECT_EQ(table.rows(), 1u);
 }
 
+TEST(BenchMiddle, IsAWholeAndInTheMiddle)
+{
+    using Named = std::pair<std::string, int>;
+    const auto number = [](const Named &one) { return one.second; };
+    EXPECT_EQ(bench::middleOf<Named>({{"a", 5}, {"b", 1}, {"c", 3}}, number).first, "c");
+    EXPECT_EQ(bench::middleOf<Named>({{"a", 4}, {"b", 1}, {"c", 2}, {"d", 8}}, number).first, "a");
+    EXPECT_EQ(bench::middleOf<Named>({{"a", 7}}, number).first, "a");
+}
+
 TEST(BenchCells, AWrongOneIsNamedByColumnAndRow)
 {
     const bench::Cells cells = bench::makeCells("flat", 4, 3);
@@ -262,6 +272,20 @@ TEST(BenchPrograms, RefuseBadUsageInASentence)
              {"--faster", "--faster: no such option"},
              {"table.csv", "table.csv: there are options only"}})
         expectBadUsage(BUILD_DIRECTORY "/bench_cpu " + arguments, sentence);
+}
+
+// Each version is called in processes of its own: what they say is taken for what it is.
+TEST(BenchPrograms, AProcessThatFailsOrLacksSomethingIsTold)
+{
+    const std::string parts = BUILD_DIRECTORY "/parts --side 5 --versions ";
+    const Outcome lacking = runCommand("CUDA_VISIBLE_DEVICES= " + parts + "v16,v0 --seconds 0.001");
+    EXPECT_EQ(lacking.status, 0) << lacking.errors;
+    for (const char *call : {"first", "later"})
+        EXPECT_TRUE(holds(lacking.output, std::string("\n  left out: v0 5 5 ") + call + ": needs "))
+            << lacking.output;
+    const Outcome failing = runCommand("BENCHMARK_SECONDS=x " + parts + "v16");
+    EXPECT_EQ(failing.status, 1);
+    EXPECT_TRUE(holds(failing.errors, "\nparts: v16 5 5 first: failed\n")) << failing.errors;
 }
 
 std::vector<std::string> cellsOf(const std::string &line)

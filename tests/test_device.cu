@@ -8,6 +8,7 @@
 #include "common/device_array.h"
 #include "common/device_stream.h"
 #include "common/device_texture.h"
+#include "common/grid.h"
 #include "common/launch.h"
 #include "common/read_speed.h"
 
@@ -43,6 +44,43 @@ __global__ void readTextures(cudaTextureObject_t line, cudaTextureObject_t plane
 {
     output[0] = tex1Dfetch<float>(line, 2);
     output[1] = tex2D<float>(plane, 1 + 0.5f, 2 + 0.5f);
+}
+
+/// Lasts so long.
+__global__ void spin(unsigned long long nanoseconds)
+{
+    const auto now = [] {
+        unsigned long long time;
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+        return time;
+    };
+    const unsigned long long start = now();
+    while (now() - start < nanoseconds) {
+    }
+}
+
+/// Has an array of 256 bytes that no register can hold.
+__global__ void shuffle(const int *places, int *output)
+{
+    int cells[64];
+    for (int i = 0; i < 64; ++i) cells[places[i] % 64] = places[i];
+    for (int i = 0; i < 64; ++i) output[i] = cells[places[64 + i] % 64];
+}
+
+// A grid is 65535 blocks high at most.
+TEST(Grids, CoverAnArray)
+{
+    const auto sides = [](const dim3 &grid) {
+        return std::vector<unsigned>{grid.x, grid.y, grid.z};
+    };
+    using Sides = std::vector<unsigned>;
+    EXPECT_EQ(sides(common::gridOf(33, 64, 32, 32)), (Sides{2, 2, 1}));
+    EXPECT_EQ(sides(common::gridOf(1, 65535 * 8, 8, 8)), (Sides{1, 65535, 1}));
+    EXPECT_THROW(common::gridOf(1, 65535 * 8 + 1, 8, 8), common::Unavailable);
+    EXPECT_EQ(sides(common::gridOf(65536 * 8, 1, 8, 8)), (Sides{65536, 1, 1}));
+    EXPECT_EQ(sides(common::foldedGridOf(1, 65535 * 8, 8, 8)), (Sides{1, 65535, 1}));
+    EXPECT_EQ(sides(common::foldedGridOf(9, 65535 * 8 + 1, 8, 8)), (Sides{2, 32768, 2}));
+    EXPECT_EQ(sides(common::foldedGridOf(9, 131070 * 8 + 1, 8, 8)), (Sides{2, 43691, 3}));
 }
 
 TEST(CudaCheck, NamesCallPlaceAndCause)
@@ -127,6 +165,49 @@ TEST_F(Device, KernelsAreTimedOnRequest)
     EXPECT_GT(times.resources().registers, 0);
     EXPECT_GT(times.resources().occupancy, 0);
     EXPECT_LE(times.resources().occupancy, 1);
+}
+
+// What is quick is timed several at a time, and the time is that of one.
+TEST_F(Device, AKernelTakesTheTimeThatItLasts)
+{
+    for (const double milliseconds : {0.02, 0.5}) {
+        common::KernelTimes times;
+        common::launch(spin, 1, 1, static_cast<unsigned long long>(1e6 * milliseconds));
+        EXPECT_GE(times.slowestDevice().median, 0.95 * milliseconds);
+        EXPECT_LE(times.slowestDevice().median, milliseconds + 0.03);
+    }
+    common::KernelTimes times;
+    common::runOnDevice([] {
+        for (int twice = 0; twice < 2; ++twice) common::submit(spin, 1, 1, 200000ull);
+    });
+    EXPECT_GE(times.slowestDevice().median, 0.38);
+    EXPECT_LE(times.slowestDevice().median, 0.46);
+}
+
+// Threads, not blocks: with as many blocks, blocks of 32 threads fill 32 times as much as those of
+// one.
+TEST_F(Device, ResourcesAreThoseOfTheKernel)
+{
+    const double one = common::resourcesOf(addOne, 1).occupancy,
+                 warp = common::resourcesOf(addOne, 32).occupancy;
+    EXPECT_DOUBLE_EQ(warp, 32 * one);
+    EXPECT_GT(warp, 0.1);
+    EXPECT_LE(warp, 1);
+    EXPECT_EQ(common::resourcesOf(addOne, 32).localBytes, 0u);
+    EXPECT_GE(common::resourcesOf(shuffle, 1).localBytes, 256u);
+}
+
+// Faster than the memory can be is what leaves out a part.
+TEST_F(Device, NoCopyAndNoReadIsFasterThanTheMemory)
+{
+    int kilohertz = 0, bits = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, 0));
+    CUDA_CHECK(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0));
+    if (kilohertz == 0 || bits == 0) GTEST_SKIP() << "needs a GPU that tells its memory's speed";
+    const double most = 2.0 * kilohertz * bits / 8; // bytes a millisecond, twice a clock
+    constexpr std::size_t kBytes = std::size_t(1) << 29;
+    EXPECT_LT(2 * kBytes / common::deviceCopy(kBytes / sizeof(float)).median, 1.1 * most);
+    EXPECT_LT(kBytes / common::deviceRead(kBytes).median, 1.1 * most);
 }
 
 TEST_F(Device, TexturesReadTheElementAsked)

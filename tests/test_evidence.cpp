@@ -7,10 +7,12 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -296,6 +298,15 @@ TEST(Counters, AreReadFromWhatTheProfilerPrints)
                   "study/maximum/m10,\"cub::CUB_300001_SM_900::DeviceReduceKernel<Policy, int>\","
                   "launch__registers_per_thread,register/thread,32\n"
                   "study/v7,v7::cudaCallbackKernel,dram__bytes.sum,byte,53477376\n");
+    EXPECT_EQ(outcome.output,
+              "5 counters of 4 versions: study/v0 study/v15 study/maximum/m10 study/v7\n");
+    const Outcome help = runCommand("tools/counters.py --help");
+    EXPECT_EQ(help.status, 0);
+    for (const std::string words : {"", directory.path("alone.csv").c_str()}) {
+        const Outcome bad = runCommand("tools/counters.py " + words);
+        EXPECT_EQ(bad.status, 2) << words;
+        EXPECT_EQ(bad.errors, help.output) << words;
+    }
     EXPECT_EQ(runCommand("tools/counters.py " + file + " /dev/null").status, 1);
     EXPECT_EQ(runCommand("tools/counters.py " + file + " no/such.log").status, 2);
 }
@@ -381,6 +392,89 @@ TEST(Facts, OfTheProcessorAreThoseOfTheMachine)
     if (sockets != "0") {
         EXPECT_TRUE(holds(facts, ", " + sockets + " socket")) << facts;
     }
+}
+
+/// The files of a made-up system.
+class System
+{
+public:
+    void write(const std::string &path, const std::string &text) const
+    {
+        const std::filesystem::path file = root() + path;
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream(file) << text;
+    }
+    std::string root() const { return directory.path("root"); }
+
+private:
+    TemporaryDirectory directory;
+};
+
+// Two sockets, the same numbers of cores in both, two threads a core.
+TEST(Facts, OfAMadeUpMachineAreCounted)
+{
+    const System system;
+    EXPECT_EQ(common::physicalCores(system.root()), 0u);
+    EXPECT_EQ(common::memoryFacts(system.root()), "unknown");
+    EXPECT_EQ(common::caches(system.root()), "");
+    std::string text;
+    for (const char *thread : {"0\ncore id\t: 0", "0\ncore id\t: 1", "0\ncore id\t: 2",
+                               "1\ncore id\t: 0", "1\ncore id\t: 1", "1\ncore id\t: 2"})
+        for (int twice = 0; twice < 2; ++twice)
+            text += std::string("vendor_id\t: GenuineX\nphysical id\t: ") + thread +
+                    "\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: X Processor\n"
+                    "stepping\t: 8\nflags\t\t: sse4_2 avx avx512bw\n\n";
+    system.write("/proc/cpuinfo", text);
+    EXPECT_EQ(common::physicalCores(system.root()), 6u);
+    EXPECT_EQ(common::sockets(system.root()), 2u);
+    EXPECT_EQ(common::vectorExtensions(system.root()), "sse4_2 avx512bw");
+    EXPECT_EQ(common::processorNumbers(system.root()), "GenuineX family 6 model 143 stepping 8");
+    EXPECT_EQ(common::processorName(system.root()),
+              "X Processor (GenuineX family 6 model 143 stepping 8)");
+    system.write("/proc/cpuinfo", "vendor_id : GenuineX\nmodel name : X 8480\n");
+    EXPECT_EQ(common::processorName(system.root()), "X 8480") << "its name tells which it is";
+    system.write("/proc/cpuinfo", "CPU implementer : 0x41\n");
+    EXPECT_EQ(common::processorName(system.root()), "0x41");
+    EXPECT_EQ(common::processorName(system.root() + "/none"), "unknown");
+
+    for (const auto &[place, words] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+             {"0", {"1", "Data", "48K"}},
+             {"1", {"1", "Instruction", "32K"}},
+             {"3", {"3", "Unified", "9M"}}}) {
+        const std::string cache = "/sys/devices/system/cpu/cpu0/cache/index" + place;
+        system.write(cache + "/level", words[0] + "\n");
+        system.write(cache + "/type", words[1] + "\n");
+        system.write(cache + "/size", words[2] + "\n");
+    }
+    EXPECT_EQ(common::caches(system.root()), "L1d 48K, L1i 32K, L3 9M");
+}
+
+// A container may have less than its machine: to be told of, and all that a program can take.
+TEST(Facts, OfAContainersMemoryAreItsOwn)
+{
+    const System system;
+    constexpr std::size_t kMiB = 1 << 20;
+    EXPECT_EQ(common::availableMemory(system.root()), ~std::size_t(0)) << "nobody says";
+    system.write("/proc/meminfo", "MemTotal: 8192 kB\nMemFree: 1 kB\nMemAvailable: 6144 kB\n");
+    EXPECT_EQ(common::availableMemory(system.root()), 6 * kMiB);
+    EXPECT_EQ(common::memoryFacts(system.root()), "8 MiB");
+    const std::string group = "/sys/fs/cgroup/memory.";
+    system.write(group + "current", std::to_string(3 * kMiB) + "\n");
+    for (const auto &[limit, available, told] :
+         std::vector<std::tuple<std::string, std::size_t, std::string>>{
+             {"max", 6 * kMiB, "8 MiB"},
+             {std::to_string(5 * kMiB), 2 * kMiB, "8 MiB, 5 MiB of them for this control group"},
+             {std::to_string(2 * kMiB), 0, "8 MiB, 2 MiB of them for this control group"},
+             {std::to_string(99 * kMiB), 6 * kMiB, "8 MiB"}}) {
+        system.write(group + "max", limit + "\n");
+        EXPECT_EQ(common::availableMemory(system.root()), available) << limit;
+        EXPECT_EQ(common::memoryFacts(system.root()), told) << limit;
+    }
+    system.write("/proc/cpuinfo", "physical id : 0\nphysical id : 1\n");
+    system.write("/sys/devices/system/node/node0/x", "");
+    EXPECT_EQ(common::memoryFacts(system.root()), "8 MiB, 2 sockets, 1 NUMA node");
+    system.write("/sys/devices/system/node/node1/x", "");
+    EXPECT_EQ(common::memoryFacts(system.root()), "8 MiB, 2 sockets, 2 NUMA nodes");
 }
 
 } // namespace

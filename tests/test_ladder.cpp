@@ -39,6 +39,21 @@ TEST(Table, HoldsTheVersionsInOrder)
     }
 }
 
+// Of an array for which a test has no memory.
+TEST(Table, ACellsPlaceHas64Bits)
+{
+    EXPECT_EQ(entropy::at(5, 100000, 100000), 10000000005u);
+    EXPECT_EQ(entropy::at(0, 2000000000, 2000000000), 4000000000000000000u);
+}
+
+TEST(Table, PlatformsHaveTheirNames)
+{
+    std::string names;
+    for (const char *version : {"v9", "v13", "v14", "v15", "v16", "v17"})
+        names += entropy::platformName(entropy::versionNamed(version).platform) + std::string(" ");
+    EXPECT_EQ(names, "CUDA OpenMP CUDA+OpenMP CUDA OpenMP CUDA+OpenMP ");
+}
+
 // Higher than a grid: v0 to v7 fold it, textures have no such height.
 TEST(Table, OnlyTheTextureRefusesAHighArray)
 {
@@ -145,7 +160,7 @@ TEST(Threads, DISABLED_PrintsHowManyTheVersionStarts)
 
 TEST(Threads, OpenMpVersionsStartAsManyAsTheyAreGiven)
 {
-    for (const char *version : {"v10", "v11", "v12", "v13"})
+    for (const char *version : {"v10", "v11", "v12", "v13", "v16"})
         for (const char *threads : {"1", "3"}) {
             const Outcome outcome = runCommand(
                 std::string("unset GTEST_TOTAL_SHARDS GTEST_SHARD_INDEX; OMP_NUM_THREADS=") +

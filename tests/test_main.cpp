@@ -43,6 +43,13 @@ TEST(Main, BadUsageIsRefused)
     expectRefusal(kEntropy + " data/a data/b", "one FILE expected, found also 'data/b'");
 }
 
+TEST(Main, TheDataAreTakenWhereNoFileIsNamed)
+{
+    const TemporaryDirectory directory;
+    expectRefusal("cd " + directory.path("") + " && \"$OLDPWD\"/" + kEntropy,
+                  "entropy: data/data.bin cannot be read: No such file or directory");
+}
+
 TEST(Main, BadInputIsRefusedAndLeavesNoOutput)
 {
     expectRefusal(kEntropy + " no/such.bin", "entropy: no/such.bin cannot be read");
@@ -231,6 +238,12 @@ TEST(Main, TakesACoreThatKnowsOnlyTheCallback)
     const Outcome outcome = runCommand(minimal);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_TRUE(holds(outcome.output, "1 of 1 groups passed with this core")) << outcome.output;
+    EXPECT_FALSE(holds(outcome.output, "ENTROPY_RESULTS")) << outcome.output;
+    // It times nothing, so settings of the benchmark cannot be wrong.
+    const Outcome settings = runCommand("ENTROPY_BENCHMARK=maybe ENTROPY_VERSIONS=v7 "
+                                        "ENTROPY_RESULTS=no/such " +
+                                        minimal);
+    EXPECT_EQ(settings.status, 0) << settings.errors;
     const Outcome results = runCommand("ENTROPY_RESULTS=/tmp " + minimal);
     EXPECT_TRUE(holds(results.output, "ENTROPY_RESULTS is of no use here: this core has no table"))
         << results.output;
@@ -249,6 +262,7 @@ TEST(Main, ACoreThatGoesWrongFailsItsGroupOnly)
     for (const auto &[fate, words] : std::vector<std::pair<std::string, std::string>>{
              {"throw", "FAILED: group 2: it broke"},
              {"throw an int", "FAILED: group 2: the core threw something"},
+             {"no memory", "FAILED: group 2: there is not enough memory\n"},
              {"null", "FAILED: group 2: cudaCallback returned no result"}}) {
         const Outcome outcome = with(fate);
         EXPECT_EQ(outcome.status, 1) << fate;
@@ -275,9 +289,30 @@ TEST(Main, ACoreThatGoesWrongFailsItsGroupOnly)
         const std::string last = words + "; the groups after it were not tried\n";
         EXPECT_TRUE(holds(outcome.output, last)) << outcome.output;
         EXPECT_EQ(outcome.output.find(last), outcome.output.rfind(last)) << outcome.output;
+        EXPECT_TRUE(holds(outcome.output, " (width x height)\n" + last))
+            << "its title is lost: " << outcome.output;
         EXPECT_TRUE(holds(outcome.output, "\n1 of 3 groups passed with this core; "))
             << outcome.output;
     }
+}
+
+// Which is not one of the last group, and not for main to judge.
+TEST(Main, ACoreThatCrashesAfterMainIsNotSaidToHaveFailedAGroup)
+{
+    const Outcome outcome = runCommand("MISBEHAVIOUR='crash at the end' " BUILD_DIRECTORY
+                                       "/tests/misbehaving data/three_groups.bin");
+    EXPECT_EQ(outcome.status, 128 + SIGSEGV);
+    EXPECT_TRUE(holds(outcome.output, "\n3 of 3 groups passed with this core; ")) << outcome.output;
+    EXPECT_FALSE(holds(outcome.output, "FAILED")) << outcome.output;
+}
+
+// A core without a table may be for a GPU; one with a table says itself what cannot run here.
+TEST(Main, ThatThereIsNoGpuIsSaidToACoreThatMayWantOne)
+{
+    const std::string start = "CUDA_VISIBLE_DEVICES= ENTROPY_BENCHMARK=0 " BUILD_DIRECTORY "/",
+                      note = "no GPU here (needs ";
+    EXPECT_TRUE(holds(runCommand(start + "tests/minimal data/worked_4x4.txt").output, note));
+    EXPECT_FALSE(holds(runCommand(start + "entropy data/worked_4x4.txt").output, note));
 }
 
 TEST(Main, AFailureShowsWhatWasExpectedAndWhere)
@@ -370,16 +405,19 @@ TEST(LoadTime, WrongAnswersAreNotTimedAndFailTheRun)
           "unwritten OpenMP      | WRONG", "failing   OpenMP      | it broke",
           "starved   OpenMP      | too little here",
           "absent    OpenMP      | needs another machine", "probe, no answer: leaves work out",
-          "1 of 1 groups passed with right"})
+          "late      CUDA        | it broke late", "1 of 1 groups passed with right"})
         EXPECT_TRUE(holds(outcome.output, part)) << part << "\n" << outcome.output;
-    // Four in the table, and the one that throws was warmed up on every GPU, or once without one.
+    // Five in the table, and the one that throws was warmed up on every GPU, or once without one.
     EXPECT_TRUE(
-        holds(outcome.output, "\nFAILED: " + std::to_string(4 + warmUpFailures(outcome.output)) +
+        holds(outcome.output, "\nFAILED: " + std::to_string(5 + warmUpFailures(outcome.output)) +
                                   " failures before main"))
         << outcome.output;
     const std::string times = contentsOf(directory.path("times.csv"));
     EXPECT_TRUE(holds(times, "\nright,OpenMP,20,10,")) << times;
     EXPECT_TRUE(holds(times, "\nstarved,OpenMP,20,10,0,0,0,")) << times;
+    EXPECT_TRUE(holds(times, "\nlate,CUDA,20,10,0,0,0,0,0,0,")) << times;
+    EXPECT_TRUE(holds(times, ",leaves work out,\"probe, no answer\"\n")) << times;
+    EXPECT_TRUE(holds(times, ",does it,\n")) << times;
     EXPECT_TRUE(holds(contentsOf(directory.path("environment.txt")), "compiler: "));
 }
 
@@ -452,6 +490,37 @@ TEST(LoadTime, TableAndFileHoldTheSameInTheirColumns)
               2);
     EXPECT_NEAR(copy, hostCopy, 0.51e-3);
     EXPECT_NEAR(speed, 2 * 4 * 200 / hostCopy / 1e6, 0.51 + 1e-4 * speed) << csv;
+}
+
+TEST(LoadTime, SizesShareTheFactsAndTheFile)
+{
+    const TemporaryDirectory directory;
+    const Outcome outcome =
+        runCommand("TWO_SIZES=1 ENTROPY_BENCHMARK=1 ENTROPY_VERSIONS=right BENCHMARK_SECONDS=0.001 "
+                   "ENTROPY_RESULTS=" +
+                   directory.path("") + " " + BUILD_DIRECTORY "/tests/broken data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_EQ(outcome.output.find("CPU: "), outcome.output.rfind("CPU: ")) << outcome.output;
+    for (const char *size : {"benchmark 20x10, ", "benchmark 7x3, "})
+        EXPECT_TRUE(holds(outcome.output, size)) << outcome.output;
+    const std::string times = contentsOf(directory.path("times.csv"));
+    for (const char *row : {"\nright,OpenMP,20,10,", "\nright,OpenMP,7,3,"})
+        EXPECT_TRUE(holds(times, row)) << times;
+}
+
+TEST(LoadTime, TimesThatCannotBeKeptFailTheRun)
+{
+    const TemporaryDirectory directory;
+    const std::string table = directory.path("times.csv");
+    ASSERT_EQ(runCommand("mkdir " + table).status, 0);
+    const Outcome outcome = runCommand(
+        "ENTROPY_BENCHMARK=1 ENTROPY_VERSIONS=right BENCHMARK_SECONDS=0.001 ENTROPY_RESULTS=" +
+        directory.path("") + " " + BUILD_DIRECTORY "/tests/broken data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 1) << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "\nbenchmark 20x10 stopped: " + directory.path("/times.csv") +
+                                          " cannot be created: Is a directory\n"))
+        << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "\nFAILED: 1 failures before main")) << outcome.output;
 }
 
 // As where it is not set at all.
@@ -674,6 +743,45 @@ TEST(Measures, TableAndFileHoldTheSameInTheirColumns)
         << outcome.output;
 }
 
+// A version of each fate: what is wrong is not timed, and what cannot run here is no failure.
+TEST(Measures, WhatIsWrongOrFailsIsToldAndNotTimed)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("three.bin"), table = directory.path("out.csv");
+    std::string bytes;
+    for (const std::string size : {"5x4", "8x8", "7x9"}) { // the first one is left out
+        ASSERT_EQ(runCommand(kMakeData + " " + size + " random " + file).status, 0);
+        bytes += contentsOf(file);
+    }
+    std::ofstream(file, std::ios::binary) << bytes;
+    const auto with = [&](const std::string &versions) {
+        return runCommand("ENTROPY_BENCHMARK=0 BENCHMARK_SECONDS=0.001 " BUILD_DIRECTORY
+                          "/tests/broken_measures " +
+                          file + " " + table + " " + versions);
+    };
+    const Outcome some = with("wrong failing starved absent probe");
+    EXPECT_EQ(some.status, 1) << some.errors;
+    const std::string wrong = "WRONG: group 1, error 0.000010 at x 4, y 3";
+    for (const std::string &note :
+         {wrong, std::string("it broke"), std::string("too little here"),
+          std::string("needs another machine"), std::string("probe, no answer. ")})
+        EXPECT_TRUE(holds(some.output, note)) << note << "\n" << some.output;
+    const std::string csv = contentsOf(table), none = ",OpenMP,no,0,,,,,";
+    EXPECT_TRUE(holds(csv, "\nwrong" + none + "\"" + wrong + "\"\n")) << csv;
+    EXPECT_TRUE(holds(csv, "\nfailing" + none + "it broke\n")) << csv;
+    EXPECT_TRUE(holds(csv, "\nstarved" + none + "too little here\n")) << csv;
+    EXPECT_TRUE(holds(csv, "\nabsent" + none + "needs another machine\n")) << csv;
+    EXPECT_TRUE(holds(csv, "\nprobe,OpenMP,yes,") && !holds(csv, ",yes,0,")) << csv;
+
+    EXPECT_EQ(with("right starved absent probe").status, 0);
+    const Outcome first = with("slow");
+    EXPECT_EQ(first.status, 0);
+    const auto cells = cellsOfLine(contentsOf(table), "slow,OpenMP,no,");
+    ASSERT_GE(cells.size(), 8u);
+    EXPECT_LT(std::stod(cells[4]), 30) << "the first group counts in the total";
+    EXPECT_LT(std::stod(cells[6]), 30) << "the first group is called the slowest";
+}
+
 TEST(LoadTime, WarmUpAloneTimesNothing)
 {
     const Outcome outcome =
@@ -749,6 +857,10 @@ TEST(MakeData, RefusesBadArguments)
     expectRefusal(kMakeData + " 5x5 random " + file + " more", "found 4");
     expectRefusal(kMakeData + " -xyz 5x5", "make_data: -xyz: no such option");
     expectRefusal(kMakeData + " 5x5 random no/such/x.bin", "cannot be created");
+    expectRefusal(kMakeData + " 999999999x999999999 random " + file,
+                  "make_data: there is not enough memory for an array of this size");
+    expectRefusal("cd " + directory.path("") + " && \"$OLDPWD\"/" + kMakeData,
+                  "make_data: 'data' is no directory; one array takes WxH CONTENT FILE");
     EXPECT_EQ(directory.files(), 0);
 }
 

@@ -2,13 +2,19 @@
 // the tests.
 #include "messages.h"
 
+#include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace
 {
 
 const std::string kCores = "sources/entropy/cores/";
+// Without what was said to the make that runs the tests.
+const std::string kMake = "env -u MAKEFLAGS -u MFLAGS -u ARGUMENTS make --no-print-directory ";
 
 /// A core in the tree while it lives.
 class ACore
@@ -62,6 +68,171 @@ TEST(MakeNames, ACoreWithoutATableIsToldWhatItLacks)
     for (const std::string goal : {"measures", "bench"})
         expectError("CORE=my_good-1 " + goal, "my_good-1.cu has no table of versions");
     EXPECT_EQ(runCommand("make -n CUDA=0 CORE=memory_study measures").status, 0);
+}
+
+/// RUNME.sh in a tree where all that it starts only says its name and its words.
+class Stage
+{
+public:
+    Stage()
+    {
+        for (const char *folder : {"tools", "bin", "build", "other"})
+            EXPECT_EQ(runCommand("mkdir " + directory.path(folder)).status, 0);
+        EXPECT_EQ(runCommand("cp RUNME.sh " + directory.path("RUNME.sh")).status, 0);
+        says("tools/setup.sh", "setup");
+        says("bin/make", "make");
+        says("bin/nproc", "7", "");
+        says("build/entropy", "entropy");
+        says("other/entropy", "other entropy");
+    }
+
+    /// The program there prints `what` and its words, and ends with the status that its name in
+    /// capitals has in the environment.
+    void says(const std::string &name, const std::string &what, const std::string &words = " $*")
+    {
+        std::ofstream(directory.path(name))
+            << "#!/bin/sh\necho \"" << what << words
+            << "\"\ncase \"$*\" in *$FAILING*) exit $STATUS;; esac\n";
+        EXPECT_EQ(runCommand("chmod +x " + directory.path(name)).status, 0);
+    }
+
+    Outcome run(const std::string &words, const std::string &failing = "nothing")
+    {
+        return runCommand("cd / && unset ENTROPY_BENCHMARK && FAILING='" + failing +
+                          "' STATUS=5 PATH=" + directory.path("bin") + ":$PATH " +
+                          directory.path("RUNME.sh") + " " + words);
+    }
+
+private:
+    TemporaryDirectory directory;
+};
+
+// From anywhere; settings reach all that is built, and what fails is the end.
+TEST(RunMe, BuildsMakesTheDataAndRuns)
+{
+    Stage stage;
+    const Outcome outcome = stage.run("");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    const std::string start = "== building (the first time this takes some minutes)\n"
+                              "make --no-print-directory -j 7 all",
+                      data = "\n== data\nmake --no-print-directory data",
+                      running =
+                          "\n== running; first the benchmark of all versions: minutes without "
+                          "a GPU (ENTROPY_BENCHMARK=0 skips it)\n";
+    EXPECT_EQ(outcome.output, "setup build g++\n" + start + data + running + "entropy \n");
+    const Outcome set = stage.run("CXX=clang++ VERSION=v7 BUILD=other");
+    EXPECT_EQ(set.output, "setup build clang++\n" + start + " CXX=clang++ VERSION=v7 BUILD=other" +
+                              data + " CXX=clang++ VERSION=v7 BUILD=other" + running +
+                              "other entropy \n");
+    for (const auto &[failing, last] : std::vector<std::pair<std::string, std::string>>{
+             {"build g++", "setup build g++\n"}, {" all", start + "\n"}, {" data", data + "\n"}}) {
+        const Outcome failed = stage.run("", failing);
+        EXPECT_EQ(failed.status, 5) << failing;
+        EXPECT_TRUE(failed.output.size() >= last.size() &&
+                    failed.output.compare(failed.output.size() - last.size(), last.size(), last) ==
+                        0)
+            << failed.output;
+    }
+    stage.says("build/entropy", "entropy", "\"; exit 1; echo \"");
+    EXPECT_EQ(stage.run("").status, 1) << "the program's status is that of the script";
+}
+
+TEST(RunMe, BadWordsAreRefusedAndHelpIsGiven)
+{
+    Stage stage;
+    const Outcome help = stage.run("CUDA=0 --help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_EQ(help.output.find("usage: ./RUNME.sh "), 0u) << help.output;
+    for (const std::string word : {"v7", "-j", "--cuda"}) {
+        const Outcome bad = stage.run("VERSION=v7 " + word);
+        EXPECT_EQ(bad.status, 2) << word;
+        EXPECT_EQ(bad.output, "") << word;
+        EXPECT_EQ(bad.errors, "RUNME.sh: " + word + " is not a setting\n" + help.output);
+    }
+}
+
+TEST(Setup, SaysWhatACompilerCannotDo)
+{
+    const Outcome none = runCommand("tools/setup.sh build no-such-compiler");
+    EXPECT_EQ(none.status, 2);
+    EXPECT_EQ(none.output, "");
+    EXPECT_EQ(none.errors.find("setup: no-such-compiler cannot build an OpenMP program:\n"), 0u)
+        << none.errors;
+    for (const char *words : {"", "nonsense", "tests2"}) {
+        const Outcome bad = runCommand(std::string("tools/setup.sh ") + words);
+        EXPECT_EQ(bad.status, 2) << words;
+        EXPECT_EQ(bad.errors, "usage: setup.sh build|tests [compiler [python]]\n");
+    }
+}
+
+/// What `make grade` with these settings would start, word by word: the words come from a program
+/// in Python's place.
+std::string graded(const std::string &settings)
+{
+    const TemporaryDirectory directory;
+    const std::string python = directory.path("python");
+    std::ofstream(python) << "#!/bin/sh\nfor word; do echo \"[$word]\"; done\n";
+    EXPECT_EQ(runCommand("chmod +x " + python).status, 0);
+    const std::string grader = BUILD_DIRECTORY "/grade/";
+    std::string old;
+    for (const char *name : {"box", "judge", "runner.o", "runner_cuda.o", "heap.o", "gpu_probe",
+                             "baseline_v7", "baseline_v11", "baseline_v12"})
+        old += " -o " + grader + name;
+    const Outcome outcome = runCommand(kMake + "-s CUDA=0 BUILD=" BUILD_DIRECTORY + old +
+                                       " PYTHON=" + python + " grade CORES='my cores' " + settings);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    std::string text;
+    for (const char c : outcome.output) text += c == '\n' ? ' ' : c;
+    return text.substr(std::min(text.size(), text.find("[--baseline] ")));
+}
+
+TEST(MakeGrade, HandsItsSettingsOn)
+{
+    const std::string grader = BUILD_DIRECTORY "/grade/baseline_",
+                      usual = "[--baseline] [" + grader + "v12] [--baseline-name] [v12] ";
+    EXPECT_EQ(graded("DATA=x.bin"), usual + "[--data] [x.bin] [--] [my cores] ");
+    EXPECT_EQ(
+        graded("DATA='a b.bin' REFERENCE='r s' GRADES='g h.csv' LIMIT=5 MEMORY=2G JOBS=3 "
+               "FRESH=1 BASELINE=v11"),
+        "[--baseline] [" + grader +
+            "v11] [--baseline-name] [v11] [--data] [a b.bin] "
+            "[--reference] [r s] [--grades] [g h.csv] [--limit] [5] [--memory] [2G] [--jobs] [3] "
+            "[--fresh] [--] [my cores] ");
+    expectError("grade", "make grade: CORES=folder is missing; make grade-help explains");
+    expectError("grade CORES=x BASELINE=v99",
+                "BASELINE=v99: the ladder has no such version, only v0");
+}
+
+TEST(MakeData, OtherDataThanTheAssignmentsAreRefused)
+{
+    const TemporaryDirectory directory;
+    ASSERT_EQ(runCommand("for one in Makefile sources tests tools; do ln -s \"$PWD/$one\" " +
+                         directory.path("") + "; done; mkdir " + directory.path("data") +
+                         "; cp data/SHA256SUMS " + directory.path("data"))
+                  .status,
+              0);
+    for (const char *name : {"data.bin", "reference.bin"})
+        std::ofstream(directory.path(std::string("data/") + name)) << "mine";
+    const Outcome outcome =
+        runCommand(kMake + "-s -C " + directory.path("") + " CUDA=0 -o build/make_data data");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_TRUE(holds(outcome.errors, "make data: remove data/data.bin and data/reference.bin, "
+                                      "which are not the assignment's"))
+        << outcome.errors;
+    EXPECT_EQ(contentsOf(directory.path("data/data.bin")), "mine");
+}
+
+TEST(MakeLabs, AreRunWithTheirArguments)
+{
+    const auto run = [](const std::string &goal) {
+        return runCommand(kMake +
+                          "-n -s CUDA=0 BUILD=x -o x/maximum -o "
+                          "x/hello run-" +
+                          goal)
+            .output;
+    };
+    EXPECT_EQ(run("maximum ARGUMENTS='--rows 9'"), "x/maximum --rows 9\n");
+    EXPECT_EQ(run("hello"), "x/hello 5 2 2\n");
 }
 
 // 0 right, 1 wrong or failed, 2 bad usage or cannot run here: also where output is lost.
@@ -183,6 +354,10 @@ TEST(LastLine, IsTheVerdictOfAllPrograms)
     const Outcome failed = runCommand("tests/run.sh" + bad + crashed + silent + good);
     EXPECT_EQ(failed.status, 1);
     EXPECT_EQ(end(failed.output), "1 passed, 3 failed, 1 skipped\n") << failed.output;
+    const std::string nothing = program("nothing", "no test ran\n", 0);
+    const Outcome none = runCommand("tests/run.sh" + nothing);
+    EXPECT_EQ(none.status, 1) << "where nothing was tested, nothing has passed";
+    EXPECT_EQ(end(none.output), "0 passed, 0 failed, 0 skipped\n") << none.output;
     EXPECT_TRUE(holds(failed.output, "\nfailed: All/B.one/v7\nfailed: C.one: its program ended in "
                                      "it\nfailed: cat "))
         << failed.output;

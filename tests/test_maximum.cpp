@@ -4,6 +4,7 @@
 #include "maximum/core.h"
 #include "maximum/matrix.h"
 #include "messages.h"
+#include "sanitized.h"
 
 #include <algorithm>
 #include <climits>
@@ -423,6 +424,56 @@ TEST(MaximumProgram, OnlyUnavailableMeansCannotRun)
          {"active version FAILED: it broke", "FAILED: 3 wrong answers and errors",
           "WRONG: found 2017, right is 2018", "| too little here", "| needs another machine"})
         EXPECT_TRUE(holds(failing.output, part)) << part << "\n" << failing.output;
+}
+
+TEST(MaximumProgram, WhyAVersionWasNotTimedIsInTheFileToo)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("times.csv");
+    runCommand("ACTIVE=right BENCHMARK_SECONDS=0.001 " BUILD_DIRECTORY
+               "/tests/broken_maximum --csv " +
+               file);
+    const std::string csv = contentsOf(file), none = ",CPU,256,1024,0,0,0,0,0,0,0,";
+    for (const std::string row :
+         {"wrong@one less,\"WRONG: found 2017, right is 2018\"", "failing@throws,it broke",
+          "starved@has too little memory,too little here",
+          "absent@cannot run here,needs another machine"}) {
+        const std::size_t at = row.find('@');
+        const std::size_t place = csv.find("\n" + row.substr(0, at) + ",CPU,256,1024,0,0,0,0,0,0,");
+        ASSERT_NE(place, std::string::npos) << row << "\n" << csv;
+        const std::string line = csv.substr(place + 1, csv.find('\n', place + 1) - place - 1);
+        EXPECT_TRUE(holds(line + "\n", "," + row.substr(at + 1) + "\n")) << line;
+    }
+}
+
+// The first two of its four sizes, in as much memory: the largest element is the last one. What
+// would take longer than anybody waits is left out.
+TEST(MaximumProgram, TheBenchmarkBeginsWithTheAssignmentsMatrix)
+{
+    if (kAddressSanitizer || kThreadSanitizer)
+        GTEST_SKIP() << "needs the address space that the sanitizer takes";
+    if (runCommand("nvidia-smi -L | grep '^GPU'").status == 0)
+        GTEST_SKIP() << "needs the address space that a GPU's driver takes";
+    const Outcome outcome =
+        runCommand("ulimit -v 400000; CUDA_VISIBLE_DEVICES= OMP_NUM_THREADS=1 ACTIVE=right SLOW=1 "
+                   "BENCHMARK_SECONDS=0.001 " BUILD_DIRECTORY "/tests/broken_maximum --benchmark");
+    EXPECT_EQ(outcome.status, 2) << outcome.errors;
+    EXPECT_TRUE(holds(outcome.errors, "no host memory for 268435456 elements")) << outcome.errors;
+    std::string matrices;
+    std::istringstream lines(outcome.output);
+    for (std::string line; std::getline(lines, line);)
+        if (line.rfind("matrix of ", 0) == 0) matrices += line.substr(0, line.find(';')) + "\n";
+    EXPECT_EQ(matrices, "matrix of 256 x 1024 (rows x columns), maximum 2019\n"
+                        "matrix of 4096 x 4096 (rows x columns), maximum 2019\n");
+    double seconds = 0;
+    const std::size_t place = outcome.output.find("| skipped: would take about ");
+    ASSERT_NE(place, std::string::npos) << outcome.output;
+    EXPECT_EQ(std::sscanf(outcome.output.c_str() + place, "| skipped: would take about %lf s a run",
+                          &seconds),
+              1);
+    EXPECT_GT(seconds, 20);
+    EXPECT_LT(seconds, 60);
+    EXPECT_EQ(place, outcome.output.rfind("| skipped: ")) << outcome.output;
 }
 
 TEST(MaximumProgram, MakeVersionPicksTheVersion)

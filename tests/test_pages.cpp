@@ -128,6 +128,19 @@ TEST(Pages, AreAllThereAndNoneBehind)
     EXPECT_EQ(pages.there(kHugePages), 0u) << "behind the end";
 }
 
+// From 16 MiB on: for less, threads cost more than they bring.
+TEST(Pages, OfLittleMemoryComeWhenTheyAreWrittenTo)
+{
+    if (!canPopulate()) GTEST_SKIP() << "this system does not hand out pages beforehand";
+    const FourThreads threads;
+    const FreshPages pages;
+    entropy::populatePages(pages.at(0), 8 * kHugePage);
+    EXPECT_GT(pages.there(0), 0u);
+    EXPECT_GT(pages.there(7), 0u);
+    entropy::populatePages(pages.at(16), 8 * kHugePage - 1);
+    EXPECT_EQ(pages.there(16), 0u);
+}
+
 TEST(Pages, OfAnySizeAreLeftAsTheyWere)
 {
     std::vector<std::uint32_t> memory(5 << 20); // 20 MiB
@@ -142,6 +155,18 @@ TEST(Pages, OfAnySizeAreLeftAsTheyWere)
 }
 
 } // namespace
+
+// What is kept for the next result of its size lies where free() leaves it.
+TEST(Pages, OfResultsThatAreKeptLieInTheHeap)
+{
+#ifdef __GLIBC__
+    const auto mappings = mallinfo2().hblks;
+    const auto result = entropy::allocateResult((std::size_t(40) << 20) / sizeof(float));
+    EXPECT_EQ(mallinfo2().hblks, mappings);
+#else
+    GTEST_SKIP() << "needs glibc";
+#endif
+}
 
 // What is larger than all that is kept is a mapping of its own, which free() gives back.
 TEST(Pages, OfResultsTooLargeToKeepGoBack)

@@ -1,5 +1,8 @@
 // The gold answer against an independent computation, and the comparison that grades with it.
+#include "entropy/every_window.h"
 #include "entropy/reference.h"
+#include "entropy/shared_sample.h"
+#include "messages.h"
 #include "shapes.h"
 
 #include <gtest/gtest.h>
@@ -136,4 +139,66 @@ TEST(Comparison, NaNIsTheLargestError)
     EXPECT_EQ(comparison.worst.x, 1);
     EXPECT_EQ(comparison.first.x, 0);
     EXPECT_EQ(comparison.wrongCells, 4u);
+}
+
+// What tools hand to child processes, and let them check.
+TEST(SharedSample, IsItsCellsAndTheirAnswerInEveryProcess)
+{
+    const entropy::SharedSample made(7, 5);
+    std::vector<float> cells = made.copy();
+    ASSERT_EQ(cells.size(), 35u);
+    std::vector<float> answer = entropy::reference(7, 5, cells.data());
+    std::vector<std::string> arguments = made.arguments();
+    for (const std::size_t descriptor : {2, 3}) // it closes its own
+        arguments.at(descriptor) = std::to_string(dup(std::stoi(arguments.at(descriptor))));
+    const entropy::SharedSample child(arguments);
+    EXPECT_EQ(child.width, 7);
+    EXPECT_EQ(child.height, 5);
+    EXPECT_EQ(child.copy(), cells);
+    for (const entropy::SharedSample *sample : {&made, &child}) {
+        EXPECT_NO_THROW(sample->check(answer.data()));
+        answer[4 * 7 + 3] += 0.5f;
+        EXPECT_EQ(messageOf([&] { sample->check(answer.data()); }),
+                  "WRONG: error 0.500000 at x 3, y 4");
+        answer[4 * 7 + 3] -= 0.5f;
+    }
+}
+
+// Of 17 cells all but one way, of 18 all but two: these have more levels than there are.
+TEST(EveryWindow, IsSplitAmongTheLevelsThereAre)
+{
+    EXPECT_EQ(entropy::partitions(16, 16).size(), 231u);
+    EXPECT_EQ(entropy::partitions(17, 17).size(), 297u - 1);
+    EXPECT_EQ(entropy::partitions(18, 18).size(), 385u - 2);
+    EXPECT_EQ(entropy::partitions(5, 2),
+              (std::vector<entropy::Counts>{{2, 2, 1}, {2, 1, 1, 1}, {1, 1, 1, 1, 1}}));
+    EXPECT_DOUBLE_EQ(entropy::entropyOf({2, 1, 1}, 4), 1.5 * std::log(2.0));
+}
+
+TEST(EveryWindow, ProductsMayBeRoundedOrNot)
+{
+    const float factor = 1 + 0x1p-12f;
+    EXPECT_EQ(entropy::multiplyAdd(factor, factor, -1), std::pair(0x1p-11f, 0x1p-11f + 0x1p-24f));
+}
+
+// The least and the largest sum are those of all orders, one after the other.
+TEST(EveryWindow, SumsAreThoseOfAllOrders)
+{
+    const auto add = [](float sum, int n) {
+        const float term = 1 / std::sqrt(static_cast<float>(n));
+        return std::pair(sum + term - 0x1p-24f * n, sum + term);
+    };
+    for (entropy::Counts counts : {entropy::Counts{7, 5, 3, 2, 1}, {11, 6, 4, 3}, {9}}) {
+        std::pair<float, float> expected{INFINITY, -INFINITY};
+        const entropy::Counts descending = counts;
+        std::sort(counts.begin(), counts.end());
+        do {
+            float low = 0, high = 0;
+            for (const int n : counts) low = add(low, n).first, high = add(high, n).second;
+            expected.first = std::min(expected.first, low);
+            expected.second = std::max(expected.second, high);
+        } while (std::next_permutation(counts.begin(), counts.end()));
+        EXPECT_EQ(entropy::FloatSum(add).overAllOrders(descending), expected);
+        EXPECT_LT(expected.first, expected.second);
+    }
 }

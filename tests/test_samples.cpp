@@ -99,6 +99,9 @@ TEST(Samples, ContentDecidesWhereTheNameDoesNot)
     EXPECT_EQ(readSamples(text.path()).format, Format::Text);
     const TemporaryFile binary("unnamed", record(1, 1, "\x0f"));
     EXPECT_EQ(readSamples(binary.path()).format, Format::Binary);
+    // Where the name does, it does.
+    expectMessage("text.bin", "1 2\n3 4\n", "record 1, offset 8: ");
+    expectMessage("binary.txt", record(1, 1, "\x0f"), "is not an integer, expected height");
 }
 
 TEST(Samples, BadBinaryIsNamedByRecordAndOffset)

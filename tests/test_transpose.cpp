@@ -3,16 +3,21 @@
 #include "common/cpu_facts.h"
 #include "common/error.h"
 #include "messages.h"
+#include "sanitized.h"
 #include "transpose/core.h"
 #include "transpose/matrix.h"
+#include "transpose/options.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <getopt.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <omp.h>
 #include <ostream>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -161,6 +166,12 @@ TEST_P(Transpose, RefusesBadArgumentsByName)
     const std::string name = GetParam().name + std::string(": ");
     EXPECT_EQ(refusal(GetParam(), 0, 5, &cell, &cell, 8).find(name + "the matrix is 0 x 5"), 0u);
     EXPECT_EQ(refusal(GetParam(), 5, -1, &cell, &cell, 8).find(name + "the matrix is 5 x -1"), 0u);
+    constexpr int kMost = std::numeric_limits<int>::max();
+    const std::string sides = ", expected sides of 1..2147483519"; // room for the last block
+    EXPECT_EQ(refusal(GetParam(), kMost, 1, &cell, &cell, 8),
+              name + "the matrix is 2147483647 x 1" + sides);
+    EXPECT_EQ(refusal(GetParam(), 1, kMost - 127, &cell, &cell, 8),
+              name + "the matrix is 1 x 2147483520" + sides);
     EXPECT_EQ(refusal(GetParam(), 1, 1, nullptr, &cell, 8), name + "input is null");
     EXPECT_EQ(refusal(GetParam(), 1, 1, &cell, nullptr, 8), name + "output is null");
     if (!GetParam().blocks) return;
@@ -285,6 +296,29 @@ void expectUsageError(const std::string &arguments, const std::string &part)
 }
 
 } // namespace
+
+// What the help says of them; the block is seen where there is a GPU only.
+TEST(TransposeOptions, HaveTheirDefaultsAndTheirPlaces)
+{
+    const auto parsed = [](std::vector<std::string> words) {
+        words.insert(words.begin(), "transpose");
+        std::vector<char *> argv;
+        for (std::string &word : words) argv.push_back(word.data());
+        argv.push_back(nullptr);
+        optind = 0; // from the start
+        return transpose::parseOptions(static_cast<int>(words.size()), argv.data());
+    };
+    const transpose::Options usual = parsed({});
+    EXPECT_EQ(usual.rows, 1024);
+    EXPECT_EQ(usual.columns, 1024);
+    EXPECT_EQ(usual.block, 32);
+    EXPECT_FALSE(usual.shapeGiven || usual.benchmark || usual.print || usual.help);
+    const transpose::Options given = parsed({"--columns", "7", "--block", "16", "--rows", "5"});
+    EXPECT_EQ(given.rows, 5);
+    EXPECT_EQ(given.columns, 7);
+    EXPECT_EQ(given.block, 16);
+    EXPECT_TRUE(given.shapeGiven);
+}
 
 TEST(TransposeMain, HelpListsTheOptions)
 {
@@ -429,6 +463,10 @@ TEST(TransposeMain, WhatIsWrongOrFailsIsReported)
                             "\nfailing,CPU,-", "\nstarved,CPU,-", "\nabsent,CPU,-"})
         EXPECT_TRUE(holds(csv, row + wrong)) << row << "\n" << csv;
     EXPECT_TRUE(holds(csv, "\nright,CPU,-,60,60,") && !holds(csv, "\nright,CPU,-" + wrong)) << csv;
+    for (const char *note : {",WRONG at row 59, column 59: ", ",failing: it broke\n",
+                             ",starved: too little here\n", ",needs another machine\n"})
+        EXPECT_TRUE(holds(csv, note) || holds(csv, std::string(",\"") + (note + 1))) << note << "\n"
+                                                                                     << csv;
     for (const char *part : {"wrong CPU        - | WRONG at row 59, column 59",
                              "unwritten OpenMP     - | WRONG at row 0, column 0",
                              "late CUDA       - | WRONG at row 59, column 59", "failing: it broke",
@@ -524,6 +562,42 @@ TEST(TransposeMain, TheBenchmarkTakesASizeOfAnyShape)
         EXPECT_TRUE(holds(csv, shape == "6" ? "\nright,CPU,-,6,6," : "\nright,CPU,-,6,4,")) << csv;
         EXPECT_FALSE(holds(outcome.output, "active version")) << outcome.output;
     }
+}
+
+// Of its eleven sizes those that fit the memory are measured, and what fails in any of them counts;
+// a size that was asked for must fit.
+TEST(TransposeMain, TheBenchmarkLeavesOutWhatDoesNotFit)
+{
+    if (kAddressSanitizer || kThreadSanitizer)
+        GTEST_SKIP() << "needs the address space that the sanitizer takes";
+    if (runCommand("nvidia-smi -L | grep '^GPU'").status == 0)
+        GTEST_SKIP() << "needs the address space that a GPU's driver takes";
+    const Outcome outcome = runCommand(
+        "ulimit -v 60000; CUDA_VISIBLE_DEVICES= OMP_NUM_THREADS=1 ACTIVE=right "
+        "BENCHMARK_SECONDS=0.001 " BUILD_DIRECTORY "/tests/broken_transpose --benchmark");
+    EXPECT_EQ(outcome.status, 1) << outcome.errors;
+    std::string sizes;
+    int measured = 0;
+    std::istringstream lines(outcome.output);
+    for (std::string line; std::getline(lines, line);) {
+        int rows = 0, columns = 0, read = 0;
+        if (std::sscanf(line.c_str(), "%d x %d%n", &rows, &columns, &read) != 2) continue;
+        EXPECT_EQ(rows, columns);
+        sizes += std::to_string(rows) + " ";
+        if (line.compare(read, 2, ", ") == 0)
+            ++measured;
+        else
+            EXPECT_EQ(line.substr(read).find(" left out: "), 0u) << line;
+    }
+    EXPECT_EQ(sizes, "512 513 1024 2047 2048 4095 8096 8191 8192 16192 16384 ");
+    EXPECT_GE(measured, 2) << outcome.output;
+    EXPECT_LT(measured, 11) << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "\nFAILED: " + std::to_string(4 * measured) + " of "))
+        << outcome.output;
+    const Outcome asked = runCommand("ACTIVE=right " BUILD_DIRECTORY
+                                     "/tests/broken_transpose --benchmark 2000000000");
+    EXPECT_EQ(asked.status, 2) << asked.output;
+    EXPECT_TRUE(holds(asked.errors, "transpose: needs ")) << asked.errors;
 }
 
 TEST(TransposeMain, TheBenchmarkMeasuresEveryBlock)

@@ -3,6 +3,7 @@
 // and no other version has left memory behind.
 
 #include "bench/cells.h"
+#include "bench/middle.h"
 #include "bench/process.h"
 #include "bench/program.h"
 #include "common/integer.h"
@@ -11,11 +12,11 @@
 #include "entropy/run.h"
 #include "entropy/shared_sample.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 namespace
 {
@@ -46,10 +47,7 @@ const std::vector<std::string> kNames = {"context", "allocate", "up",    "kernel
 /// The one with the median total: its parts add up, which medians of each part would not.
 Parts median(std::vector<Parts> calls)
 {
-    const auto middle = calls.begin() + calls.size() / 2;
-    std::nth_element(calls.begin(), middle, calls.end(),
-                     [](const Parts &a, const Parts &b) { return a.at("total") < b.at("total"); });
-    return *middle;
+    return bench::middleOf(std::move(calls), [](const Parts &one) { return one.at("total"); });
 }
 
 // ---- in a child --------------------------------------------------------------------------------

@@ -1,10 +1,12 @@
 // Facts about the processor, its memory and the system, as Linux tells them. What it does not tell
-// is left out.
+// is left out. `root` is where the files of the system begin: tests have made-up ones.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <fstream>
+#include <limits>
 #include <omp.h>
 #include <set>
 #include <sstream>
@@ -17,7 +19,7 @@ namespace common
 {
 
 /// First value of `key` in a "key : value" file such as /proc/cpuinfo; empty if there is none.
-inline std::string factFrom(const char *path, const std::string &key)
+inline std::string factFrom(const std::string &path, const std::string &key)
 {
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
@@ -30,7 +32,7 @@ inline std::string factFrom(const char *path, const std::string &key)
 }
 
 /// First number in a file that holds nothing else; `none` if there is no such file or number.
-inline std::size_t numberFrom(const char *path, std::size_t none)
+inline std::size_t numberFrom(const std::string &path, std::size_t none)
 {
     std::size_t number = none;
     std::ifstream(path) >> number;
@@ -46,9 +48,9 @@ inline std::string lineFrom(const std::string &path)
 }
 
 /// Physical cores of this machine, each of which may run several threads; 0 if unknown.
-inline std::size_t physicalCores()
+inline std::size_t physicalCores(const std::string &root = "")
 {
-    std::ifstream file("/proc/cpuinfo");
+    std::ifstream file(root + "/proc/cpuinfo");
     std::set<std::string> cores;
     std::string socket;
     for (std::string line; std::getline(file, line);) {
@@ -59,9 +61,9 @@ inline std::size_t physicalCores()
 }
 
 /// Sockets of this machine; 0 if unknown.
-inline std::size_t sockets()
+inline std::size_t sockets(const std::string &root = "")
 {
-    std::ifstream file("/proc/cpuinfo");
+    std::ifstream file(root + "/proc/cpuinfo");
     std::set<std::string> all;
     for (std::string line; std::getline(file, line);)
         if (line.compare(0, 11, "physical id") == 0) all.insert(line);
@@ -69,24 +71,24 @@ inline std::size_t sockets()
 }
 
 /// NUMA nodes of this machine; 0 if unknown.
-inline int numaNodes()
+inline int numaNodes(const std::string &root = "")
 {
     int nodes = 0;
-    const auto path = [](int node) {
-        return "/sys/devices/system/node/node" + std::to_string(node);
+    const auto path = [&](int node) {
+        return root + "/sys/devices/system/node/node" + std::to_string(node);
     };
     while (access(path(nodes).c_str(), F_OK) == 0) ++nodes;
     return nodes;
 }
 
 /// "GenuineIntel family 6 model 143 stepping 8"; without what is unknown.
-inline std::string processorNumbers()
+inline std::string processorNumbers(const std::string &root = "")
 {
-    std::string numbers = factFrom("/proc/cpuinfo", "vendor_id");
+    std::string numbers = factFrom(root + "/proc/cpuinfo", "vendor_id");
     const std::array<std::array<const char *, 2>, 3> facts = {
         {{"cpu family", "family"}, {"model\t", "model"}, {"stepping", "stepping"}}};
     for (const auto &[key, name] : facts) {
-        const std::string value = factFrom("/proc/cpuinfo", key);
+        const std::string value = factFrom(root + "/proc/cpuinfo", key);
         if (!value.empty())
             numbers += (numbers.empty() ? "" : " ") + std::string(name) + " " + value;
     }
@@ -95,21 +97,21 @@ inline std::string processorNumbers()
 
 /// The processor's name, and its numbers where the name does not tell which it is, as in a virtual
 /// machine: "Intel(R) Xeon(R) Processor".
-inline std::string processorName()
+inline std::string processorName(const std::string &root = "")
 {
-    std::string name = factFrom("/proc/cpuinfo", "model name");
-    if (name.empty()) name = factFrom("/proc/cpuinfo", "CPU implementer");
+    std::string name = factFrom(root + "/proc/cpuinfo", "model name");
+    if (name.empty()) name = factFrom(root + "/proc/cpuinfo", "CPU implementer");
     if (name.empty()) return "unknown";
     bool says = false;
     for (const char c : name) says |= std::isdigit(static_cast<unsigned char>(c)) != 0;
-    const std::string numbers = says ? "" : processorNumbers();
+    const std::string numbers = says ? "" : processorNumbers(root);
     return numbers.empty() ? name : name + " (" + numbers + ")";
 }
 
 /// Of the extensions that the engine asks for or could use, those that the processor has.
-inline std::string vectorExtensions()
+inline std::string vectorExtensions(const std::string &root = "")
 {
-    std::istringstream flags(factFrom("/proc/cpuinfo", "flags"));
+    std::istringstream flags(factFrom(root + "/proc/cpuinfo", "flags"));
     std::set<std::string> all;
     for (std::string flag; flags >> flag;) all.insert(flag);
     std::string found;
@@ -120,12 +122,12 @@ inline std::string vectorExtensions()
 }
 
 /// "L1d 48K, L1i 32K, L2 2048K, L3 307200K", of the first core.
-inline std::string caches()
+inline std::string caches(const std::string &root = "")
 {
     std::string facts;
     for (int index = 0; index < 8; ++index) {
         const std::string cache =
-            "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+            root + "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
         const std::string level = lineFrom(cache + "level"), size = lineFrom(cache + "size");
         if (level.empty() || size.empty()) continue;
         const std::string type = lineFrom(cache + "type");
@@ -139,21 +141,33 @@ inline std::string caches()
 }
 
 /// "123456 MiB, 65536 MiB of them for this control group, 2 sockets, 2 NUMA nodes".
-inline std::string memoryFacts()
+inline std::string memoryFacts(const std::string &root = "")
 {
-    const std::string kilobytes = factFrom("/proc/meminfo", "MemTotal");
+    const std::string kilobytes = factFrom(root + "/proc/meminfo", "MemTotal");
     std::string facts =
         kilobytes.empty() ? "unknown" : std::to_string(std::stoull(kilobytes) / 1024) + " MiB";
-    const std::size_t limit = numberFrom("/sys/fs/cgroup/memory.max", 0) >> 20;
+    const std::size_t limit = numberFrom(root + "/sys/fs/cgroup/memory.max", 0) >> 20;
     if (limit > 0 && !kilobytes.empty() && limit < std::stoull(kilobytes) / 1024)
         facts += ", " + std::to_string(limit) + " MiB of them for this control group";
     const auto count = [&](std::size_t number, const std::string &what) {
         if (number > 0)
             facts += ", " + std::to_string(number) + " " + what + (number > 1 ? "s" : "");
     };
-    count(sockets(), "socket");
-    count(static_cast<std::size_t>(numaNodes()), "NUMA node");
+    count(sockets(root), "socket");
+    count(static_cast<std::size_t>(numaNodes(root)), "NUMA node");
     return facts;
+}
+
+/// Bytes that this process can still take: what the system has without swapping, within what its
+/// control group (a container) leaves. Huge if the system does not say.
+inline std::size_t availableMemory(const std::string &root = "")
+{
+    constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
+    const std::string kilobytes = factFrom(root + "/proc/meminfo", "MemAvailable");
+    const std::size_t system = kilobytes.empty() ? kUnknown : std::stoull(kilobytes) * 1024;
+    const std::size_t limit = numberFrom(root + "/sys/fs/cgroup/memory.max", kUnknown);
+    const std::size_t used = numberFrom(root + "/sys/fs/cgroup/memory.current", 1);
+    return std::min(system, limit == kUnknown ? kUnknown : limit - std::min(limit, used));
 }
 
 /// "Linux 6.8.0, x86_64, in a virtual machine; huge pages: always [madvise] never".

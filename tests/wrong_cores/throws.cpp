@@ -1,4 +1,4 @@
-// Throws where the width is odd.
+// Throws where the width is odd, in a sentence with signs of every kind.
 #include "entropy/core.h"
 #include "entropy/reference.h"
 
@@ -16,6 +16,7 @@ static float *answer(int width, int height, const float *sample)
 
 void cudaCallback(int width, int height, float *sample, float **result)
 {
-    if (width % 2) throw std::runtime_error("v0: odd widths are not supported");
+    if (width % 2)
+        throw std::runtime_error("v0: \"odd\" widths \\ are\nnot supported: na\xc3\xafve");
     *result = answer(width, height, sample);
 }

@@ -3,6 +3,7 @@
 #include "entropy/reference.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -32,6 +33,10 @@ void cudaCallback(int width, int height, float *sample, float **result)
     void *const array = reallocarray(larger, 2, bytes / 4);
     require(std::memcmp(array, sample, bytes / 2) == 0, "reallocarray");
     require(malloc_usable_size(array) >= bytes / 2, "malloc_usable_size");
+    const volatile std::size_t many = SIZE_MAX / 2 + 2; // twice as many are two
+    require(!std::calloc(many, 2) && errno == ENOMEM, "calloc of too many");
+    require(!reallocarray(array, many, 2), "reallocarray of too many");
+    require(std::memcmp(array, sample, bytes / 2) == 0, "what reallocarray leaves");
     std::free(array);
 
     void *const aligned = std::aligned_alloc(4096, 8192), *const other = memalign(64, 100);

@@ -7,6 +7,7 @@
 
 #include "common/arguments.h"
 #include "common/error.h"
+#include "common/measure.h"
 #include "common/output_file.h"
 #include "entropy/reference.h"
 #include "entropy/reference_file.h"
@@ -155,13 +156,6 @@ private:
     std::vector<std::uint64_t> gpu;
 };
 
-double median(std::vector<double> values)
-{
-    std::sort(values.begin(), values.end());
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 /// The sample of a later round: other levels, so that an answer kept by its cells is not found, and
 /// the same right answers, as entropy does not ask which levels there are. (A core that keeps them
 /// by how cells differ finds them: its times fall from round to round.)
@@ -222,7 +216,7 @@ Verdict judge(const Options &options, const entropy::SampleFile &data,
     use.report(verdict);
     if (running)
         for (const std::vector<double> &group : times)
-            verdict.milliseconds.push_back(median(group));
+            verdict.milliseconds.push_back(common::summarize(group).median);
     verdict.walls = core.walls();
     verdict.end = core.end();
     judgeLog(options.core.log, verdict);
