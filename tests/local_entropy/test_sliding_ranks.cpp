@@ -331,7 +331,8 @@ TEST(SlidingRanks, ManyThreadsNeverMakeTilesHigher)
             std::int64_t least = kSide;
             for (const int threads : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}) {
                 const std::int64_t rows = plan->tileSize(problem, threads).height;
-                EXPECT_LE(rows, least) << height << ", " << threads << " threads, " << pathName(path);
+                EXPECT_LE(rows, least)
+                    << height << ", " << threads << " threads, " << pathName(path);
                 least = rows;
             }
         }

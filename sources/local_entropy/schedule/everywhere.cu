@@ -49,8 +49,8 @@ bool WayCosts::shallShare(double estimated)
     const bool pays = callShared < alone;
     if (pays != std::exchange(paid, pays)) turn = kInARow;
     const double longer = std::max(callShared, alone) / std::min(callShared, alone) - 1;
-    const int between = static_cast<int>(
-        std::clamp(kInARow * longer / kOfTheTime, kLeastBetween, kMostBetween));
+    const int between =
+        static_cast<int>(std::clamp(kInARow * longer / kOfTheTime, kLeastBetween, kMostBetween));
     const bool tries = turn < kInARow;
     turn = (turn + 1) % (kInARow + between);
     return pays != tries;
