@@ -48,3 +48,25 @@ TEST(LocalEntropyBits, NoticesABadCellInAnyStripOfATile)
                 << row << " on " << pathName(path);
         }
 }
+
+TEST(LocalEntropyBits, StripsOfSomeRowsAreThoseOfTheWhole)
+{
+    constexpr int kWidth = 9, kHeight = 3000, kFirst = 100, kRows = 2500;
+    ASSERT_TRUE(bits::isNarrow(kWidth, kRows));
+    Filter filter;
+    filter.levels.count = 16;
+    std::vector<float> cells(kWidth * kHeight), whole(cells.size());
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<float>(i * i / 7 % 16);
+    const auto compute = [&](std::vector<float> &to, const Region &region) {
+        const Problem problem =
+            checkedProblem(filter, {cells.data(), CellType::Float32, kWidth, kHeight, 0}, {},
+                           {to.data(), false, region.width, region.height, 0}, region);
+        OwnQueue queue(problem.region, {kWidth, kHeight});
+        Scratch scratch;
+        bitsMethod().plan(problem, bestPath())->work(problem, *queue, scratch);
+    };
+    compute(whole, {0, 0, kWidth, kHeight});
+    std::vector<float> rows(cells.size(), -1); // as many: room for what is written too far down
+    compute(rows, {0, kFirst, kWidth, kRows});
+    for (int i = 0; i < kWidth * kRows; ++i) ASSERT_EQ(rows[i], whole[i + kWidth * kFirst]) << i;
+}

@@ -186,4 +186,28 @@ TEST(Costs, KindsAreThoseOfTheProblem)
     EXPECT_EQ(kind(), CostKind::Double);
 }
 
+// Windows of 5 x 5 in an image of 300 x 600: two cells to each side are the edge's.
+TEST(Costs, WindowsAreCutAtEachOfTheFourEdges)
+{
+    Question question(CostKind::Entropy, 16, 5, 5);
+    const auto kind = [&](const Region &region) {
+        question.region = region;
+        return costKindOf(question.problem());
+    };
+    question.type = CellType::Float32;
+    EXPECT_EQ(kind({2, 2, 296, 596}), CostKind::Entropy);
+    EXPECT_EQ(kind({1, 2, 296, 596}), CostKind::Missing);
+    EXPECT_EQ(kind({2, 1, 296, 596}), CostKind::Missing);
+    EXPECT_EQ(kind({3, 2, 296, 596}), CostKind::Missing);
+    EXPECT_EQ(kind({2, 3, 296, 596}), CostKind::Missing);
+}
+
+TEST(Costs, WindowsBelowTheLeastThatWasMeasuredCostAsMuch)
+{
+    float row[kCostSideCount] = {};
+    row[2] = 3, row[3] = 5;
+    for (int side = 1; side <= kCostSides[2]; ++side)
+        EXPECT_EQ(costAmongSquares(row, side * side), 3) << side;
+}
+
 } // namespace

@@ -2,6 +2,7 @@
 // on its side, and the steps that two windows take together.
 
 #include "local_entropy/methods/histogram/edges.h"
+#include "local_entropy/methods/histogram/foot_changes.h"
 #include "local_entropy/methods/histogram/pair_steps.h"
 #include "local_entropy/methods/histogram/turn.h"
 #include "windows.h"
@@ -60,6 +61,53 @@ TEST(LocalEntropyHistogram, TurnedShapesAreOnTheirSide)
         for (const auto &cell : cellsOf(shape.runs)) expected.insert({cell.second, cell.first});
         EXPECT_EQ(cellsOf(other.runs), expected);
     }
+}
+
+/// Pieces of a kind, seen from the row that the window leaves.
+Cells cellsOf(const footprint::Pieces &pieces, int kind)
+{
+    Cells cells;
+    for (int length = 1; length <= footprint::kLongest; ++length) {
+        const int place = footprint::Pieces::place(kind, length);
+        for (int i = place ? pieces.ends[place - 1] : 0; i < pieces.ends[place]; ++i)
+            for (int x = 0; x < length; ++x) {
+                const footprint::Piece &piece = pieces.pieces[i];
+                EXPECT_TRUE(cells.insert({piece.row, piece.column + x}).second) << "a cell twice";
+            }
+    }
+    return cells;
+}
+
+TEST(LocalEntropyHistogram, PiecesAreWhatAMoveChanges)
+{
+    for (const Window &window : footprints()) {
+        const Shape shape = shapeOf(window);
+        const footprint::Pieces pieces = footprint::piecesOf(shape);
+        const Cells all = cellsOf(shape.runs);
+        EXPECT_EQ(cellsOf(pieces, footprint::Pieces::All), all);
+        Cells cells = all;
+        const Cells leaving = cellsOf(pieces, footprint::Pieces::Leaving);
+        for (const auto &cell : leaving) EXPECT_EQ(cells.erase(cell), 1u);
+        for (const auto &cell : cellsOf(pieces, footprint::Pieces::Entering))
+            EXPECT_TRUE(cells.insert(cell).second);
+        EXPECT_EQ(cells, cellsOf(shape.runs, 1));
+        EXPECT_EQ(footprint::leavingCells(shape), static_cast<int>(leaving.size()));
+    }
+}
+
+TEST(LocalEntropyHistogram, DisksHaveARadiusAndNothingElseHas)
+{
+    for (const int radius : {1, 2, 5, 10})
+        EXPECT_EQ(footprint::diskRadius(shapeOf(disk(radius))), radius);
+    const auto withCell = [](int column, int row) {
+        return shapeOf(windowOf(5, 5, [&](int x, int y) {
+            return (x - 2) * (x - 2) + (y - 2) * (y - 2) <= 4 || (x == column && y == row);
+        }));
+    };
+    EXPECT_EQ(footprint::diskRadius(withCell(2, 2)), 2);
+    for (const int row : {0, 4})
+        for (const int column : {0, 1, 3, 4})
+            EXPECT_EQ(footprint::diskRadius(withCell(column, row)), 0) << column << ", " << row;
 }
 
 /// Every pair of counts that windows may have has an index of its own, which cells that enter one

@@ -119,3 +119,17 @@ TEST(LaunchChoice, PlainCostsMoreInLargerWindows)
         last = method->launchCost(problem);
     }
 }
+
+TEST(LaunchChoice, ABlockMayHaveAllTheMemoryThatThereIs)
+{
+    const Problem problem = problemOf(filterOf(9, 9, 16), CellType::Uint8, 1000, 1000);
+    int some = 0;
+    for (const Method *method : methods()) {
+        if (!method->canLaunch(problem)) continue;
+        const int bytes = method->sharedBytes(problem);
+        EXPECT_EQ(launchMethod(problem, method, bytes), method) << method->name();
+        EXPECT_FALSE(launchMethod(problem, method, bytes - 1)) << method->name();
+        ++some;
+    }
+    EXPECT_GT(some, 1);
+}

@@ -1,8 +1,10 @@
 // What a GPU's methods can read as one plane (problem/plane.h).
 #include "local_entropy/problem/plane.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <utility>
 
 using namespace local_entropy;
 
@@ -54,4 +56,53 @@ TEST(Plane, HasBytesForEveryValueThatOccurs)
         EXPECT_EQ(bytes(65536 - hasNodata, hasNodata), 2);
     }
     EXPECT_EQ(bytes(65536, true), 4);
+}
+
+TEST(Plane, CountsTheRowsOfRegionAndImageAsItsColumns)
+{
+    EXPECT_FALSE(fitsPlane(problemOf(CellType::Float32, 256, 1, {0, 0, 1, kMost + 1})));
+    EXPECT_FALSE(fitsPlane(problemOf(CellType::Uint8, 256, 1, {0, kMost - 8, 1, 9})));
+    EXPECT_TRUE(fitsPlane(problemOf(CellType::Float32, 256, 1, {0, kMost - 8, 1, 9})));
+}
+
+TEST(Plane, HasNoRowsOutsideTheImageWhereTheEdgeCuts)
+{
+    Problem problem = problemOf(CellType::Uint8, 16, 50, {0, 30, 50, 10});
+    const int above = problem.shape.top, below = problem.shape.height - 1 - above;
+    ASSERT_GT(below, 0);
+    for (const int missing : {below, 1, 0}) {
+        problem.image.height = 40 + below - missing;
+        const Plane plane = planeFor(problem);
+        EXPECT_EQ(plane.top, 0);
+        EXPECT_EQ(plane.bottom, plane.height - missing);
+    }
+}
+
+// The least power of two that holds the levels: what is more than that is masked away.
+TEST(Plane, OfAnImageThatStaysHasTheValuesOfItsMask)
+{
+    for (const auto &[levels, values] : {std::pair{128, 128}, {129, 256}, {255, 256}, {256, 256}}) {
+        const Plane plane =
+            planeFor(problemOf(CellType::Uint8, levels, 5000, {0, 0, 5000, 40}), true);
+        ASSERT_FALSE(plane.isLoaded);
+        EXPECT_EQ(plane.values, values);
+        EXPECT_EQ(plane.mask, (values - 1) * 0x01010101u);
+        EXPECT_EQ(plane.isChecked, levels == 256) << "others may be no levels";
+    }
+}
+
+// Kernels load words, which begin before the cells that they need, or end behind them.
+TEST(Plane, TheMiddleIsEightCellsInsideTheImage)
+{
+    constexpr int kWidth = 5000;
+    for (const int x : {0, 5, 100})
+        for (const int right : {0, 5, 100}) {
+            const Problem problem =
+                problemOf(CellType::Uint8, 256, kWidth, {x, 0, kWidth - x - right, 40});
+            const Plane plane = planeFor(problem);
+            ASSERT_FALSE(plane.isLoaded);
+            const int first = x - problem.shape.left; // column of the image
+            EXPECT_EQ(plane.innerBegin, std::max(8 - first, 0));
+            EXPECT_EQ(plane.innerEnd, std::min(kWidth - 8 - first, plane.width));
+        }
 }

@@ -86,3 +86,10 @@ TEST(Shares, SlowDevicesLeaveMoreToTheCpu)
     EXPECT_FALSE(shares.mayBegin(left, 0, shares.devices));
     EXPECT_TRUE(shares.mayBegin(left, 0, 2 * shares.devices));
 }
+
+// Of what is under way, half is computed on average: devices are alone with that only.
+TEST(Shares, TilesThatOutlastHalfOfWhatIsUnderWayAreLong)
+{
+    EXPECT_EQ(feeders(sharesOf(8, 30)), 0);
+    EXPECT_EQ(feeders(sharesOf(8.3, 30)), 9);
+}
