@@ -302,7 +302,7 @@ TEST(Counters, AreReadFromWhatTheProfilerPrints)
               "5 counters of 4 versions: study/v0 study/v15 study/maximum/m10 study/v7\n");
     const Outcome help = runCommand("tools/counters.py --help");
     EXPECT_EQ(help.status, 0);
-    for (const std::string words : {"", directory.path("alone.csv").c_str()}) {
+    for (const std::string &words : {std::string(), directory.path("alone.csv")}) {
         const Outcome bad = runCommand("tools/counters.py " + words);
         EXPECT_EQ(bad.status, 2) << words;
         EXPECT_EQ(bad.errors, help.output) << words;
