@@ -214,21 +214,10 @@ _send = CFUNCTYPE(c_int, py_object, c_double)(GeneratorType.send)
 _SEND = ctypes.cast(_send, c_void_p).value
 
 
-# So few are done before anyone has waited for Ctrl-C, which Python minds when the call is over.
-_FEW_CELLS = 1 << 14
-
-
 def run(engine_handle: int, wanted: Filter, image: Array, mask: Optional[Array], result: Array,
         progress: Optional[Progress] = None, plane: Tuple[int, ...] = (),
         region: Optional[Region] = None) -> None:
     """Calls le_run(). Signals, and what `progress` raises, end the call."""
-    if progress is None and result.width * result.height <= _FEW_CELLS:
-        status = _le_run(engine_handle, byref(wanted), byref(image),
-                         None if mask is None else byref(mask),
-                         None if region is None else byref(region), byref(result), None)
-        if status:
-            _fail(status, plane)
-        return
     caught: List[BaseException] = []
     watch = _watch(progress, caught)
     next(watch)
