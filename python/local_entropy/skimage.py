@@ -24,9 +24,10 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     """Local entropy in bits: a drop-in for `skimage.filters.rank.entropy`.
 
     The same values, float rounding apart, of the same type, with the same rules for masks, shifts
-    and other types of images, and the same warnings; that of images of many levels, which are slow
-    in scikit-image, is of those who return to it. A value is the float64 nearest to the true
-    entropy; float32, of `local_entropy.entropy`, takes less time.
+    and other types of images, and the same warnings. It also warns of images of many levels, which
+    are slow in scikit-image and not here, so that code that is tested with those warnings behaves
+    alike; for uint16, this costs one pass over the image, for its maximum. A value is the float64
+    nearest to the true entropy; float32, of `local_entropy.entropy`, takes less time.
 
     Parameters
     ----------
@@ -85,6 +86,8 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
                       "required by rank filters. Convert manually using "
                       "skimage.util.img_as_ubyte to silence this warning.", stacklevel=2)
         cells = _as_bytes(cells)
+    # Not slow here. Code that is tested with the warnings of scikit-image behaves alike; for uint16
+    # that costs one pass, for the maximum.
     bins = int(cells.max(initial=0)) + 1 if cells.dtype == np.uint16 else 256
     if bins > _MANY_LEVELS:
         warnings.warn("Bad rank filter performance is expected of scikit-image due to a large "
