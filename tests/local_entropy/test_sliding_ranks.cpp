@@ -288,24 +288,43 @@ TEST(SlidingRanks, RefusesWhatItCannotDo)
     }
 }
 
+namespace
+{
+
+/// An image in which not every thread would have a tile of the usual height.
+struct SmallImage
+{
+    static constexpr std::int64_t kSide = 512;
+
+    Problem problem(int width, int height)
+    {
+        Filter filter;
+        filter.window.width = width;
+        filter.window.height = height;
+        return checkedProblem(filter, {cells.data(), CellType::Uint8, kSide, kSide, 0}, {},
+                              {results.data(), false, kSide, kSide, 0}, {});
+    }
+
+    std::vector<std::uint8_t> cells = std::vector<std::uint8_t>(kSide * kSide);
+    std::vector<float> results = std::vector<float>(kSide * kSide);
+};
+
+} // namespace
+
 // Tiles whose starts cost little were so high that threads had none: a few at 512 x 512, for any
 // number of threads.
 TEST(SlidingRanks, HasATileForEachThreadOfASmallImage)
 {
-    constexpr std::int64_t kSide = 512;
-    const std::vector<std::uint8_t> cells(kSide * kSide);
-    std::vector<float> results(kSide * kSide);
+    SmallImage image;
     for (const int side : {7, 9, 15})
         for (const Path path : pathsHere()) {
-            Filter filter;
-            filter.window.width = filter.window.height = side;
-            const Problem problem =
-                checkedProblem(filter, {cells.data(), CellType::Uint8, kSide, kSide, 0}, {},
-                               {results.data(), false, kSide, kSide, 0}, {});
+            const Problem problem = image.problem(side, side);
             const auto plan = slidingRanksMethod().plan(problem, path);
             for (const int threads : {1, 2, 3, 16, 64, 500}) {
                 const TileSize size = plan->tileSize(problem, threads);
-                const auto ofSide = [](std::int64_t part) { return (kSide + part - 1) / part; };
+                const auto ofSide = [](std::int64_t part) {
+                    return (SmallImage::kSide + part - 1) / part;
+                };
                 EXPECT_GE(ofSide(size.width) * ofSide(size.height), std::min(threads, 30))
                     << side << ", " << threads << " threads, " << pathName(path);
                 EXPECT_GE(size.height, 16) << side << ", " << threads << " threads";
@@ -316,19 +335,12 @@ TEST(SlidingRanks, HasATileForEachThreadOfASmallImage)
 // Where a start costs little, tiles are lower than that anyway, and stay so.
 TEST(SlidingRanks, ManyThreadsNeverMakeTilesHigher)
 {
-    constexpr std::int64_t kSide = 512;
-    const std::vector<std::uint8_t> cells(kSide * kSide);
-    std::vector<float> results(kSide * kSide);
+    SmallImage image;
     for (const int height : {1, 3, 15})
         for (const Path path : pathsHere()) {
-            Filter filter;
-            filter.window.width = 15;
-            filter.window.height = height;
-            const Problem problem =
-                checkedProblem(filter, {cells.data(), CellType::Uint8, kSide, kSide, 0}, {},
-                               {results.data(), false, kSide, kSide, 0}, {});
+            const Problem problem = image.problem(15, height);
             const auto plan = slidingRanksMethod().plan(problem, path);
-            std::int64_t least = kSide;
+            std::int64_t least = SmallImage::kSide;
             for (const int threads : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}) {
                 const std::int64_t rows = plan->tileSize(problem, threads).height;
                 EXPECT_LE(rows, least)
