@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import time
 from typing import Any, Optional, Tuple
@@ -14,8 +15,7 @@ from ._question import Request, filter_of
 
 Ndarray = np.ndarray[Any, np.dtype[Any]]
 
-# By name and order of bytes, which is quicker than by type.
-_TYPES = {np.dtype(name).str: kind for name, kind in (
+_TYPES = {np.dtype(name): kind for name, kind in (
     ("uint8", library.UINT8), ("uint16", library.UINT16), ("int16", library.INT16),
     ("float32", library.FLOAT32), ("bool", library.BOOL), ("float64", library.FLOAT64))}
 _RESULTS: Tuple[np.dtype[Any], ...] = (np.dtype("float32"), np.dtype("float64"))
@@ -24,12 +24,19 @@ _RESULTS: Tuple[np.dtype[Any], ...] = (np.dtype("float32"), np.dtype("float64"))
 # ---- arguments as arrays -----------------------------------------------------------------------
 
 
+def is_plain(array: Any) -> bool:
+    """Whether it is an array of NumPy itself, and none of a subclass."""
+    return type(array) is np.ndarray
+
+
 def image_and_mask(image: Any, mask: Any) -> Tuple[Ndarray, Optional[Ndarray]]:
     """As arrays of one shape. Of a masked array, what is masked does not count."""
-    if isinstance(image, np.ma.MaskedArray):
-        hidden = np.ma.getmaskarray(image)
-        mask = ~hidden if mask is None else ~hidden & (np.asarray(mask) != 0)
-    cells = image if type(image) is np.ndarray else _as_array(image)
+    cells = image
+    if not is_plain(image):
+        if isinstance(image, np.ma.MaskedArray):
+            hidden = np.ma.getmaskarray(image)
+            mask = ~hidden if mask is None else ~hidden & (np.asarray(mask) != 0)
+        cells = _as_array(image)
     if cells.ndim < 2:
         raise ValueError(f"the image has {cells.ndim} dimensions, expected (..., rows, columns)")
     if mask is None:
@@ -82,6 +89,25 @@ def _result(out: Any, dtype: Any, shape: Tuple[int, ...]) -> Ndarray:
 # ---- planes ------------------------------------------------------------------------------------
 
 
+class _Interface(ctypes.Structure):
+    """PyArrayInterface of NumPy, up to the address of the cells."""
+
+    _fields_ = [("two", ctypes.c_int), ("dimensions", ctypes.c_int), ("kind", ctypes.c_char),
+                ("itemsize", ctypes.c_int), ("flags", ctypes.c_int), ("shape", ctypes.c_void_p),
+                ("strides", ctypes.c_void_p), ("data", ctypes.c_void_p)]
+
+
+_pointer_in = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi))
+_pointer_at, _DATA = ctypes.c_void_p.from_address, _Interface.data.offset
+
+
+def _address(array: Ndarray) -> Optional[int]:
+    """The same as array.ctypes.data, in half the time."""
+    capsule: Any = array.__array_struct__
+    return _pointer_at(_pointer_in(capsule, None) + _DATA).value
+
+
 def _struct(plane: Ndarray) -> Optional[library.Array]:
     """Of a plane whose rows the library can go along; None of another."""
     height, width = plane.shape
@@ -93,10 +119,10 @@ def _struct(plane: Ndarray) -> Optional[library.Array]:
         down = 0
     elif down < width * size or down % size:
         return None
-    kind = _TYPES.get(plane.dtype.str)
+    kind = _TYPES.get(plane.dtype)
     if kind is None or not plane.flags.aligned:
         return None
-    return library.Array(plane.ctypes.data, kind, width, height, down // size)
+    return library.Array(_address(plane), kind, width, height, down // size)
 
 
 def _read(plane: Ndarray) -> Tuple[library.Array, Ndarray]:
@@ -204,7 +230,7 @@ def compute_region(image: Ndarray, mask: Optional[Ndarray], rows: Tuple[int, int
 
 def is_tensor(image: Any) -> bool:
     """Whether it is one, in host memory, so that the result is to be one, too."""
-    return type(image) is not np.ndarray and type(image).__module__ == "torch" and \
+    return not is_plain(image) and type(image).__module__ == "torch" and \
         hasattr(image, "detach")
 
 

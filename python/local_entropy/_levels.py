@@ -26,14 +26,15 @@ class Levels(NamedTuple):
     clip: bool = False
 
 
-# What the library reads as it is: by the name and order of bytes, which is quicker than by type.
-_READ = frozenset(np.dtype(name).str for name in ("bool", "uint8", "uint16", "int16", "float32"))
-_EVERY_LEVEL = {"|b1": Levels(2), "|u1": Levels(256), "|i1": Levels(256, low=-128)}
+# What the library reads as it is.
+_READ = frozenset(map(np.dtype, ("bool", "uint8", "uint16", "int16", "float32")))
+_EVERY_LEVEL = {np.dtype("bool"): Levels(2), np.dtype("uint8"): Levels(256),
+                np.dtype("int8"): Levels(256, low=-128)}
 
 
 def all_are_levels(dtype: np.dtype[Any]) -> bool:
     """Whether every cell of that type is a level, so that the cells need not be seen."""
-    return dtype.str in _EVERY_LEVEL
+    return dtype in _EVERY_LEVEL
 
 
 class Cells(NamedTuple):
@@ -80,10 +81,10 @@ def readable(image: np.ndarray[Any, np.dtype[Any]], mask: Mask, count: Optional[
     levels = given_levels(dtype, count, limits, clip)
     if levels is None:
         levels = _natural(image, mask, nodata, cval if has_cval else None)
-    if dtype.str in _READ:
+    if dtype in _READ:
         return _as_is(image, levels, nodata, cval)
     native = dtype.newbyteorder("=")
-    if native.str in _READ:
+    if native in _READ:
         return _as_is(image.astype(native), levels, nodata, cval)
     if dtype.itemsize <= 2:  # int8, float16
         wider = np.float32 if dtype.kind == "f" else np.int16
@@ -103,7 +104,7 @@ def _natural(image: np.ndarray[Any, np.dtype[Any]], mask: Mask, nodata: Optional
              cval: Optional[float]) -> Levels:
     """Levels that every cell is one of. How many more there are changes no result."""
     dtype = image.dtype
-    every = _EVERY_LEVEL.get(dtype.str)
+    every = _EVERY_LEVEL.get(dtype)
     if every is not None:
         return every
     low, high = _extent(image, mask, nodata, cval)

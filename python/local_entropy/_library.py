@@ -214,17 +214,29 @@ _send = CFUNCTYPE(c_int, py_object, c_double)(GeneratorType.send)
 _SEND = ctypes.cast(_send, c_void_p).value
 
 
+# Results, and cells of all their windows together: so few take some milliseconds. Ctrl-C may wait
+# for the end of such a call, which is quicker when the library need not ask for it.
+_FEW_RESULTS, _FEW_CELLS = 1 << 13, 1 << 20
+
+
+def _is_short(wanted: Filter, result: Array) -> bool:
+    results: int = result.width * result.height
+    return results <= _FEW_RESULTS and results * wanted.width * wanted.height <= _FEW_CELLS
+
+
 def run(engine_handle: int, wanted: Filter, image: Array, mask: Optional[Array], result: Array,
         progress: Optional[Progress] = None, plane: Tuple[int, ...] = (),
         region: Optional[Region] = None) -> None:
     """Calls le_run(). Signals, and what `progress` raises, end the call."""
     caught: List[BaseException] = []
-    watch = _watch(progress, caught)
-    next(watch)
-    options = RunOptions(sizeof(RunOptions), _SEND, id(watch), None, 0)
+    options: Any = None
+    if progress is not None or not _is_short(wanted, result):
+        watch = _watch(progress, caught)
+        next(watch)
+        options = byref(RunOptions(sizeof(RunOptions), _SEND, id(watch), None, 0))
     status = _le_run(engine_handle, byref(wanted), byref(image),
                      None if mask is None else byref(mask),
-                     None if region is None else byref(region), byref(result), byref(options))
+                     None if region is None else byref(region), byref(result), options)
     if caught:
         raise caught[0]
     if status:

@@ -19,7 +19,6 @@ _USUAL_SIZE = 9
 _LONGEST, _LONGEST_FOOTPRINT = 255, 63  # sides
 MODES = {"crop": library.CUT, "constant": library.CONSTANT, "nearest": library.NEAREST,
          "reflect": library.REFLECT, "mirror": library.MIRROR, "wrap": library.WRAP}
-_BASES = {2: library.BASE_2, 10: library.BASE_10, math.e: library.BASE_E, "e": library.BASE_E}
 _MEASURES = {"shannon": library.ENTROPY, "simpson": library.SIMPSON,
              "richness": library.RICHNESS, "hill": library.HILL}
 
@@ -46,6 +45,10 @@ class Measure(NamedTuple):
     kind: int
     base: int = library.BASE_E
     order: float = 1.0
+
+
+_ENTROPIES = {base: Measure(library.ENTROPY, kind) for base, kind in (
+    (2, library.BASE_2), (10, library.BASE_10), (math.e, library.BASE_E), ("e", library.BASE_E))}
 
 
 class Request(NamedTuple):
@@ -91,6 +94,8 @@ def _hashable(value: Any) -> Any:
 def window_of(size: Any, footprint: Any, origin: Any) -> Window:
     """The window that a caller's `size` or `footprint` describe."""
     if footprint is None:
+        if type(size) is int and type(origin) is int:
+            return _rectangle(size, origin)
         return _rectangle(_USUAL_SIZE if size is None else _hashable(size), _hashable(origin))
     if size is not None:
         raise ValueError("size and footprint are both given, expected one of them")
@@ -128,7 +133,7 @@ def _placed(name: str, sides: Pair, origin: Any, longest: int) -> Window:
 def entropy_in(base: Any) -> Measure:
     """The entropy in that base."""
     try:
-        return Measure(library.ENTROPY, _BASES[base])
+        return _ENTROPIES[base]
     except (KeyError, TypeError):
         raise ValueError(f"base is {base!r}, expected 2, 10 or math.e") from None
 

@@ -8,7 +8,7 @@ from typing import Any, Optional, Tuple, TypeVar, Union, overload
 import numpy.typing as npt
 
 from . import _dask, _device, _host, _xarray
-from ._host import Ndarray
+from ._host import Ndarray, is_plain
 from ._library import Progress
 from ._question import Request, entropy_in, index_of, window_of
 
@@ -311,6 +311,8 @@ def _compute(image: Any, mask: Any, out: Any, request: Request) -> Any:
 
 def _compute_bare(image: Any, mask: Any, out: Any, request: Request) -> Any:
     """Of arrays that xarray may have labelled."""
+    if is_plain(image) and (mask is None or is_plain(mask)):
+        return _host.compute(image, mask, out, request)
     if _xarray.is_data_array(image):
         return _xarray.compute(image, mask, out, request, _compute_bare)
     if _xarray.is_data_array(mask):

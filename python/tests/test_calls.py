@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from local_entropy import LevelError, _library, entropy
+from local_entropy import LevelError, _library, diversity, entropy
 
 RANDOM = np.random.default_rng(7)
 SMALL = RANDOM.integers(0, 256, (64, 64), dtype=np.uint8)
@@ -57,6 +57,17 @@ def test_control_c_ends_a_call(threads, signals_end):
             entropy(LARGE, **{**LONG, "threads": threads})
         timer.join()
         assert time.process_time() - start < 3
+
+
+def test_control_c_ends_a_call_of_few_cells_and_large_windows(signals_end):
+    """What is short is told by the windows, too."""
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.process_time()
+    with pytest.raises(KeyboardInterrupt):
+        diversity(LARGE[:90, :90], 255, "hill", q=0.5, mode="reflect", threads=1, device="cpu")
+    timer.join()
+    assert time.process_time() - start < 1
 
 
 def test_a_handler_that_raises_nothing_ends_nothing():
