@@ -117,8 +117,9 @@ def entropy(image: Any, size: Optional[Size] = None, *, footprint: Any = None, o
     progress : callable, optional
         Called now and then with the part that is done, 0 to 1. What it raises ends the call, as
         Ctrl-C does. A GPU that takes part first ends the tiles that it has begun, which may take
-        long with large windows in float64. With ``device="cpu"`` there is none to wait for. Not
-        called for arrays in the memory of a GPU.
+        long with large windows in float64. With ``device="cpu"`` there is none to wait for. Without
+        `progress`, Ctrl-C waits for the end of a short call: of at most 8192 cells and a million
+        cells in all windows together. Not called for arrays in the memory of a GPU.
 
     Returns
     -------
