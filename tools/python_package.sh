@@ -44,6 +44,12 @@ EOF
     [[ $said == *rasterio* ]] || { echo "$said"; exit 1; }
 )
 
+# The package says that it is typed: it is, by the strictest rules.
+types() (
+    cd_away
+    "$to/venv/bin/mypy" --strict --cache-dir="$work/mypy" -p local_entropy
+)
+
 # The library needs nothing but what a C++ program with OpenMP does; a GPU's driver is looked for
 # when it runs, and not by one that was built without nvcc.
 library() (
@@ -97,8 +103,9 @@ wheel=$(echo "$to"/dist/*.whl)
 environment "$work/bare" "$wheel"
 bare
 library
-# All extras, and what the notebook runs in: nothing is skipped but for want of a GPU.
-environment "$to/venv" "$wheel[test,raster,stack,zarr,preview,files,dask]" nbclient ipykernel
+# All extras, mypy, and what the notebook runs in: nothing is skipped but for want of a GPU.
+environment "$to/venv" "$wheel[test,raster,stack,zarr,preview,files,dask]" nbclient ipykernel mypy
+types
 (cd_away && "$to/venv/bin/python" -m pytest -q -p no:cacheprovider --doctest-modules \
     "$project/python/tests" --pyargs local_entropy)
 originals

@@ -214,8 +214,9 @@ _send = CFUNCTYPE(c_int, py_object, c_double)(GeneratorType.send)
 _SEND = ctypes.cast(_send, c_void_p).value
 
 
-# Results, and cells of all their windows together: so few take some milliseconds. Ctrl-C may wait
-# for the end of such a call, which is quicker when the library need not ask for it.
+# Results, and cells of all their windows together: so few take at most some hundredths of a
+# second, by one thread. Ctrl-C may wait for the end of such a call, which is quicker when the
+# library need not ask for it.
 _FEW_RESULTS, _FEW_CELLS = 1 << 13, 1 << 20
 
 

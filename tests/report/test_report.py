@@ -362,6 +362,17 @@ class Tables(Tree):
         self.run_tool()
         self.assertIn("|  | platform | idea |", self.text("README.md"))
 
+    def test_peers_on_known_images(self):
+        text = self.text("report.md")
+        for row in ("| all |  | Octave |  |  |  | - | - | - | - | - | not installed |",
+                    "| camera | 5x5 | scikit-image 0.25.2 | CPU | 1 thread | crop | 256x256 | 40.0 "
+                    "| 320 | 400 | - | the upper left part |",
+                    "| camera | 5x5 | OpenCV 4.10 | CPU | 8 threads | crop | 512x512 | 12.5 | 25.0 "
+                    "| 40.0 | - |  |",
+                    "| camera | 5x5 | cuCIM 25.2 | GPU | CuPy | reflect | 512x512 | 2.50 | - | - "
+                    "| 50.0 |  |"):
+            self.assertIn(row + "\n", text)
+
     def test_counters_as_the_profiler_prints_them(self):
         (self.root / "results/box/counters.csv").write_text(
             '"v0","0","1","entropy","host","kernel(int, int)","1","7","(32)","(80)","0","9.0","x",'

@@ -337,7 +337,27 @@ def peers(record):
                   "times as fast", "note"], rows)
 
 
+def filter_peers(record):
+    """Software for entropy on known images, and its time over the library's on the same cells."""
+    rows = []
+    for row in record.rows("filter_peers.csv"):
+        by = row["arrays"] or {"": "", "1": "1 thread"}.get(row["threads"],
+                                                            f"{row['threads']} threads")
+        where = [row["image"] or "all", row["window"], f"{row['peer']} {row['version']}".strip(),
+                 row["runs_on"], by, row["border"]]
+        if not row["runs"]:
+            rows.append([*where, "-", "-", "-", "-", "-", row["note"]])
+            continue
+        ratios = [shown(float(row[to])) if row[to] else "-"
+                  for to in ("to_one_thread", "to_all_threads", "to_gpu")]
+        rows.append([*where, f"{row['width']}x{row['height']}", shown(float(row["median_ms"])),
+                     *ratios, row["note"]])
+    return table(["image", "window", "", "on", "by", "border", "cells", "median, ms", "to 1 thread",
+                  "to all threads", "to GPU", "note"], rows)
+
+
 KINDS = {"launches": launches, "launch-contents": contents, "launch-sizes": sizes,
          "launch-places": places, "launch-budgets": budgets,
          "launch-counters": profiled, "launch-memory": moved, "launch-peers": peers,
+         "filter-peers": filter_peers,
          "together": together}
