@@ -157,3 +157,19 @@ def test_a_process_forked_while_an_engine_is_made():
 def test_threads_and_devices_cannot_be_seen(threads, device):
     np.testing.assert_array_equal(entropy(LARGE[:300, :300], 9, threads=threads, device=device),
                                   entropy(LARGE[:300, :300], 9))
+
+
+def test_what_is_short():
+    """Few results, and few cells of all their windows together: Ctrl-C waits for no others."""
+    def short(side, window):
+        wanted = _library.Filter(width=window, height=window)
+        return _library._is_short(wanted, _library.Array(width=side, height=side))
+
+    assert short(90, 11) and short(64, 16)
+    assert not short(91, 1) and not short(64, 17)
+
+
+@pytest.mark.parametrize("threads", [1 << 31, 1 << 32])
+def test_more_threads_than_the_library_can_count(threads):
+    with pytest.raises(ValueError, match="threads is"):
+        entropy(SMALL, 3, threads=threads)

@@ -168,3 +168,9 @@ def test_a_cell_beyond_the_edge_that_is_no_level(dtype):
 def test_a_cell_beyond_the_edge_between_levels(dtype, said):
     with pytest.raises(ValueError, match=said):
         entropy(np.arange(9, dtype=dtype).reshape(3, 3), 3, mode="constant", cval=2.5)
+
+
+@pytest.mark.parametrize("cval", [np.inf, np.nan])
+def test_a_constant_that_is_no_number_among_the_images_own_levels(cval):
+    with pytest.raises(ValueError, match="constant of the border"):
+        entropy(np.zeros((3, 3), np.int16), 3, mode="constant", cval=cval)

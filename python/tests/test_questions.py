@@ -119,3 +119,14 @@ def test_question(seed):
     assert found.dtype == dtype and found.shape == expected.shape
     np.testing.assert_allclose(found, expected, rtol=1e-6 if dtype == "float32" else 1e-12,
                                atol=1e-15)
+
+
+def test_the_window_unless_told():
+    image = np.random.default_rng(5).integers(0, 9, (20, 21), dtype=np.uint8)
+    assert np.array_equal(local_entropy.entropy(image), local_entropy.entropy(image, 9))
+
+
+def test_an_origin_as_a_list():
+    image = np.random.default_rng(5).integers(0, 9, (20, 21), dtype=np.uint8)
+    assert np.array_equal(local_entropy.entropy(image, 5, origin=[1, -2]),
+                          local_entropy.entropy(image, 5, origin=(1, -2)))
