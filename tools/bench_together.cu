@@ -79,8 +79,7 @@ public:
         const Path path = bestPath();
         const int threads = stage.pool.threads();
         const Method &method = chooseMethod(problem, path, nullptr, threads);
-        nanoseconds =
-            method.costInTiles(problem, path, threads) * static_cast<double>(gold.size());
+        nanoseconds = method.costInTiles(problem, path, threads) * static_cast<double>(gold.size());
         plan = method.plan(problem, path);
         copy = copyMilliseconds();
     }

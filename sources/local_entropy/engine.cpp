@@ -85,8 +85,8 @@ Problem checkedProblem(const Asked &asked)
 struct Engine::Parts
 {
     explicit Parts(const EngineOptions &options)
-        : pool(threadsFrom(options.threads)),
-          choice{pathFrom(options.path), methodFrom(options.method), pool.threads()},
+        : pool(threadsFrom(options.threads)), choice{pathFrom(options.path),
+                                                     methodFrom(options.method), pool.threads()},
           devices(options.devices), questions(choice)
     {
     }

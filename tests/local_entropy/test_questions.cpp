@@ -159,12 +159,9 @@ TEST(LocalEntropyQuestions, OtherThreadsMakeAnother)
     std::vector<float> values(kWidth * kHeight);
     Filter filter;
     filter.levels.count = 16;
-    Asked asked{filter,
-                {cells.data(), CellType::Float32, kWidth, kHeight, 0},
-                {},
-                {values.data(), false, kWidth, kHeight, 0},
-                {},
-                16};
+    Asked asked{filter, {cells.data(), CellType::Float32, kWidth, kHeight, 0},
+                {},     {values.data(), false, kWidth, kHeight, 0},
+                {},     16};
     Plans plans;
     Choice choice;
     choice.path = Path::Portable;

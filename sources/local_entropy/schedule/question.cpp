@@ -64,8 +64,7 @@ void Share::work(Scratch &scratch)
 
 Question::Question(const Asked &asked, const Choice &choice, Plans &plans)
     : image(asked.image), mask(asked.mask), result(asked.result), region(asked.region),
-      threads(asked.threads),
-      whole(checkedProblem(asked.filter, image, mask, result, region))
+      threads(asked.threads), whole(checkedProblem(asked.filter, image, mask, result, region))
 {
     for (const Job &job : jobsOf(whole, choice)) {
         shares.emplace_back(job, whole, plans, choice.path);
@@ -75,10 +74,11 @@ Question::Question(const Asked &asked, const Choice &choice, Plans &plans)
 
 bool Question::isThatOf(const Asked &asked) const
 {
-    return threads == asked.threads && isSame(region, asked.region) && image.type == asked.image.type &&
-           liesAs(image, asked.image) && result.isDouble == asked.result.isDouble &&
-           liesAs(result, asked.result) && !mask.data == !asked.mask.data &&
-           liesAs(mask, asked.mask) && isSame(whole.filter, asked.filter);
+    return threads == asked.threads && isSame(region, asked.region) &&
+           image.type == asked.image.type && liesAs(image, asked.image) &&
+           result.isDouble == asked.result.isDouble && liesAs(result, asked.result) &&
+           !mask.data == !asked.mask.data && liesAs(mask, asked.mask) &&
+           isSame(whole.filter, asked.filter);
 }
 
 void Question::place(const Asked &asked)

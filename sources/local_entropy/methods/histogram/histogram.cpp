@@ -68,8 +68,8 @@ TileSize walkedTile(const Region &region, const Shape &shape, bool turns, int th
     return turns ? TileSize{length, breadth} : TileSize{breadth, length};
 }
 
-/// How many times as long as in a large tile a result takes in one: columns that fill no vector, and
-/// the first window of every column.
+/// How many times as long as in a large tile a result takes in one: columns that fill no vector,
+/// and the first window of every column.
 double timesOf(std::int64_t breadth, std::int64_t length, int reach)
 {
     const auto started = [&](std::int64_t rows) { return 1 + static_cast<double>(reach) / rows; };
