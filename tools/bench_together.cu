@@ -77,8 +77,9 @@ public:
             },
             picture.cells);
         const Path path = bestPath();
-        const Method &method = chooseMethod(problem, path);
-        nanoseconds = method.cost(problem, path) * static_cast<double>(gold.size());
+        const int threads = stage.pool.threads();
+        const Method &method = chooseMethod(problem, path, nullptr, threads);
+        nanoseconds = method.costInTiles(problem, path, threads) * static_cast<double>(gold.size());
         plan = method.plan(problem, path);
         copy = copyMilliseconds();
     }

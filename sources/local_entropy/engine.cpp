@@ -70,7 +70,8 @@ Asked askedOf(const Filter &filter, const View<const Cell> &image, const View<Va
         {image.data, typeOf<Cell>(), image.width, image.height, image.stride},
         {options.mask.data, options.mask.width, options.mask.height, options.mask.stride},
         {result.data, std::is_same_v<Value, double>, result.width, result.height, result.stride},
-        options.region};
+        options.region,
+        options.threads};
 }
 
 Problem checkedProblem(const Asked &asked)
@@ -85,7 +86,7 @@ struct Engine::Parts
 {
     explicit Parts(const EngineOptions &options)
         : pool(threadsFrom(options.threads)), choice{pathFrom(options.path),
-                                                     methodFrom(options.method)},
+                                                     methodFrom(options.method), pool.threads()},
           devices(options.devices), questions(choice)
     {
     }
@@ -119,14 +120,14 @@ struct Engine::Parts
         /// What each of them does; the first one has called.
         void work(int number)
         {
-            if (number == 0) return work(lease.scratch());
+            if (number == 0) return work(lease.scratch(), number);
             const DefaultRounding rounding;
-            work(*Scratches::Lease(parts.scratches));
+            work(*Scratches::Lease(parts.scratches), number);
         }
-        void work(Scratch &scratch)
+        void work(Scratch &scratch, int number)
         {
             try {
-                question.work(scratch);
+                question.work(scratch, number);
             } catch (...) {
                 progress.stop();
                 throw;

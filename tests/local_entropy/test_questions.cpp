@@ -2,6 +2,7 @@
 
 #include "allocations.h"
 #include "local_entropy/engine.h"
+#include "local_entropy/schedule/question.h"
 
 #include <atomic>
 #include <cmath>
@@ -149,6 +150,25 @@ TEST(LocalEntropyQuestions, NoneIsTakenForAnother)
             for (const std::size_t which : {i, std::size_t(0), i})
                 ASSERT_TRUE(answerOf(engine, calls[which]) == expected[which])
                     << which << " after " << i << ", round " << round;
+}
+
+// What calls of one thread took tells nothing of calls of sixteen.
+TEST(LocalEntropyQuestions, OtherThreadsMakeAnother)
+{
+    const std::vector<float> cells(kWidth * kHeight, 3);
+    std::vector<float> values(kWidth * kHeight);
+    Filter filter;
+    filter.levels.count = 16;
+    Asked asked{filter, {cells.data(), CellType::Float32, kWidth, kHeight, 0},
+                {},     {values.data(), false, kWidth, kHeight, 0},
+                {},     16};
+    Plans plans;
+    Choice choice;
+    choice.path = Path::Portable;
+    const Question question(asked, choice, plans);
+    EXPECT_TRUE(question.isThatOf(asked));
+    asked.threads = 1;
+    EXPECT_FALSE(question.isThatOf(asked));
 }
 
 // Of the engine; some methods and the loader take memory for their tiles.

@@ -72,6 +72,13 @@ public:
     /// Nanoseconds a result on one thread, about: methods are chosen by it.
     virtual double cost(const Problem &problem, Path path) const = 0;
 
+    /// The same where so many threads share the problem's region. In small tiles, vectors are
+    /// partly empty and windows start anew for few results: some methods take many times as long.
+    virtual double costInTiles(const Problem &problem, Path path, int) const
+    {
+        return cost(problem, path);
+    }
+
     /// Whether it is as fast where the edge of the image cuts windows: then a problem is not cut
     /// into inner cells and a frame (schedule/parts.h).
     virtual bool wantsWhole() const { return false; }
@@ -107,7 +114,9 @@ public:
 /// All of them. The last, plain, can do everything.
 const std::vector<const Method *> &methods();
 
-/// The cheapest that can, other than `except`.
-const Method &chooseMethod(const Problem &problem, Path path, const Method *except = nullptr);
+/// The cheapest that can, other than `except`, where so many threads share the region; 0: where
+/// that is large.
+const Method &chooseMethod(const Problem &problem, Path path, const Method *except = nullptr,
+                           int threads = 0);
 
 } // namespace local_entropy

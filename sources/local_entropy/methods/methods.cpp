@@ -25,13 +25,17 @@ const std::vector<const Method *> &methods()
     return all;
 }
 
-const Method &chooseMethod(const Problem &problem, Path path, const Method *except)
+const Method &chooseMethod(const Problem &problem, Path path, const Method *except, int threads)
 {
+    const auto costOf = [&](const Method &method) {
+        return threads > 0 ? method.costInTiles(problem, path, threads)
+                           : method.cost(problem, path);
+    };
     const Method *best = methods().back();
-    double least = best->cost(problem, path);
+    double least = costOf(*best);
     for (const Method *method : methods()) {
         if (method == best || method == except || !method->can(problem, path)) continue;
-        const double cost = method->cost(problem, path);
+        const double cost = costOf(*method);
         if (cost < least) {
             least = cost;
             best = method;

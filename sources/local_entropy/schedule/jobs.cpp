@@ -12,18 +12,18 @@ namespace
 
 const Method &methodFor(const Problem &problem, const Choice &choice)
 {
-    if (!choice.only) return chooseMethod(problem, choice.path);
+    if (!choice.only) return chooseMethod(problem, choice.path, nullptr, choice.threads);
     if (choice.only->can(problem, choice.path)) return *choice.only;
     throw Error(Status::Unavailable, std::string("the method '") + choice.only->name() +
                                          "' cannot compute this filter on path " +
                                          pathName(choice.path));
 }
 
-Job jobOf(const Problem &problem, const Method &method, Path path)
+Job jobOf(const Problem &problem, const Method &method, const Choice &choice)
 {
     const double cells =
         static_cast<double>(problem.region.width) * static_cast<double>(problem.region.height);
-    return {problem, &method, cells * method.cost(problem, path)};
+    return {problem, &method, cells * method.costInTiles(problem, choice.path, choice.threads)};
 }
 
 } // namespace
@@ -32,11 +32,11 @@ std::vector<Job> jobsOf(const Problem &whole, const Choice &choice)
 {
     if (!choice.only || choice.only->can(whole, choice.path)) {
         const Method &method = methodFor(whole, choice);
-        if (method.wantsWhole()) return {jobOf(whole, method, choice.path)};
+        if (method.wantsWhole()) return {jobOf(whole, method, choice)};
     }
     std::vector<Job> jobs;
     for (const Problem &part : partsOf(whole))
-        jobs.push_back(jobOf(part, methodFor(part, choice), choice.path));
+        jobs.push_back(jobOf(part, methodFor(part, choice), choice));
     return jobs;
 }
 

@@ -13,6 +13,7 @@ struct Choice
 {
     Path path;
     const Method *only = nullptr; ///< null: the cheapest
+    int threads = 1;              ///< that share a call, if it is worth it
 };
 
 /// A problem and who computes it.

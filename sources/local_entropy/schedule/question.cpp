@@ -2,6 +2,8 @@
 
 #include "local_entropy/schedule/same_filter.h"
 
+#include <algorithm>
+
 namespace local_entropy
 {
 namespace
@@ -62,7 +64,7 @@ void Share::work(Scratch &scratch)
 
 Question::Question(const Asked &asked, const Choice &choice, Plans &plans)
     : image(asked.image), mask(asked.mask), result(asked.result), region(asked.region),
-      whole(checkedProblem(asked.filter, image, mask, result, region))
+      threads(asked.threads), whole(checkedProblem(asked.filter, image, mask, result, region))
 {
     for (const Job &job : jobsOf(whole, choice)) {
         shares.emplace_back(job, whole, plans, choice.path);
@@ -72,10 +74,11 @@ Question::Question(const Asked &asked, const Choice &choice, Plans &plans)
 
 bool Question::isThatOf(const Asked &asked) const
 {
-    return isSame(region, asked.region) && image.type == asked.image.type &&
-           liesAs(image, asked.image) && result.isDouble == asked.result.isDouble &&
-           liesAs(result, asked.result) && !mask.data == !asked.mask.data &&
-           liesAs(mask, asked.mask) && isSame(whole.filter, asked.filter);
+    return threads == asked.threads && isSame(region, asked.region) &&
+           image.type == asked.image.type && liesAs(image, asked.image) &&
+           result.isDouble == asked.result.isDouble && liesAs(result, asked.result) &&
+           !mask.data == !asked.mask.data && liesAs(mask, asked.mask) &&
+           isSame(whole.filter, asked.filter);
 }
 
 void Question::place(const Asked &asked)
@@ -89,22 +92,30 @@ void Question::place(const Asked &asked)
 
 void Question::begin(int threads, bool devices, Progress &progress)
 {
-    for (Share &share : shares) share.begin(threads, devices, progress);
+    for (Share &share : shares)
+        share.begin(threads, devices && &share == &shares.front(), progress);
 }
 
-void Question::work(Scratch &scratch)
+void Question::work(Scratch &scratch, int number)
 {
-    for (Share &share : shares) share.work(scratch);
+    // Where GPUs help, threads wait for results in the end: every second one does the rest before.
+    const bool restFirst = shares.front().isShared() && number % 2 == 1;
+    if (!restFirst) shares.front().work(scratch);
+    for (auto share = shares.begin() + 1; share != shares.end(); ++share) share->work(scratch);
+    if (restFirst) shares.front().work(scratch);
 }
 
-void Question::took(double seconds)
-{
-    for (Share &share : shares) share.took(seconds);
-}
+void Question::took(double seconds) { shares.front().took(seconds); }
 
 void Question::end()
 {
     for (Share &share : shares) share.end();
+}
+
+int Question::sharedParts() const
+{
+    return static_cast<int>(std::count_if(shares.begin(), shares.end(),
+                                          [](const Share &share) { return share.isShared(); }));
 }
 
 } // namespace local_entropy

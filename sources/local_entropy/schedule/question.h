@@ -23,6 +23,7 @@ struct Asked
     Mask mask;
     Result result;
     Region region;
+    int threads = 0; ///< 0: all of the engine's
 };
 
 /// One part of a question; and of the call that has it, what its threads share.
@@ -38,6 +39,8 @@ public:
     /// What each thread does.
     void work(Scratch &scratch);
     void end() { everywhere.reset(); }
+    /// Whether GPUs help in this call.
+    bool isShared() const { return everywhere != nullptr; }
     /// The call has ended well, and took so long.
     void took(double seconds)
     {
@@ -61,7 +64,8 @@ public:
     /// Throws Error where it cannot be answered.
     Question(const Asked &asked, const Choice &choice, Plans &plans);
 
-    /// Whether that is the same, but for the places of the arrays.
+    /// Whether that is the same, but for the places of the arrays. So many threads, too: what calls
+    /// took tells nothing of calls with fewer.
     bool isThatOf(const Asked &asked) const;
 
     /// For arrays at these places; throws Error if they cannot be there.
@@ -70,10 +74,15 @@ public:
     const Problem &problem() const { return whole; }
     double cost() const { return nanoseconds; } ///< on one thread
 
+    /// `devices`: whether GPUs may help, with the largest part. One part of a call can have them,
+    /// and what whole calls take, with them and without, tells whether they pay for that one.
     void begin(int threads, bool devices, Progress &progress);
-    void work(Scratch &scratch);
+    /// What thread `number` does.
+    void work(Scratch &scratch, int number);
     void took(double seconds);
     void end();
+
+    int sharedParts() const; ///< with which GPUs help in this call
 
 private:
     // As they were given: what they stand for is in `whole`.
@@ -81,9 +90,10 @@ private:
     const Mask mask;
     const Result result;
     const Region region;
+    const int threads;
 
     Problem whole;
-    std::deque<Share> shares; // which stay where they are
+    std::deque<Share> shares; // which stay where they are; the largest first
     double nanoseconds = 0;
 };
 

@@ -261,7 +261,7 @@ bool SharedWork::work(int number, const Compute &compute)
         compute(tile);
     }
     if (--working > 0) return false;
-    if (sent > 0) checkCells();
+    if (sent > 0 && !areAsked.exchange(true)) checkCells(); // a thread may come when all is done
     return true;
 }
 
@@ -269,7 +269,6 @@ bool SharedWork::work(int number, const Compute &compute)
 /// failed after its last tile.
 void SharedWork::checkCells()
 {
-    areAsked = true;
     bool allAnswer = true, wereLevels = true;
     for (Device *device : devices) { // each of them, since what it tells is forgotten there
         const Told told = shared.ask(*device);

@@ -46,30 +46,48 @@ Tile turnedTile(const Shape &shape, const Tile &tile, Scratch &scratch)
     return other;
 }
 
+constexpr std::int64_t kLength = 512; ///< of a tile, and at least so many times a window's:
+constexpr int kWindows = 8;
+
+/// Long in the direction of the walk, which has to fill the first window of every strip.
+TileSize walkedTile(const Region &region, const Shape &shape, bool turns, int threads)
+{
+    constexpr std::int64_t kBreadth = 128, kTilesOfThread = 4;
+    const int reach = turns ? shape.width : shape.height;
+    const std::int64_t side = turns ? region.height : region.width;
+    const std::int64_t length = std::min(std::max<std::int64_t>(kLength, kWindows * reach),
+                                         turns ? region.width : region.height);
+    std::int64_t breadth = kBreadth;
+    // Threads that have too few tiles to share get smaller ones.
+    const auto tiles = [&] {
+        return (region.width * region.height) / std::max<std::int64_t>(length * breadth, 1);
+    };
+    if (threads > 1)
+        while (tiles() < kTilesOfThread * threads && breadth > kSlackColumns) breadth /= 2;
+    breadth = std::min(breadth, side);
+    return turns ? TileSize{length, breadth} : TileSize{breadth, length};
+}
+
+/// How many times as long as in a large tile a result takes in one: columns that fill no vector,
+/// and the first window of every column.
+double timesOf(std::int64_t breadth, std::int64_t length, int reach)
+{
+    const auto started = [&](std::int64_t rows) { return 1 + static_cast<double>(reach) / rows; };
+    const std::int64_t vectors = (breadth + kSlackColumns - 1) / kSlackColumns;
+    return static_cast<double>(vectors * kSlackColumns) / breadth * started(length) /
+           started(std::max<std::int64_t>(kLength, kWindows * reach));
+}
+
 class HistogramPlan : public Plan
 {
 public:
     explicit HistogramPlan(const Problem &problem) : prepared(problem) {}
 
-    /// Long in the direction of the walk, which has to fill the first window of every strip.
     TileSize tileSize(const Problem &problem, int threads) const override
     {
-        constexpr std::int64_t kLength = 512, kBreadth = 128, kTilesOfThread = 4;
         const Region &region = problem.region;
-        const bool turns = prepared.turns(region.width, region.height);
-        const Shape &shape = turns ? prepared.across.shape : prepared.down.shape;
-        const std::int64_t side = turns ? region.height : region.width;
-        const std::int64_t length = std::min(std::max<std::int64_t>(kLength, 8 * shape.height),
-                                             turns ? region.width : region.height);
-        std::int64_t breadth = kBreadth;
-        // Threads that have too few tiles to share get smaller ones.
-        const auto tiles = [&] {
-            return (region.width * region.height) / std::max<std::int64_t>(length * breadth, 1);
-        };
-        if (threads > 1)
-            while (tiles() < kTilesOfThread * threads && breadth > kSlackColumns) breadth /= 2;
-        breadth = std::min(breadth, side);
-        return turns ? TileSize{length, breadth} : TileSize{breadth, length};
+        return walkedTile(region, problem.shape, prepared.turns(region.width, region.height),
+                          threads);
     }
 
     void work(const Problem &problem, TileQueue &queue, Scratch &scratch) const override
@@ -134,6 +152,15 @@ public:
     double cost(const Problem &problem, Path path) const override
     {
         return costOf(Costed::Histogram, problem, path);
+    }
+
+    double costInTiles(const Problem &problem, Path path, int threads) const override
+    {
+        const Shape &shape = problem.shape;
+        const TileSize down = walkedTile(problem.region, shape, false, threads);
+        const TileSize across = walkedTile(problem.region, shape, true, threads);
+        return cost(problem, path) * std::min(timesOf(down.width, down.height, shape.height),
+                                              timesOf(across.height, across.width, shape.width));
     }
 
     std::unique_ptr<const Plan> plan(const Problem &problem, Path) const override

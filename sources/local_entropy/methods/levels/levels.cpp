@@ -126,6 +126,15 @@ public:
         return costOf(Costed::Levels, problem, path);
     }
 
+    /// Blocks are filled up; the first window of a column costs as much as a tenth of its rows.
+    double costInTiles(const Problem &problem, Path path, int) const override
+    {
+        const auto width = static_cast<double>(problem.region.width);
+        const auto height = static_cast<double>(problem.region.height);
+        return cost(problem, path) * static_cast<double>(roundUp(problem.region.width, kBlock)) /
+               width * (1 + 0.1 * problem.shape.height / height);
+    }
+
     std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const override
     {
         return std::make_unique<LevelsPlan>(problem, path);

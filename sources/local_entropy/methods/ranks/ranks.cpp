@@ -115,6 +115,16 @@ public:
         return costOf(Costed::Ranks, problem, path);
     }
 
+    /// As was measured: lanes of a column or two, and the first windows of a band, take the time of
+    /// so many more columns and rows.
+    double costInTiles(const Problem &problem, Path path, int) const override
+    {
+        constexpr double kColumns = 20, kRows = 12;
+        const auto width = static_cast<double>(problem.region.width);
+        const auto height = static_cast<double>(problem.region.height);
+        return cost(problem, path) * (1 + kColumns / width) * (1 + kRows / height);
+    }
+
     std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const override
     {
         return std::make_unique<RanksPlan>(problem, path);

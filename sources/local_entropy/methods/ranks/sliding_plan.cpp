@@ -209,6 +209,45 @@ int splitPlace(const Problem &problem, const Region &place, Region *parts)
     return number;
 }
 
+constexpr std::int64_t kBandHeights = 20; ///< of a window: so high that starts cost some percent
+
+/// Columns that fill all lanes with strips that are not too narrow.
+std::int64_t mostWidth(const Shape &window, int lanes)
+{
+    constexpr std::int64_t kColumns = 40;
+    return lanes * std::max<std::int64_t>(kColumns, window.width) - (window.width - 1);
+}
+
+/// Bands so high that their start costs little; cells, and the lanes' rows, that stay in a cache;
+/// some tiles for each thread. In small images about a tile for each thread, whatever its start
+/// costs: that is little beside threads without one.
+TileSize slidingTile(const Problem &problem, int lanes, int threads)
+{
+    constexpr std::int64_t kLeastHeights = 5, kCells = 1 << 20, kLeastRows = 16;
+    const Shape &window = problem.shape;
+    const Region &region = problem.region;
+    const std::int64_t width =
+        ceilDiv(region.width, ceilDiv(region.width, mostWidth(window, lanes)));
+    const int strips = SlidingLayout::of(window, width, region.height, lanes).strips;
+    const std::int64_t bands = lanes / strips;
+    std::int64_t height = bands * kBandHeights * window.height;
+    height = std::min(height, std::max(kCells / width, bands * kLeastHeights * window.height));
+    const std::int64_t across = ceilDiv(region.width, width);
+    if (threads > 1)
+        height = std::min(height, std::max(ceilDiv(region.height * across, 3 * threads),
+                                           bands * kLeastHeights * window.height));
+    if (across * ceilDiv(region.height, height) < threads)
+        height = std::min(height, std::max(kLeastRows, ceilDiv(region.height * across, threads)));
+    return {width, ceilDiv(region.height, ceilDiv(region.height, height))};
+}
+
+/// SlidingLayout::work() of all lanes, for each result of a tile.
+double workOfResult(const Shape &window, const TileSize &tile, int lanes)
+{
+    const SlidingLayout layout = SlidingLayout::of(window, tile.width, tile.height, lanes);
+    return lanes * layout.work(window) / static_cast<double>(tile.width * tile.height);
+}
+
 class SlidingRanksPlan : public Plan
 {
 public:
@@ -220,30 +259,9 @@ public:
             kernels[bytes - 1] = path.kernel(bytes, problem.shape.height);
     }
 
-    /// Bands so high that their start costs some percent; cells, and the lanes' rows, that stay in
-    /// a cache; some tiles for each thread. In small images a tile for each thread, of at least 16
-    /// rows, whatever its start costs: that is little beside threads without one.
     TileSize tileSize(const Problem &problem, int threads) const override
     {
-        constexpr std::int64_t kColumns = 40, kBandHeights = 20, kLeastHeights = 5,
-                               kCells = 1 << 20, kLeastRows = 16;
-        const Shape &window = problem.shape;
-        const Region &region = problem.region;
-        const std::int64_t most =
-            path.lanes * std::max<std::int64_t>(kColumns, window.width) - (window.width - 1);
-        const std::int64_t width = ceilDiv(region.width, ceilDiv(region.width, most));
-        const int strips = SlidingLayout::of(window, width, region.height, path.lanes).strips;
-        const std::int64_t bands = path.lanes / strips;
-        std::int64_t height = bands * kBandHeights * window.height;
-        height = std::min(height, std::max(kCells / width, bands * kLeastHeights * window.height));
-        const std::int64_t across = ceilDiv(region.width, width);
-        if (threads > 1)
-            height = std::min(height, std::max(ceilDiv(region.height * across, 3 * threads),
-                                               bands * kLeastHeights * window.height));
-        if (across * ceilDiv(region.height, height) < threads)
-            height =
-                std::min(height, std::max(kLeastRows, ceilDiv(region.height * across, threads)));
-        return {width, ceilDiv(region.height, ceilDiv(region.height, height))};
+        return slidingTile(problem, path.lanes, threads);
     }
 
     void work(const Problem &problem, TileQueue &queue, Scratch &scratch) const override
@@ -293,6 +311,16 @@ public:
     double cost(const Problem &problem, Path path) const override
     {
         return costOf(Costed::SlidingRanks, problem, path);
+    }
+
+    double costInTiles(const Problem &problem, Path path, int threads) const override
+    {
+        const int lanes = pathOf(path)->lanes;
+        const Shape &window = problem.shape;
+        const TileSize large = {mostWidth(window, lanes), kBandHeights * window.height};
+        const double times = workOfResult(window, slidingTile(problem, lanes, threads), lanes) /
+                             workOfResult(window, large, lanes);
+        return cost(problem, path) * std::max(times, 1.0);
     }
 
     std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const override

@@ -1,0 +1,97 @@
+// A call of several parts that GPUs help with: which part they are for, and that threads may do the
+// others first. Without a GPU, or without nvcc, each test is skipped by name.
+#include "common/devices.h"
+#include "local_entropy/answers/default_rounding.h"
+#include "local_entropy/engine.h"
+#include "local_entropy/schedule/pool.h"
+#include "local_entropy/schedule/question.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+namespace
+{
+
+using namespace local_entropy;
+
+/// 9x9, cut at the edge: the inner cells, and four strips that make up a part in fifty.
+class QuestionWithDevices : public testing::Test
+{
+protected:
+    static constexpr std::int64_t kWidth = 1200, kHeight = 1000;
+
+    void SetUp() override
+    {
+        if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
+        std::mt19937 random(3);
+        for (auto &cell : cells) cell = static_cast<std::uint8_t>(random());
+        filter.window.width = filter.window.height = 9;
+        choice.path = bestPath();
+        choice.threads = 3;
+    }
+
+    /// How many parts had the devices in a call that took so long, or so it is said.
+    int sharedIn(double seconds, Question &question, bool works = false)
+    {
+        const std::function<bool(double)> nobody;
+        Progress progress(nobody, question.problem().region);
+        question.begin(choice.threads, true, progress);
+        const int shared = question.sharedParts();
+        if (works)
+            Pool(choice.threads).run(choice.threads, [&](int number) {
+                const DefaultRounding rounding;
+                Scratch scratch;
+                question.work(scratch, number);
+            });
+        question.took(seconds);
+        question.end();
+        return shared;
+    }
+
+    Asked asked()
+    {
+        return {filter,
+                {cells.data(), CellType::Uint8, kWidth, kHeight, 0},
+                {},
+                {values.data(), false, kWidth, kHeight, 0},
+                {}};
+    }
+
+    std::vector<std::uint8_t> cells = std::vector<std::uint8_t>(kWidth * kHeight);
+    std::vector<float> values = std::vector<float>(kWidth * kHeight, NAN);
+    Filter filter;
+    Choice choice;
+    Plans plans;
+};
+
+// What whole calls take tells whether devices pay for the largest part, not for a strip.
+TEST_F(QuestionWithDevices, OnlyTheLargestPartHasThem)
+{
+    Question question(asked(), choice, plans);
+    EXPECT_EQ(sharedIn(10, question), 0) << "an estimate: it is soon done";
+    EXPECT_EQ(sharedIn(1, question), 1);
+    EXPECT_EQ(sharedIn(1, question), 1);
+    EXPECT_EQ(sharedIn(100, question), 1);
+    EXPECT_EQ(sharedIn(10, question), 0) << "they take longer by now";
+}
+
+TEST_F(QuestionWithDevices, ThreadsMayDoTheRestFirst)
+{
+    std::vector<float> expected(values.size());
+    Engine().run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
+                 View<float>{expected.data(), kWidth, kHeight});
+    Question question(asked(), choice, plans);
+    sharedIn(10, question);
+    for (int call = 0; call < 20; ++call) {
+        std::fill(values.begin(), values.end(), NAN);
+        ASSERT_EQ(sharedIn(1, question, true), 1);
+        ASSERT_EQ(std::memcmp(values.data(), expected.data(), values.size() * sizeof(float)), 0)
+            << call;
+    }
+}
+
+} // namespace
