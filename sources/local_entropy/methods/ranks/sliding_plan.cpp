@@ -221,8 +221,8 @@ public:
     }
 
     /// Bands so high that their start costs some percent; cells, and the lanes' rows, that stay in
-    /// a cache; some tiles for each thread. In small images a tile for each thread, of at least 16
-    /// rows, whatever its start costs: that is little beside threads without one.
+    /// a cache; some tiles for each thread. In small images a tile for each thread, of about 16
+    /// rows or more, whatever its start costs: that is little beside threads without one.
     TileSize tileSize(const Problem &problem, int threads) const override
     {
         constexpr std::int64_t kColumns = 40, kBandHeights = 20, kLeastHeights = 5,
