@@ -15,7 +15,7 @@ import pathlib
 import re
 import sys
 
-from .check import check, directories, unfilled, waiting
+from .check import check, directories, refuted, unfilled, waiting
 from .documents import documents
 from .results import Results
 
@@ -29,12 +29,13 @@ def say(*sentences):
 
 
 def fill(root):
-    """Rewrites the documents; what could not be filled is left as it is. Returns what that was."""
+    """Rewrites the documents; what could not be filled is left as it is. Returns what that was, and
+    the sentences that are false by now."""
     wrong = []
     for document in documents(root, Results(root)):
         if document.filled != document.text:
             (root / document.name).write_text(document.filled)
-        wrong += unfilled(document)
+        wrong += [*unfilled(document), *refuted(document)]
         say(*waiting(document))
     return wrong
 
