@@ -174,6 +174,9 @@ class Values(Tree):
         self.assertEqual(self.value('longer("auto", "cpu")'), (2.2 / 4, 1))
         self.assertEqual(self.value('longer("auto", "cpu", width=100)'), (1, 1))
         self.assertAlmostEqual(self.value('max(longer("auto", "cpu", "gpus", "both"))'), 1.1)
+        self.assertEqual(self.value('(within(0.99, "auto", "cpu"), compared("auto", "cpu"))'), (1, 2))
+        self.assertEqual(self.value('within(1, "auto", "cpu")'), 2)
+        self.assertEqual(self.value('within(1.09, "auto", "cpu", "gpus", "both")'), 0)
         with self.assertRaises(NotMeasured):
             self.value('faster("both", "cpu", width=100)')
 

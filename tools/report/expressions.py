@@ -29,8 +29,8 @@ class Expressions:
         self.used = set()  # directories other than the record's that the last expression asked
         functions = (self.kernel, self.total, self.copy, self.host_copy, self.gb_per_s, self.share,
                      self.rate, self.kernel_rate, self.counter, self.resource, self.get, self.low,
-                     self.high, self.spread, self.rounds, self.faster, self.longer, self.aims,
-                     self.aims_met, self.course, self.course_ms, self.parts)
+                     self.high, self.spread, self.rounds, self.faster, self.longer,
+                     self.compared, self.within, self.aims, self.aims_met, self.course, self.course_ms, self.parts)
         self.names = {function.__name__: function for function in functions}
         self.names.update(max=max, min=min, round=round, abs=abs, sum=total_of)
 
@@ -165,8 +165,9 @@ class Expressions:
         """How many rounds a file has."""
         return len({row["round"] for row in self.on(machine).rows(file)})
 
-    def faster(self, way, *others, machine=None, **wanted):
-        """(least, most): how many times as fast a way of together.csv is as the best of others."""
+    def gains(self, way, others, machine, wanted):
+        """How many times as fast a way of together.csv is as the best of others, by filter and
+        size."""
         times = {}
         for rounds in self.matching("together.csv", "median_ms", machine, wanted):
             row = rounds.rows[0]
@@ -176,12 +177,25 @@ class Expressions:
                  if all(of.get(name) for name in (way, *others))]
         if not gains:
             raise NotMeasured(f"together.csv has no {way} beside {', '.join(others)}")
+        return gains
+
+    def faster(self, way, *others, machine=None, **wanted):
+        """(least, most): how many times as fast a way is as the best of others."""
+        gains = self.gains(way, others, machine, wanted)
         return min(gains), max(gains)
 
     def longer(self, way, *others, machine=None, **wanted):
         """(least, most): how many times as long a way takes as the best of others."""
         least, most = self.faster(way, *others, machine=machine, **wanted)
         return 1 / most, 1 / least
+
+    def compared(self, way, *others, machine=None, **wanted):
+        """How many filters and sizes there are of a way and others."""
+        return len(self.gains(way, others, machine, wanted))
+
+    def within(self, limit, way, *others, machine=None, **wanted):
+        """Of how many of them it takes at most that many times as long as the best of others."""
+        return sum(1 / gain <= limit for gain in self.gains(way, others, machine, wanted))
 
     def aims(self, machine=None):
         """How many aims there are for the library's filters on one thread."""
