@@ -312,7 +312,7 @@ TEST(BenchFilter, BadUsageIsRefusedInASentence)
              {"--threads ''", "has an empty name"},
              {"--size 0", "--size: width is '0', expected an integer in 1..1000000"},
              {"--size 10x", "--size: height is '', expected"},
-             {"--size 10x1000001",
+             {"--list --size 10x1000001",
               "--size: height is '1000001', expected an integer in 1..1000000"},
              {"--within 0", "--within is '0', expected a positive number"},
              {"--within inf", "--within is 'inf', expected a positive number"},

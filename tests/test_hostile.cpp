@@ -73,7 +73,7 @@ TEST(Hostile, ResultsAreKeptUnlessThatIsUnwanted)
 TEST(Hostile, APathThatDoesNotExistIsRefused)
 {
     const auto refused = [](const std::string &path, const std::string &sentence) {
-        for (const char *benchmark : {"0", "1"})
+        for (const char *benchmark : {"0", "warm-up"})
             expectBadUsage("ENTROPY_BENCHMARK=" + std::string(benchmark) + " ENTROPY_CPU_PATH='" +
                                path + "' " BUILD_DIRECTORY "/entropy data/worked_4x4.txt",
                            "entropy: ENTROPY_CPU_PATH is " + sentence);
