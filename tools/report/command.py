@@ -1,5 +1,6 @@
 """Fills the tables and numbers of the documents (documents.py names them) from results/, and draws
-the plots. What a marker may say: tools/report/documents.py.
+the plots. What a marker may say: tools/report/documents.py. A sentence whose condition (holds:) is
+false by now is named, and the exit status is 1.
 
 What was not measured yet, or not at the revision of the rest, is left so, and a line says that it
 waits; only --complete minds.
