@@ -1,5 +1,6 @@
 """Numbers in sentences: <!--= EXPR | FORMAT -->15.4 ms<!--/-->, EXPR over what was measured. What a
-sentence says of numbers, beside it: <!-- holds: EXPR < EXPR -->; where that is false, the sentence is.
+sentence says of numbers stands behind it: <!-- holds: EXPR < EXPR -->. If that is false, so is the
+sentence.
 
 Times are in ms. SIZE is a side (10240) or "1024x4096"; a version may be "fast_study/f3" or
 "maximum/m5"; machine= names another directory of results/.
@@ -30,7 +31,8 @@ class Expressions:
         functions = (self.kernel, self.total, self.copy, self.host_copy, self.gb_per_s, self.share,
                      self.rate, self.kernel_rate, self.counter, self.resource, self.get, self.low,
                      self.high, self.spread, self.rounds, self.faster, self.longer,
-                     self.compared, self.within, self.aims, self.aims_met, self.course, self.course_ms, self.parts)
+                     self.compared, self.within, self.aims, self.aims_met, self.course,
+                     self.course_ms, self.parts)
         self.names = {function.__name__: function for function in functions}
         self.names.update(max=max, min=min, round=round, abs=abs, sum=total_of)
 
