@@ -105,7 +105,12 @@ LABS       := maximum transpose hello
 versions_in = $(shell awk '/^namespace [a-z]/ && $$3 != "=" { sub(/^transpose(::)?/, "", $$2); \
                 if ($$2 && !seen[$$2]++) print $$2 }' $(1) /dev/null)
 VERSIONS   := $(call versions_in,$(CORE_SOURCE))
+LABS_RUN   := $(filter $(LABS),$(patsubst run-%,%,$(filter run-%,$(MAKECMDGOALS))))
 ifdef VERSION
+  $(foreach lab,$(LABS_RUN),$(if $(filter $(VERSION),$(call versions_in,$(wildcard \
+    sources/$(lab)/core.cu))),,$(error VERSION=$(VERSION): $(if $(wildcard \
+    sources/$(lab)/core.cu),sources/$(lab)/core.cu has no such version$(COMMA) only $(call \
+    versions_in,sources/$(lab)/core.cu),the lab $(lab) has no versions: leave VERSION= out))))
   SWITCHED := $(if $(filter $(VERSION),$(VERSIONS)),$(notdir $(PROGRAM)),$(strip $(foreach lab,$(LABS),\
                 $(if $(filter $(VERSION),$(call versions_in,$(wildcard sources/$(lab)/core.cu))),$(lab)))))
   ifeq ($(SWITCHED),)

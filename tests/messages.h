@@ -4,9 +4,11 @@
 #include "temporary.h"
 
 #include <algorithm>
+#include <getopt.h>
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 inline bool holds(const std::string &text, const std::string &part)
 {
@@ -23,6 +25,18 @@ std::string messageOf(Call call)
         return error.what();
     }
     return "";
+}
+
+/// What `parse(argc, argv)` makes of a command line of these words, the first of which names the
+/// program.
+template <typename Parse>
+auto parsed(std::vector<std::string> words, Parse parse)
+{
+    std::vector<char *> argv;
+    for (std::string &word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    optind = 0; // from the start
+    return parse(static_cast<int>(words.size()), argv.data());
 }
 
 /// Bad input: status 2 and one line on standard error that holds `part`.

@@ -194,14 +194,12 @@ std::pair<int, std::string> statusOf(const std::vector<bench::Case> &cases,
                                      std::vector<std::string> arguments = {})
 {
     arguments.insert(arguments.begin(), "test");
-    std::vector<char *> argv;
-    for (std::string &argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    optind = 0; // from the start
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
-    const int status = bench::runProgram({"test", "Tests.\n", layout(), {}, [&] { return cases; }},
-                                         static_cast<int>(argv.size()) - 1, argv.data());
+    const int status = parsed(arguments, [&](int argc, char **argv) {
+        return bench::runProgram({"test", "Tests.\n", layout(), {}, [&] { return cases; }}, argc,
+                                 argv);
+    });
     const std::string output = testing::internal::GetCapturedStdout();
     return {status, output + testing::internal::GetCapturedStderr()};
 }

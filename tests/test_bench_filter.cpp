@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <getopt.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <sstream>
@@ -235,11 +234,7 @@ TEST(BenchFilter, HelpAndList)
 bench::FilterOptions optionsOf(std::vector<std::string> words)
 {
     words.insert(words.begin(), "bench_filter");
-    std::vector<char *> argv;
-    for (std::string &word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    optind = 0; // from the start
-    return bench::parseFilterOptions(static_cast<int>(words.size()), argv.data());
+    return parsed(words, bench::parseFilterOptions);
 }
 
 TEST(BenchFilter, WithoutOptionsItTimesWhatItsHelpSays)
@@ -315,8 +310,10 @@ TEST(BenchFilter, BadUsageIsRefusedInASentence)
              {"--threads 0", "is '0', expected an integer in 1.."},
              {"--threads 1,,2", "'1,,2' has an empty name"},
              {"--threads ''", "has an empty name"},
-             {"--size 0", "width is '0', expected an integer in 1.."},
-             {"--size 10x", "height is '', expected"},
+             {"--size 0", "--size: width is '0', expected an integer in 1..1000000"},
+             {"--size 10x", "--size: height is '', expected"},
+             {"--list --size 10x1000001",
+              "--size: height is '1000001', expected an integer in 1..1000000"},
              {"--within 0", "--within is '0', expected a positive number"},
              {"--within inf", "--within is 'inf', expected a positive number"},
              {"--threads 4097", "is '4097', expected an integer in 1..4096"},

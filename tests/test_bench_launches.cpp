@@ -1,7 +1,7 @@
 // What bench_launches times: its images, their cells and answers, as far as they need no GPU.
 #include "bench/launch_grid.h"
 #include "bench/launch_pictures.h"
-#include "common/error.h"
+#include "messages.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -86,15 +86,18 @@ TEST(BenchLaunches, WhatIsAskedForIsCombined)
     EXPECT_EQ(images[1].width, 1);
     EXPECT_EQ(images[1].height, 7);
     EXPECT_EQ(images[3].content, "stripes");
-    for (const auto &[list, word] :
-         std::vector<std::pair<std::vector<std::string> bench::LaunchWishes::*, std::string>>{
-             {&bench::LaunchWishes::contents, "nothing"},
-             {&bench::LaunchWishes::sizes, "30"},
-             {&bench::LaunchWishes::sizes, "0x3"},
-             {&bench::LaunchWishes::placements, "upside down"}}) {
+    using List = std::vector<std::string> bench::LaunchWishes::*;
+    for (const auto &[list, word, sentence] :
+         std::vector<std::tuple<List, std::string, std::string>>{
+             {&bench::LaunchWishes::contents, "nothing", "--contents: there is no 'nothing'"},
+             {&bench::LaunchWishes::sizes, "30", "--sizes is '30', expected WIDTHxHEIGHT"},
+             {&bench::LaunchWishes::sizes, "0x3",
+              "--sizes: width is '0', expected an integer in 1..1000000"},
+             {&bench::LaunchWishes::placements, "upside down",
+              "--placements: there is no 'upside down'"}}) {
         bench::LaunchWishes wrong;
         wrong.*list = {word};
-        EXPECT_THROW(bench::imagesOf(caseNamed("uint8-256-3x3"), wrong), common::Error) << word;
+        EXPECT_EQ(messageOf([&] { bench::imagesOf(caseNamed("uint8-256-3x3"), wrong); }), sentence);
     }
 }
 

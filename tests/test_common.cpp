@@ -490,16 +490,16 @@ TEST(Integer, SaysWhatItExpected)
 
 TEST(Size, IsWidthByHeight)
 {
-    EXPECT_EQ(parseSize("7x5"), std::pair(7, 5));
-    EXPECT_EQ(parseSize("1x2000000000"), std::pair(1, 2000000000));
+    EXPECT_EQ(parseSize("--size", "7x5"), std::pair(7, 5));
+    EXPECT_EQ(parseSize("--size", "1x1000000"), std::pair(1, 1000000));
     for (const auto &[text, sentence] : std::vector<std::pair<std::string, std::string>>{
-             {"7", "'7' is no size, expected WIDTHxHEIGHT"},
-             {"x", "width is '', expected an integer in 1..2000000000"},
-             {"7x", "height is '', expected an integer in 1..2000000000"},
-             {"0x5", "width is '0', expected an integer in 1..2000000000"},
-             {"5x2000000001", "height is '2000000001', expected an integer in 1..2000000000"},
-             {"5x5x5", "height is '5x5', expected an integer in 1..2000000000"}})
-        EXPECT_EQ(messageOf([&] { parseSize(text); }), sentence);
+             {"7", "--size is '7', expected WIDTHxHEIGHT"},
+             {"x", "--size: width is '', expected an integer in 1..1000000"},
+             {"7x", "--size: height is '', expected an integer in 1..1000000"},
+             {"0x5", "--size: width is '0', expected an integer in 1..1000000"},
+             {"5x1000001", "--size: height is '1000001', expected an integer in 1..1000000"},
+             {"5x5x5", "--size: height is '5x5', expected an integer in 1..1000000"}})
+        EXPECT_EQ(messageOf([&] { parseSize("--size", text); }), sentence);
 }
 
 TEST(Active, WhatCanRunInItsPlaceIsNamedAndHowToChooseIt)

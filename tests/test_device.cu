@@ -46,17 +46,32 @@ __global__ void readTextures(cudaTextureObject_t line, cudaTextureObject_t plane
     output[1] = tex2D<float>(plane, 1 + 0.5f, 2 + 0.5f);
 }
 
+/// Nanoseconds.
+__device__ unsigned long long now()
+{
+    unsigned long long time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
+}
+
 /// Lasts so long.
 __global__ void spin(unsigned long long nanoseconds)
 {
-    const auto now = [] {
-        unsigned long long time;
-        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
-        return time;
-    };
     const unsigned long long start = now();
     while (now() - start < nanoseconds) {
     }
+}
+
+/// By how much that clock goes on at once: on some GPUs by a millisecond.
+__global__ void measureStep(unsigned long long *step)
+{
+    const unsigned long long start = now();
+    unsigned long long first, second;
+    while ((first = now()) == start) {
+    }
+    while ((second = now()) == first) {
+    }
+    *step = second - first;
 }
 
 /// Has an array of 256 bytes that no register can hold.
@@ -167,21 +182,25 @@ TEST_F(Device, KernelsAreTimedOnRequest)
     EXPECT_LE(times.resources().occupancy, 1);
 }
 
-// What is quick is timed several at a time, and the time is that of one.
+// What is quick is timed several at a time, and the time is that of one. Who else uses the GPU
+// makes some runs longer, not all of them.
 TEST_F(Device, AKernelTakesTheTimeThatItLasts)
 {
+    common::DeviceArray<unsigned long long> step(1);
+    common::launch(measureStep, 1, 1, step.data());
+    if (common::download(step)[0] > 2000) GTEST_SKIP() << "needs a finer clock of the GPU";
     for (const double milliseconds : {0.02, 0.5}) {
         common::KernelTimes times;
         common::launch(spin, 1, 1, static_cast<unsigned long long>(1e6 * milliseconds));
         EXPECT_GE(times.slowestDevice().median, 0.95 * milliseconds);
-        EXPECT_LE(times.slowestDevice().median, milliseconds + 0.03);
+        EXPECT_LE(times.slowestDevice().minimum, milliseconds + 0.03);
     }
     common::KernelTimes times;
     common::runOnDevice([] {
         for (int twice = 0; twice < 2; ++twice) common::submit(spin, 1, 1, 200000ull);
     });
     EXPECT_GE(times.slowestDevice().median, 0.38);
-    EXPECT_LE(times.slowestDevice().median, 0.46);
+    EXPECT_LE(times.slowestDevice().minimum, 0.46);
 }
 
 // Threads, not blocks: with as many blocks, blocks of 32 threads fill 32 times as much as those of

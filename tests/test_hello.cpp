@@ -5,7 +5,6 @@
 #include "messages.h"
 
 #include <algorithm>
-#include <getopt.h>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <set>
@@ -183,21 +182,10 @@ TEST(Order, RefusesTicketsThatWereNotDrawnOnceEach)
         EXPECT_THROW(analyseAll({2, 1, 1}, {Trial{{0, 1}, sm}}), common::Error) << sm.size();
 }
 
-/// The options of this command line, whose words come after the program's name.
-Options parsed(std::vector<std::string> words)
-{
-    words.insert(words.begin(), "hello");
-    std::vector<char *> argv;
-    for (std::string &word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    optind = 0; // from the start
-    return parseOptions(static_cast<int>(words.size()), argv.data());
-}
-
 // Of which a machine without a GPU shows nothing.
 TEST(HelloOptions, EachIsInItsPlace)
 {
-    const Options usual = parsed({"5", "3", "2"});
+    const Options usual = parsed({"hello", "5", "3", "2"}, parseOptions);
     EXPECT_EQ(usual.shape.blocks, 5);
     EXPECT_EQ(usual.shape.x, 3);
     EXPECT_EQ(usual.shape.y, 2);
@@ -205,7 +193,8 @@ TEST(HelloOptions, EachIsInItsPlace)
     EXPECT_EQ(usual.shape.threads(), 30);
     EXPECT_FALSE(usual.order);
     EXPECT_EQ(usual.runs, 100);
-    const Options order = parsed({"--order", "32", "--runs", "7", "1", "32"});
+    const Options order =
+        parsed({"hello", "--order", "32", "--runs", "7", "1", "32"}, parseOptions);
     EXPECT_TRUE(order.order);
     EXPECT_EQ(order.runs, 7);
     EXPECT_EQ(order.shape.threads(), 1024);

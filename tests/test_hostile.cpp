@@ -1,8 +1,10 @@
 // The library under conditions that others make: tests/hostile.cu is what calls it.
 #include "entropy/call.h"
+#include "local_entropy/engine.h"
 #include "messages.h"
 #include "sanitized.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace
@@ -70,14 +72,18 @@ TEST(Hostile, ResultsAreKeptUnlessThatIsUnwanted)
 
 TEST(Hostile, APathThatDoesNotExistIsRefused)
 {
-    for (const std::string path : {"", "sse", "AVX2", "plain", "best"}) {
-        const Outcome outcome = runCommand("ENTROPY_BENCHMARK=0 ENTROPY_CPU_PATH='" + path +
-                                           "' " BUILD_DIRECTORY "/entropy data/worked_4x4.txt");
-        EXPECT_NE(outcome.status, 0) << path;
-        EXPECT_TRUE(holds(outcome.output + outcome.errors,
-                          "ENTROPY_CPU_PATH is '" + path + "', expected avx512, avx2 or portable"))
-            << outcome.output << outcome.errors;
-    }
+    const auto refused = [](const std::string &path, const std::string &sentence) {
+        for (const char *benchmark : {"0", "warm-up"})
+            expectBadUsage("ENTROPY_BENCHMARK=" + std::string(benchmark) + " ENTROPY_CPU_PATH='" +
+                               path + "' " BUILD_DIRECTORY "/entropy data/worked_4x4.txt",
+                           "entropy: ENTROPY_CPU_PATH is " + sentence);
+    };
+    for (const std::string path : {"", "sse", "AVX2", "plain", "best"})
+        refused(path, "'" + path + "', expected avx512, avx2 or portable");
+    const auto here = local_entropy::Engine::paths();
+    for (const std::string path : {"avx512", "avx2"})
+        if (std::find(here.begin(), here.end(), path) == here.end())
+            refused(path, path + ", which this processor cannot run");
     EXPECT_EQ(runCommand("ENTROPY_BENCHMARK=0 ENTROPY_CPU_PATH=portable " BUILD_DIRECTORY
                          "/entropy data/worked_4x4.txt")
                   .status,

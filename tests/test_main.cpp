@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <utility>
@@ -18,6 +19,12 @@ namespace
 
 const std::string kEntropy = BUILD_DIRECTORY "/entropy";
 const std::string kMakeData = BUILD_DIRECTORY "/make_data";
+
+/// The word of a command that names this file from any folder; a build may be in any, too.
+std::string fromAnywhere(const std::string &path)
+{
+    return "'" + std::filesystem::absolute(path).string() + "'";
+}
 
 } // namespace
 
@@ -46,7 +53,7 @@ TEST(Main, BadUsageIsRefused)
 TEST(Main, TheDataAreTakenWhereNoFileIsNamed)
 {
     const TemporaryDirectory directory;
-    expectRefusal("cd " + directory.path("") + " && \"$OLDPWD\"/" + kEntropy,
+    expectRefusal("cd " + directory.path("") + " && " + fromAnywhere(kEntropy),
                   "entropy: data/data.bin cannot be read: No such file or directory");
 }
 
@@ -145,7 +152,7 @@ TEST(Main, AReferenceBesideAnotherFileIsNotItsOwn)
     const std::string data = directory.path("data.bin");
     ASSERT_EQ(runCommand("cp data/three_groups.bin " + data).status, 0);
     expectRefusal(kEntropy + " " + data, "reference.bin: offset 0: ");
-    expectRefusal("cd " + directory.path("") + " && \"$OLDPWD\"/" + kEntropy + " data.bin",
+    expectRefusal("cd " + directory.path("") + " && " + fromAnywhere(kEntropy) + " data.bin",
                   "entropy: reference.bin: offset 0: ");
 }
 
@@ -207,8 +214,8 @@ TEST(Main, CsvCanGoToAPipe)
 TEST(Main, CsvCanBeStandardOutput)
 {
     const TemporaryDirectory directory;
-    const std::string run = "cd " + directory.path("") + " && " + "\"$OLDPWD\"/" + kEntropy +
-                            " \"$OLDPWD\"/data/worked_4x4.txt --csv -";
+    const std::string run = "cd " + directory.path("") + " && " + fromAnywhere(kEntropy) + " " +
+                            fromAnywhere("data/worked_4x4.txt") + " --csv -";
     const Outcome outcome = runCommand(run);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_EQ(outcome.output, contentsOf("data/worked_4x4.csv"));
@@ -859,7 +866,7 @@ TEST(MakeData, RefusesBadArguments)
     expectRefusal(kMakeData + " 5x5 random no/such/x.bin", "cannot be created");
     expectRefusal(kMakeData + " 999999999x999999999 random " + file,
                   "make_data: there is not enough memory for an array of this size");
-    expectRefusal("cd " + directory.path("") + " && \"$OLDPWD\"/" + kMakeData,
+    expectRefusal("cd " + directory.path("") + " && " + fromAnywhere(kMakeData),
                   "make_data: 'data' is no directory; one array takes WxH CONTENT FILE");
     EXPECT_EQ(directory.files(), 0);
 }

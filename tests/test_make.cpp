@@ -13,8 +13,7 @@ namespace
 {
 
 const std::string kCores = "sources/entropy/cores/";
-// Without what was said to the make that runs the tests.
-const std::string kMake = "env -u MAKEFLAGS -u MFLAGS -u ARGUMENTS make --no-print-directory ";
+const std::string kMake = "make --no-print-directory ";
 
 /// A core in the tree while it lives.
 class ACore
@@ -233,6 +232,19 @@ TEST(MakeLabs, AreRunWithTheirArguments)
     };
     EXPECT_EQ(run("maximum ARGUMENTS='--rows 9'"), "x/maximum --rows 9\n");
     EXPECT_EQ(run("hello"), "x/hello 5 2 2\n");
+}
+
+// Or another version would run, and nobody would know.
+TEST(MakeLabs, AVersionThatTheLabHasNotIsRefused)
+{
+    expectError("run-maximum VERSION=v1",
+                "VERSION=v1: sources/maximum/core.cu has no such version, only m1 m2 ");
+    expectError("run-maximum VERSION=m99",
+                "VERSION=m99: sources/maximum/core.cu has no such version, only m1 m2 ");
+    expectError("run-transpose VERSION=m1",
+                "VERSION=m1: sources/transpose/core.cu has no such version, only t0 t1 ");
+    expectError("run-hello VERSION=m1", "VERSION=m1: the lab hello has no versions");
+    EXPECT_EQ(runCommand(kMake + "-n CUDA=0 run-maximum VERSION=m1").status, 0);
 }
 
 // 0 right, 1 wrong or failed, 2 bad usage or cannot run here: also where output is lost.

@@ -433,7 +433,7 @@ TEST(MaximumProgram, WhyAVersionWasNotTimedIsInTheFileToo)
     runCommand("ACTIVE=right BENCHMARK_SECONDS=0.001 " BUILD_DIRECTORY
                "/tests/broken_maximum --csv " +
                file);
-    const std::string csv = contentsOf(file), none = ",CPU,256,1024,0,0,0,0,0,0,0,";
+    const std::string csv = contentsOf(file);
     for (const std::string row :
          {"wrong@one less,\"WRONG: found 2017, right is 2018\"", "failing@throws,it broke",
           "starved@has too little memory,too little here",

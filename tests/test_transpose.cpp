@@ -300,20 +300,13 @@ void expectUsageError(const std::string &arguments, const std::string &part)
 // What the help says of them; the block is seen where there is a GPU only.
 TEST(TransposeOptions, HaveTheirDefaultsAndTheirPlaces)
 {
-    const auto parsed = [](std::vector<std::string> words) {
-        words.insert(words.begin(), "transpose");
-        std::vector<char *> argv;
-        for (std::string &word : words) argv.push_back(word.data());
-        argv.push_back(nullptr);
-        optind = 0; // from the start
-        return transpose::parseOptions(static_cast<int>(words.size()), argv.data());
-    };
-    const transpose::Options usual = parsed({});
+    const transpose::Options usual = parsed({"transpose"}, transpose::parseOptions);
     EXPECT_EQ(usual.rows, 1024);
     EXPECT_EQ(usual.columns, 1024);
     EXPECT_EQ(usual.block, 32);
     EXPECT_FALSE(usual.shapeGiven || usual.benchmark || usual.print || usual.help);
-    const transpose::Options given = parsed({"--columns", "7", "--block", "16", "--rows", "5"});
+    const transpose::Options given = parsed(
+        {"transpose", "--columns", "7", "--block", "16", "--rows", "5"}, transpose::parseOptions);
     EXPECT_EQ(given.rows, 5);
     EXPECT_EQ(given.columns, 7);
     EXPECT_EQ(given.block, 16);

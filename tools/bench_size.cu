@@ -27,7 +27,7 @@ int run(int argc, char **argv)
         std::fputs(kHelp, wanted ? stdout : stderr);
         return wanted ? 0 : 2;
     }
-    const auto [width, height] = common::parseSize(argv[1]);
+    const auto [width, height] = common::parseSize("the size", argv[1]);
     entropy::chosenVersions(); // refused now, in a sentence
     entropy::Benchmark::timeAll(width, height);
     return entropy::benchmarkFailures() ? 1 : 0;

@@ -51,7 +51,7 @@ Wishes wishesFrom(const std::vector<std::string> &words)
             wishes.list = true;
         } else if (words[i] == "--size") {
             const std::string size = i + 1 < words.size() ? words[++i] : "";
-            std::tie(wishes.width, wishes.height) = common::parseSize(size);
+            std::tie(wishes.width, wishes.height) = common::parseSize("--size", size);
         } else if (!words[i].empty() && words[i][0] == '-') {
             throw common::Error("there is no option '" + words[i] + "'; --help names them");
         } else {

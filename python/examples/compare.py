@@ -28,12 +28,21 @@ SHOWN = "9 x 9"
 LARGEST = {"float32": 2.0**-22 + 1e-12, "float64": 1e-12}
 
 
-def main():
+def options_of(words=None):
     parser = parser_of(__doc__)
-    parser.add_argument("--table", type=pathlib.Path, metavar="FILE", default=HERE / "compare.md",
-                        help="where the table is written [compare.md, beside the script]")
+    parser.add_argument("--table", type=pathlib.Path, metavar="FILE",
+                        help="where the table is written [compare.md, beside the pictures if "
+                             "--output is given, or else beside the script]")
     parser.add_argument("--rounds", type=int, default=7, help="how often each is timed [7]")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
+    if options.table is None:
+        is_usual = options.output == parser.get_default("output")
+        options.table = (HERE if is_usual else options.output) / "compare.md"
+    return options
+
+
+def main():
+    options = options_of()
     load, gpu = os.getloadavg()[0], on_gpu(camera())
     times, differences = {}, {}
     for window, footprint in WINDOWS.items():

@@ -86,8 +86,6 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
                       "required by rank filters. Convert manually using "
                       "skimage.util.img_as_ubyte to silence this warning.", stacklevel=2)
         cells = _as_bytes(cells)
-    # Not slow here. Code that is tested with the warnings of scikit-image behaves alike; for uint16
-    # that costs one pass, for the maximum.
     bins = int(cells.max(initial=0)) + 1 if cells.dtype == np.uint16 else 256
     if bins > _MANY_LEVELS:
         warnings.warn("Bad rank filter performance is expected of scikit-image due to a large "

@@ -92,8 +92,10 @@ def test_land_cover(run, tmp_path):
 
 
 def test_compare(run, tmp_path):
-    said = run("compare", "--output", "pictures", "--table", "table.md", "--rounds", "1")
-    page = (tmp_path / "table.md").read_text()
+    committed = (EXAMPLES / "compare.md").read_text()
+    said = run("compare", "--output", "pictures", "--rounds", "1")
+    assert (EXAMPLES / "compare.md").read_text() == committed
+    page = (tmp_path / "pictures/compare.md").read_text()
     assert page in said
     rows = [line.split(" | ") for line in page.splitlines() if re.match(r"\| (\d|disk)", line)]
     assert len(rows) == 5
@@ -109,6 +111,14 @@ def test_without_a_folder_the_pictures_are_those_that_are_committed(monkeypatch)
     output = __import__("shared").parser_of("").parse_args([]).output
     assert output == EXAMPLES / "pictures"
     assert sorted(path.stem for path in output.iterdir()) == sorted([*SCRIPTS, "entropy"])
+
+
+def test_the_table_of_compare_is_where_its_picture_is_unless_it_is_asked_for_elsewhere(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    options_of = __import__("compare").options_of
+    assert options_of([]).table == EXAMPLES / "compare.md"
+    assert options_of(["--output", "there"]).table == pathlib.Path("there/compare.md")
+    assert options_of(["--output", "there", "--table", "t.md"]).table == pathlib.Path("t.md")
 
 
 def test_compare_refuses_what_differs(monkeypatch):

@@ -170,13 +170,20 @@ inline std::size_t availableMemory(const std::string &root = "")
     return std::min(system, limit == kUnknown ? kUnknown : limit - std::min(limit, used));
 }
 
+/// The number at the beginning of a kernel's release, "6.8.0" of "6.8.0-31-generic": who built it,
+/// and where, is no fact about times.
+inline std::string versionOf(const std::string &release)
+{
+    return release.substr(0, release.find_first_not_of("0123456789."));
+}
+
 /// "Linux 6.8.0, x86_64, in a virtual machine; huge pages: always [madvise] never".
 inline std::string systemFacts()
 {
     utsname names{};
     std::string facts = "unknown";
     if (uname(&names) == 0)
-        facts = std::string(names.sysname) + " " + names.release + ", " + names.machine;
+        facts = std::string(names.sysname) + " " + versionOf(names.release) + ", " + names.machine;
     const std::string flags = " " + factFrom("/proc/cpuinfo", "flags") + " ";
     if (flags.find(" hypervisor ") != std::string::npos) facts += ", in a virtual machine";
     const std::string huge = lineFrom("/sys/kernel/mm/transparent_hugepage/enabled");

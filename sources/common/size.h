@@ -10,14 +10,17 @@
 namespace common
 {
 
-/// Its width and its height.
-inline std::pair<int, int> parseSize(const std::string &text)
+/// Its width and its height. A refusal begins with the name of what `text` was given as. A longer
+/// side than there may be is more likely a slip than an array.
+inline std::pair<int, int> parseSize(const std::string &name, const std::string &text)
 {
-    constexpr int kLongest = 2000000000;
+    constexpr int kLongest = 1000000;
     const std::size_t cross = text.find('x');
-    if (cross == std::string::npos) throw Error("'" + text + "' is no size, expected WIDTHxHEIGHT");
-    return {static_cast<int>(parseInteger("width", text.substr(0, cross), 1, kLongest)),
-            static_cast<int>(parseInteger("height", text.substr(cross + 1), 1, kLongest))};
+    if (cross == std::string::npos) throw Error(name + " is '" + text + "', expected WIDTHxHEIGHT");
+    const auto side = [&](const char *which, const std::string &digits) {
+        return static_cast<int>(parseInteger(name + ": " + which, digits, 1, kLongest));
+    };
+    return {side("width", text.substr(0, cross)), side("height", text.substr(cross + 1))};
 }
 
 } // namespace common

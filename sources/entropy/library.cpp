@@ -76,6 +76,8 @@ local_entropy::Filter makeFilter()
 
 } // namespace
 
+void requireCpuPath() { pathFromEnvironment(); }
+
 void computeByLibrary(Machine machine, std::int64_t width, std::int64_t height, const float *sample,
                       float *result)
 try {

@@ -25,4 +25,8 @@ enum class Machine {
 void computeByLibrary(Machine machine, std::int64_t width, std::int64_t height, const float *sample,
                       float *result);
 
+/// Throws common::Error where ENTROPY_CPU_PATH names a path that there is not, or that cannot run
+/// here. Null in a program without the library.
+__attribute__((weak)) void requireCpuPath();
+
 } // namespace entropy

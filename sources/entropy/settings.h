@@ -1,9 +1,10 @@
-// What the environment says of the benchmark at load time.
+// What the environment says of the benchmark at load time, and whether it says what there is.
 #pragma once
 
 #include "common/error.h"
 #include "common/measure.h"
 #include "entropy/core.h"
+#include "entropy/library.h"
 
 #include <cstdlib>
 #include <set>
@@ -55,6 +56,7 @@ inline void checkSettings()
                             "', expected 0, 1 or warm-up");
     chosenVersions();
     common::mostSeconds();
+    if (requireCpuPath) requireCpuPath();
 }
 
 } // namespace entropy

@@ -69,4 +69,6 @@ TEST(LocalEntropyBits, StripsOfSomeRowsAreThoseOfTheWhole)
     std::vector<float> rows(cells.size(), -1); // as many: room for what is written too far down
     compute(rows, {0, kFirst, kWidth, kRows});
     for (int i = 0; i < kWidth * kRows; ++i) ASSERT_EQ(rows[i], whole[i + kWidth * kFirst]) << i;
+    for (std::size_t i = kWidth * kRows; i < rows.size(); ++i)
+        ASSERT_EQ(rows[i], -1) << i << " is beyond";
 }

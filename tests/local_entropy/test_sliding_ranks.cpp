@@ -296,13 +296,14 @@ struct SmallImage
 {
     static constexpr std::int64_t kSide = 512;
 
-    Problem problem(int width, int height)
+    /// With windows of these sides, of all its rows or of the first ones.
+    Problem problem(int width, int height, std::int64_t rows = kSide)
     {
         Filter filter;
         filter.window.width = width;
         filter.window.height = height;
         return checkedProblem(filter, {cells.data(), CellType::Uint8, kSide, kSide, 0}, {},
-                              {results.data(), false, kSide, kSide, 0}, {});
+                              {results.data(), false, kSide, rows, 0}, {0, 0, kSide, rows});
     }
 
     std::vector<std::uint8_t> cells = std::vector<std::uint8_t>(kSide * kSide);
@@ -329,6 +330,22 @@ TEST(SlidingRanks, HasATileForEachThreadOfASmallImage)
                     << side << ", " << threads << " threads, " << pathName(path);
                 EXPECT_GE(size.height, 16) << side << ", " << threads << " threads";
             }
+        }
+}
+
+// Tiles of a number of rows that 16 does not divide are evened out: about 16 rows, never a rest.
+TEST(SlidingRanks, TilesOfASmallImageAreAboutAsHigh)
+{
+    SmallImage image;
+    for (const std::int64_t rows : {17, 40, 100, 511})
+        for (const Path path : pathsHere()) {
+            const Problem problem = image.problem(15, 15, rows);
+            const auto plan = slidingRanksMethod().plan(problem, path);
+            const std::int64_t height = plan->tileSize(problem, 500).height;
+            const std::int64_t last = rows - (rows - 1) / height * height;
+            EXPECT_LE(height, 16) << rows << " rows, " << pathName(path);
+            EXPECT_GE(height, 9) << rows << " rows, " << pathName(path);
+            EXPECT_GE(last, height / 2) << rows << " rows, " << pathName(path);
         }
 }
 

@@ -64,6 +64,9 @@ class Values(Tree):
     def value(self, expression):
         return Document(self.root, "README.md").expressions.value(expression)
 
+    def holds(self, condition):
+        return Document(self.root, "README.md").expressions.holds(condition)
+
     def test_a_value_is_the_median_of_the_rounds(self):
         self.assertAlmostEqual(self.value('kernel("v0", 1000)'), 10)
         self.assertAlmostEqual(self.value('total("v11", 400)'), 0.25)
@@ -159,6 +162,42 @@ class Values(Tree):
         pair = '(low("times.csv", "kernel_median_ms", version="v0", width=1000),' \
                ' high("times.csv", "kernel_median_ms", version="v0"))'
         self.assertEqual(self.value(pair), (9.8, 10.4))
+
+    def test_the_spread_is_that_of_the_measurement_whose_rounds_differ_most(self):
+        name = "results/box/spread.csv"
+        (self.root / name).write_text("version,width,height,round,ms\na,1,1,1,10\na,1,1,2,20\n"
+                                      "a,1,1,3,12\na,2,2,1,10\na,2,2,2,11\nb,1,1,1,5\n")
+        self.assertAlmostEqual(self.value('spread("spread.csv", "ms")'), 10 / 12)
+        self.assertAlmostEqual(self.value('spread("spread.csv", "ms", width=2)'), 1 / 10.5)
+        self.assertEqual(self.value('spread("spread.csv", "ms", version="b")'), 0)
+        self.assertEqual(self.value('rounds("spread.csv")'), 3)
+
+    def test_ways_are_compared_with_the_best_of_the_others_where_all_were_measured(self):
+        self.assertEqual(self.value('faster("both", "cpu", "gpus")'), (1.5, 1.5))
+        self.assertEqual(self.value('longer("auto", "cpu")'), (2.2 / 4, 1))
+        self.assertEqual(self.value('longer("auto", "cpu", width=100)'), (1, 1))
+        self.assertAlmostEqual(self.value('max(longer("auto", "cpu", "gpus", "both"))'), 1.1)
+        self.assertEqual(self.value('compared("auto", "cpu")'), 2)
+        self.assertEqual(self.value('within(0.99, "auto", "cpu")'), 1)
+        self.assertEqual(self.value('within(1, "auto", "cpu")'), 2)
+        self.assertEqual(self.value('within(1.09, "auto", "cpu", "gpus", "both")'), 0)
+        with self.assertRaises(NotMeasured):
+            self.value('faster("both", "cpu", width=100)')
+
+    def test_aims_are_counted(self):
+        self.assertEqual(self.value("(aims_met(), aims())"), (1, 2))
+
+    def test_conditions(self):
+        for condition, holds in (('kernel("v0", 1000) < 11', True),
+                                 ('kernel("v0", 1000) > 11', False),
+                                 ("1 < 2 and 2 <= 2 and 3 >= 3", True), ("1 < 2 and 3 < 2", False),
+                                 ("2 < 1 or 1 == 1", True)):
+            self.assertEqual(self.holds(condition), holds, condition)
+        for condition in ("1", 'kernel("v0", 1000)', "1 <", 'course("texture") < (1, 2)', "(1, 2)"):
+            with self.assertRaises(Wrong, msg=condition):
+                self.holds(condition)
+        with self.assertRaises(Wrong):
+            self.value("1 < 2")
 
 
 class Numbers(unittest.TestCase):
@@ -393,6 +432,30 @@ class Check(Tree):
     def test_a_number_that_results_do_not_say(self):
         self.replace("README.md", "-->10.0 ms<!--/-->", "-->9.9 ms<!--/-->")
         self.assert_finds("README.md:6:", "'9.9 ms'", "10.0 ms")
+
+    def test_a_sentence_that_results_no_longer_bear_out(self):
+        true = '\nIt is quick.<!-- holds: kernel("v0", 1000) < 11 -->\n'
+        self.add("README.md", true)
+        self.assertEqual(self.run_tool("--check", "--complete"), (0, ""))
+        self.replace("README.md", "< 11", "< 9")
+        self.assert_finds("README.md:", 'holds: kernel("v0", 1000) < 9', "is false by now")
+        status, said = self.run_tool()
+        self.assertEqual(status, 1)
+        self.assertIn("is false by now", said)
+
+    def test_a_condition_that_is_none_or_not_measured(self):
+        self.add("README.md", '\nIt is quick.<!-- holds: kernel("v99", 1000) < 11 -->\n')
+        self.assertEqual(self.run_tool("--check")[0], 0)
+        status, said = self.run_tool("--check", "--complete")
+        self.assertEqual(status, 1)
+        self.assertIn("not measured yet", said)
+        self.replace("README.md", '< 11', '')
+        self.replace("README.md", "v99", "v0")
+        self.assert_finds("README.md:", "is no comparison")
+        self.add("README.md", "\nIt is.<!-- holds 1 < 2 -->\n")
+        self.assert_finds("README.md:", "belongs to no pair")
+        self.add("README.md", "\n<!-- holds: 1 < 2 -->It is.\n")
+        self.assert_finds("README.md:", "put a word before it")
 
     def test_results_that_changed(self):
         self.replace("results/box/scaling.csv", "400,1,8,7.9", "400,1,8,6.9")

@@ -69,8 +69,9 @@ std::vector<int> threadsOf(const std::string &text)
 /// One number is the side of a square.
 void parseSize(const std::string &text, FilterOptions &options)
 {
+    const bool isSquare = text.find('x') == std::string::npos;
     std::tie(options.width, options.height) =
-        common::parseSize(text.find('x') == std::string::npos ? text + "x" + text : text);
+        common::parseSize("--size", isSquare ? text + "x" + text : text);
 }
 
 void parseMethods(const std::string &text, FilterOptions &options)

@@ -93,7 +93,7 @@ std::vector<LaunchImage> imagesOf(const FilterCase &one, const LaunchWishes &wis
     for (const std::string &content : orUsual(wishes.contents, kUsualContent)) {
         checkContent(content);
         for (const std::string &size : orUsual(wishes.sizes, side + "x" + side)) {
-            const auto [width, height] = common::parseSize(size);
+            const auto [width, height] = common::parseSize("--sizes", size);
             for (const std::string &name : orUsual(wishes.placements, kPlacements[0].name))
                 images.push_back({content, width, height, placementOf(name)});
         }

@@ -263,6 +263,91 @@ std::vector<gid_t> groupsOfDevices()
     return groups;
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+
+/// A program for the system that looks at each call. The first rule that fits a call answers it.
+class CallFilter
+{
+public:
+    static constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
+
+    /// Refuses calls by another machine's names.
+    explicit CallFilter(std::uint32_t machine)
+    {
+        load(offsetof(seccomp_data, arch));
+        add(BPF_JMP | BPF_JEQ | BPF_K, machine, 1, 0);
+        add(BPF_RET | BPF_K, kRefuse);
+        load(offsetof(seccomp_data, nr));
+#ifdef __x86_64__
+        add(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); // the x32 names of the same calls
+        add(BPF_RET | BPF_K, kRefuse);
+#endif
+    }
+
+    void answer(long call, std::uint32_t what)
+    {
+        add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
+        add(BPF_RET | BPF_K, what);
+    }
+
+    /// Refuses a call unless its first argument compares so with a value.
+    void allowOnlyWhere(long call, std::uint16_t comparison, std::uint32_t value)
+    {
+        add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 4);
+        load(offsetof(seccomp_data, args));
+        add(BPF_JMP | comparison | BPF_K, value, 0, 1);
+        add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+        add(BPF_RET | BPF_K, kRefuse);
+    }
+
+    /// All other calls are allowed. Returns whether the system has taken it.
+    bool install()
+    {
+        add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+        const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+        return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
+    }
+
+private:
+    void add(std::uint16_t code, std::uint32_t value, int yes = 0, int no = 0)
+    {
+        program.push_back(
+            {code, static_cast<std::uint8_t>(yes), static_cast<std::uint8_t>(no), value});
+    }
+    void load(std::size_t offset)
+    {
+        add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
+    }
+
+    std::vector<sock_filter> program;
+};
+
+/// Calls by which a core would leave its box, or reach another process.
+std::vector<long> refusedCalls(unsigned walls)
+{
+    std::vector<long> calls = {SYS_ptrace,
+                               SYS_process_vm_writev,
+                               SYS_tkill,
+                               SYS_setns,
+                               SYS_unshare,
+                               SYS_mount,
+                               SYS_bpf,
+                               SYS_perf_event_open,
+                               SYS_io_uring_setup,
+                               SYS_rt_sigqueueinfo,
+                               SYS_rt_tgsigqueueinfo,
+                               SYS_pidfd_send_signal,
+                               SYS_keyctl,
+                               SYS_add_key};
+#ifdef __x86_64__
+    calls.insert(calls.end(), {SYS_fork, SYS_vfork});
+#endif
+    if (walls & kNameless) calls.insert(calls.end(), {SYS_memfd_create, SYS_shmget});
+    return calls;
+}
+
+#endif
+
 } // namespace
 
 bool becomeNobody()
@@ -284,55 +369,14 @@ bool filterCalls([[maybe_unused]] unsigned walls)
     return false;
 #endif
 #if defined(__x86_64__) || defined(__aarch64__)
-    std::vector<sock_filter> program;
-    const auto add = [&](std::uint16_t code, std::uint32_t value, int yes = 0, int no = 0) {
-        program.push_back(
-            {code, static_cast<std::uint8_t>(yes), static_cast<std::uint8_t>(no), value});
-    };
-    const auto load = [&](std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, offset); };
-    const auto answer = [&](std::uint32_t what) { add(BPF_RET | BPF_K, what); };
-    constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
-    constexpr std::size_t kNumber = offsetof(seccomp_data, nr);
-    const auto argument = [](int i) { return offsetof(seccomp_data, args) + 8 * i; };
-
-    load(offsetof(seccomp_data, arch));
-    add(BPF_JMP | BPF_JEQ | BPF_K, kMachine, 1, 0);
-    answer(kRefuse);
-    load(kNumber);
-#ifdef __x86_64__
-    add(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); // the x32 names of the same calls
-    answer(kRefuse);
-#endif
-    std::vector<long> refused = {
-#ifdef __x86_64__
-        SYS_fork, SYS_vfork,
-#endif
-        SYS_ptrace, SYS_process_vm_writev, SYS_tkill, SYS_setns, SYS_unshare, SYS_mount, SYS_bpf,
-        SYS_perf_event_open, SYS_io_uring_setup, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo,
-        SYS_pidfd_send_signal, SYS_keyctl, SYS_add_key};
-    if (walls & kNameless) refused.insert(refused.end(), {SYS_memfd_create, SYS_shmget});
-    for (const long call : refused) {
-        add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
-        answer(kRefuse);
-    }
+    CallFilter filter(kMachine);
+    for (const long call : refusedCalls(walls)) filter.answer(call, CallFilter::kRefuse);
     // The flags of clone3 lie in memory, where a filter cannot look: glibc then takes clone.
-    add(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
-    answer(SECCOMP_RET_ERRNO | ENOSYS);
-    add(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4); // threads only
-    load(argument(0));
-    add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1);
-    answer(SECCOMP_RET_ALLOW);
-    answer(kRefuse);
-    for (const long call : {SYS_kill, SYS_tgkill}) { // itself only: abort() is allowed
-        add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 4);
-        load(argument(0));
-        add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(getpid()), 0, 1);
-        answer(SECCOMP_RET_ALLOW);
-        answer(kRefuse);
-    }
-    answer(SECCOMP_RET_ALLOW);
-    const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
+    filter.answer(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+    filter.allowOnlyWhere(SYS_clone, BPF_JSET, CLONE_THREAD); // threads only
+    for (const long call : {SYS_kill, SYS_tgkill})            // itself only: abort() is allowed
+        filter.allowOnlyWhere(call, BPF_JEQ, static_cast<std::uint32_t>(getpid()));
+    return filter.install();
 #endif
 }
 

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 from .constants import Constants
-from .documents import NUMBER, TABLE, documents
+from .documents import HOLDS, NUMBER, TABLE, documents
 from .results import Results, facts, is_same
 from .source_code import comments
 
@@ -44,6 +44,16 @@ def unfilled(document):
                    f"`{' '.join(marker.words.split())}`: {marker.wrong}")
 
 
+def refuted(document):
+    """Sentences that results/ no longer bear out."""
+    for claim in document.claims:
+        where = f"{document.name}:{claim.line}: `holds: {claim.words}`"
+        if claim.wrong:
+            yield f"{where}: {claim.wrong}"
+        elif not claim.holds:
+            yield f"{where} is false by now: write the sentence before it anew"
+
+
 def stale(document):
     """Generated text that is not what results/ say."""
     for marker in document.markers:
@@ -62,15 +72,18 @@ def waiting(document):
     for marker in document.markers:
         if marker.waits and not marker.wrong:
             yield f"{document.name}:{marker.line}: not measured yet: {marker.waits}"
+    for claim in document.claims:
+        if claim.waits:
+            yield f"{document.name}:{claim.line}: not measured yet: {claim.waits}"
 
 
 def broken_markers(document):
     """Markers that were opened and not closed, and numbers that Markdown would not show."""
-    text = blanked(document.text, (TABLE, NUMBER))
-    for match in re.finditer(r"<!-- (?:table:|end of table)|<!--=|<!--/-->", text):
+    text = blanked(document.text, (TABLE, NUMBER, HOLDS))
+    for match in re.finditer(r"<!-- (?:table:|end of table)|<!--=|<!--/-->|<!-- *holds", text):
         yield (f"{document.name}:{document.line_of(match.start())}: {match[0]} belongs to no pair "
                "of markers")
-    for match in re.finditer(r"^ {0,3}<!--=", document.text, re.MULTILINE):
+    for match in re.finditer(r"^ {0,3}<!--(?:=| holds:)", document.text, re.MULTILINE):
         yield (f"{document.name}:{document.line_of(match.start())}: a line that begins with a "
                "marker is HTML to Markdown: put a word before it")
 
@@ -232,7 +245,7 @@ def check(root):
     wrong, waits = list(constants.wrong), []
     wrong += records(found)
     for document in found:
-        for rule in (unfilled, stale, broken_markers):
+        for rule in (unfilled, refuted, stale, broken_markers):
             wrong += rule(document)
         for rule in (unnamed_machines, unsourced):
             wrong += rule(document, constants)

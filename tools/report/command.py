@@ -1,5 +1,6 @@
 """Fills the tables and numbers of the documents (documents.py names them) from results/, and draws
-the plots. What a marker may say: tools/report/documents.py.
+the plots. What a marker may say: tools/report/documents.py. A sentence whose condition (holds:) is
+false by now is named, and the exit status is 1.
 
 What was not measured yet, or not at the revision of the rest, is left so, and a line says that it
 waits; only --complete minds.
@@ -15,7 +16,7 @@ import pathlib
 import re
 import sys
 
-from .check import check, directories, unfilled, waiting
+from .check import check, directories, refuted, unfilled, waiting
 from .documents import documents
 from .results import Results
 
@@ -29,12 +30,13 @@ def say(*sentences):
 
 
 def fill(root):
-    """Rewrites the documents; what could not be filled is left as it is. Returns what that was."""
+    """Rewrites the documents; what could not be filled is left as it is. Returns what that was, and
+    the sentences that are false by now."""
     wrong = []
     for document in documents(root, Results(root)):
         if document.filled != document.text:
             (root / document.name).write_text(document.filled)
-        wrong += unfilled(document)
+        wrong += [*unfilled(document), *refuted(document)]
         say(*waiting(document))
     return wrong
 

@@ -8,6 +8,8 @@
 
     <!--= EXPR | FORMAT -->15.4 ms<!--/-->     a number in a sentence: expressions.py, formats.py.
                                                In a cell of a table the bar is written \\|
+
+    <!-- holds: EXPR < EXPR and EXPR > 2 -->   behind a sentence that is true only then
 """
 
 import re
@@ -30,6 +32,24 @@ TABLE = re.compile(r"(?P<before>^<!-- table: (?P<words>.+?)\s*-->\n)(?P<body>.*?
                    r"(?P<after>^<!-- end of table -->)", re.DOTALL | re.MULTILINE)
 NUMBER = re.compile(r"(?P<before><!--= (?P<words>(?:(?!-->).)+?)\s*-->)(?P<body>(?:(?!<!--).)*?)"
                     r"(?P<after><!--/-->)", re.DOTALL)
+HOLDS = re.compile(r"<!-- holds: (?P<words>(?:(?!-->).)+?)\s*-->", re.DOTALL)
+
+
+class Claim:
+    """A condition beside a sentence that is true under it alone."""
+
+    def __init__(self, document, match):
+        self.line = document.line_of(match.start())
+        self.words = " ".join(match["words"].split())
+        self.holds = True
+        self.wrong = None  # why that is not known
+        self.waits = None  # what was not measured yet
+        try:
+            self.holds = document.expressions.holds(self.words)
+        except NotMeasured as missing:
+            self.waits = str(missing)
+        except (Wrong, TypeError, ValueError, KeyError) as error:
+            self.wrong = str(error)
 
 
 class Marker:
@@ -58,6 +78,7 @@ class Document:
         self.record = Record(root, self.directory, results)
         self.expressions = Expressions(self.record)
         self.markers = []
+        self.claims = [Claim(self, match) for match in HOLDS.finditer(self.text)]
         tables_at = list(TABLE.finditer(self.text))
         numbers = [match for match in NUMBER.finditer(self.text)
                    if not any(table.start() < match.start() < table.end() for table in tables_at)]

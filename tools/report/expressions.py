@@ -1,4 +1,6 @@
-"""Numbers in sentences: <!--= EXPR | FORMAT -->15.4 ms<!--/-->, EXPR over what was measured.
+"""Numbers in sentences: <!--= EXPR | FORMAT -->15.4 ms<!--/-->, EXPR over what was measured. What a
+sentence says of numbers stands behind it: <!-- holds: EXPR < EXPR -->. If that is false, so is the
+sentence.
 
 Times are in ms. SIZE is a side (10240) or "1024x4096"; a version may be "fast_study/f3" or
 "maximum/m5"; machine= names another directory of results/.
@@ -6,12 +8,14 @@ Times are in ms. SIZE is a side (10240) or "1024x4096"; a version may be "fast_s
 
 import ast
 
+from .filter_tables import reached
 from .formats import written
 from .record import COURSE, bytes_of, ceiling_of
 from .results import NotMeasured, Wrong, cells_of, same, size_named
 
 ALLOWED = (ast.Expression, ast.Call, ast.keyword, ast.Constant, ast.Name, ast.Load, ast.Tuple,
            ast.BinOp, ast.UnaryOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub)
+CONDITIONS = (ast.Compare, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.BoolOp, ast.And, ast.Or)
 
 
 def total_of(*terms):
@@ -26,7 +30,9 @@ class Expressions:
         self.used = set()  # directories other than the record's that the last expression asked
         functions = (self.kernel, self.total, self.copy, self.host_copy, self.gb_per_s, self.share,
                      self.rate, self.kernel_rate, self.counter, self.resource, self.get, self.low,
-                     self.high, self.course, self.course_ms, self.parts)
+                     self.high, self.spread, self.rounds, self.faster, self.longer,
+                     self.compared, self.within, self.aims, self.aims_met, self.course,
+                     self.course_ms, self.parts)
         self.names = {function.__name__: function for function in functions}
         self.names.update(max=max, min=min, round=round, abs=abs, sum=total_of)
 
@@ -38,25 +44,34 @@ class Expressions:
         return written(self.value(expression), wanted)
 
     def value(self, expression):
+        result = self.evaluated(expression, ALLOWED)
+        for part in result if isinstance(result, tuple) else (result,):
+            if isinstance(part, bool) or not isinstance(part, (int, float)):
+                raise Wrong(f"{expression.strip()} is not a number or a pair of numbers")
+        return result
+
+    def holds(self, condition):
+        result = self.evaluated(condition, ALLOWED + CONDITIONS)
+        if not isinstance(result, bool):
+            raise Wrong(f"{condition.strip()} is no comparison of numbers")
+        return result
+
+    def evaluated(self, expression, allowed):
         self.used = set()
         try:
             tree = ast.parse(expression.strip(), mode="eval")
         except SyntaxError as error:
             raise Wrong(f"{expression.strip()}: {error.msg}") from None
         for node in ast.walk(tree):
-            if not isinstance(node, ALLOWED):
+            if not isinstance(node, allowed):
                 raise Wrong(f"{expression.strip()}: {type(node).__name__} may not stand here")
             if isinstance(node, ast.Name) and node.id not in self.names:
                 raise Wrong(f"{expression.strip()}: there is no {node.id}, only "
                             f"{', '.join(self.names)}")
         try:
-            result = eval(compile(tree, "expression", "eval"), {"__builtins__": {}}, self.names)
+            return eval(compile(tree, "expression", "eval"), {"__builtins__": {}}, self.names)
         except (TypeError, ZeroDivisionError) as error:
             raise Wrong(f"{expression.strip()}: {error}") from None
-        for part in result if isinstance(result, tuple) else (result,):
-            if isinstance(part, bool) or not isinstance(part, (int, float)):
-                raise Wrong(f"{expression.strip()} is not a number or a pair of numbers")
-        return result
 
     def on(self, machine):
         """The record, or the one of another machine."""
@@ -140,6 +155,56 @@ class Expressions:
     def high(self, file, column, machine=None, **wanted):
         return max(rounds.range(column)[1]
                    for rounds in self.matching(file, column, machine, wanted))
+
+    def spread(self, file, column, machine=None, **wanted):
+        """By how much the rounds of a measurement differ, as a share of their median: the most of
+        all with these values."""
+        found = [(rounds.range(column), rounds.value(column))
+                 for rounds in self.matching(file, column, machine, wanted)]
+        return max((high - low) / middle for (low, high), middle in found if middle)
+
+    def rounds(self, file, machine=None):
+        """How many rounds a file has."""
+        return len({row["round"] for row in self.on(machine).rows(file)})
+
+    def gains(self, way, others, machine, wanted):
+        """How many times as fast a way of together.csv is as the best of others, by filter and
+        size."""
+        times = {}
+        for rounds in self.matching("together.csv", "median_ms", machine, wanted):
+            row = rounds.rows[0]
+            times.setdefault((row["case"], row["width"], row["height"]), {})[row["way"]] = \
+                rounds.value("median_ms")
+        gains = [min(of[other] for other in others) / of[way] for of in times.values()
+                 if all(of.get(name) for name in (way, *others))]
+        if not gains:
+            raise NotMeasured(f"together.csv has no {way} beside {', '.join(others)}")
+        return gains
+
+    def faster(self, way, *others, machine=None, **wanted):
+        """(least, most): how many times as fast a way is as the best of others."""
+        gains = self.gains(way, others, machine, wanted)
+        return min(gains), max(gains)
+
+    def longer(self, way, *others, machine=None, **wanted):
+        """(least, most): how many times as long a way takes as the best of others."""
+        least, most = self.faster(way, *others, machine=machine, **wanted)
+        return 1 / most, 1 / least
+
+    def compared(self, way, *others, machine=None, **wanted):
+        """How many filters and sizes there are of a way and others."""
+        return len(self.gains(way, others, machine, wanted))
+
+    def within(self, limit, way, *others, machine=None, **wanted):
+        """Of how many of them it takes at most that many times as long as the best of others."""
+        return sum(1 / gain <= limit for gain in self.gains(way, others, machine, wanted))
+
+    def aims(self, machine=None):
+        """How many aims there are for the library's filters on one thread."""
+        return len(list(reached(self.on(machine))))
+
+    def aims_met(self, machine=None):
+        return sum(share >= 1 for *_, share in reached(self.on(machine)))
 
     def matching(self, file, column, machine, wanted):
         if file.startswith("results/"):

@@ -60,11 +60,11 @@ def filters(record):
                   "times as fast"], rows)
 
 
-def aims(record):
-    """The aims that were set beforehand for one thread, results/aims/filter.csv: in Mpixel/s or
-    that many times as fast as scikit-image. Either meets one."""
+def reached(record):
+    """(aim, measurement, Mpixel/s, of scikit-image, part of the aim) of each aim that was set
+    beforehand for one thread, results/aims/filter.csv: in Mpixel/s or that many times as fast as
+    scikit-image. Either meets one."""
     measured = Filters(record)
-    rows = []
     for aim in record.at("results/aims").rows("filter.csv"):
         case, path = aim["case"], aim["path"]
         best, rate, peer = measured.at(case), measured.rate(case, path=path), measured.peer(case)
@@ -73,9 +73,15 @@ def aims(record):
         share = rate / float(aim["mpixel_per_s"])
         if aim["times"] and peer:
             share = max(share, rate / peer / float(aim["times"]))
-        rows.append([f"{best.text('type')}, {best.text('levels')} levels", best.text("window"),
-                     path, shown(rate), aim["mpixel_per_s"], ratio(rate, peer),
-                     aim["times"] or "-", "met" if share >= 1 else f"{percent(share)} %"])
+        yield aim, best, rate, peer, share
+
+
+def aims(record):
+    """The aims, what was measured, and which are met."""
+    rows = [[f"{best.text('type')}, {best.text('levels')} levels", best.text("window"),
+             aim["path"], shown(rate), aim["mpixel_per_s"], ratio(rate, peer), aim["times"] or "-",
+             "met" if share >= 1 else f"{percent(share)} %"]
+            for aim, best, rate, peer, share in reached(record)]
     return table(["cells", "window", "kind of processor", "Mpixel/s", "aim", "times scikit-image",
                   "aim", "of the aim"], rows)
 

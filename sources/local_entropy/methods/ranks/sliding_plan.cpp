@@ -219,8 +219,8 @@ std::int64_t mostWidth(const Shape &window, int lanes)
 }
 
 /// Bands so high that their start costs little; cells, and the lanes' rows, that stay in a cache;
-/// some tiles for each thread. In small images about a tile for each thread, whatever its start
-/// costs: that is little beside threads without one.
+/// some tiles for each thread. In small images a tile for each thread, of about 16 rows or more,
+/// whatever its start costs: that is little beside threads without one.
 TileSize slidingTile(const Problem &problem, int lanes, int threads)
 {
     constexpr std::int64_t kLeastHeights = 5, kCells = 1 << 20, kLeastRows = 16;
