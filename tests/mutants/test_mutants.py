@@ -4,14 +4,16 @@ import contextlib
 import io
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from mutants import command, listed  # noqa: E402
+from mutants import command, listed, tree  # noqa: E402
 from mutants.stages import ran_any  # noqa: E402
 
 # A "library" of shell functions, and a program of tests that talks like GoogleTest.
@@ -137,6 +139,20 @@ class Runs(MadeUp):
     def test_no_time_is_no_run(self):
         status, said = self.run_on(MOST, "--minutes", "0")
         self.assertIn("not run    limits/most: the minutes are over", said)
+
+    def test_a_file_that_is_taken_away_meanwhile_is_not_missed(self):
+        copy2 = shutil.copy2
+
+        def late(source, target):
+            if source.endswith("gone"):
+                os.unlink(source)
+            return copy2(source, target)
+
+        (self.root / "sources/gone").touch()
+        with unittest.mock.patch("shutil.copy2", late):
+            copy = tree.Copy(self.root, "build", self.root.parent / "copy")
+        self.assertFalse((copy.place / "sources/gone").exists())
+        self.assertTrue((copy.place / "sources/limits.sh").exists())
 
 
 class Refused(MadeUp):

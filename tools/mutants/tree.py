@@ -18,6 +18,14 @@ def _files(folder):
     return found
 
 
+def _copy(source, target):
+    """As copy2; but tests that run meanwhile may take files away that they have made."""
+    try:
+        return shutil.copy2(source, target)
+    except FileNotFoundError:
+        return target
+
+
 class Copy:
     """`root` as it is now, without other builds than `build`, under `place`."""
 
@@ -29,7 +37,8 @@ class Copy:
             return [name for name in names if name in LEFT_OUT or
                     (top and name.startswith("build")) or name == "venv"]
 
-        shutil.copytree(root, self.place, symlinks=True, ignore=left_out, dirs_exist_ok=True)
+        shutil.copytree(root, self.place, symlinks=True, ignore=left_out, dirs_exist_ok=True,
+                        copy_function=_copy)
         self.build, self.built = self.place / build, self.source / build
         if self.built.is_dir():
             shutil.copytree(self.built, self.build, symlinks=True, dirs_exist_ok=True,
