@@ -255,14 +255,16 @@ TEST(Switch, AMisspeltVersionIsRefusedWithTheList)
 }
 
 /// A build of its own, without nvcc, for tests that build with other settings: what the library is
-/// compiled to is that of this build, where that is without nvcc too, or else compiled once.
+/// compiled to is that of this build, where that is without nvcc too, or else compiled once. What
+/// its objects depend on is copied, too, under their new names.
 std::string anotherBuild()
 {
     const std::string build = BUILD_DIRECTORY "/another", without = BUILD_DIRECTORY "-cpu";
     const Outcome copied =
         runCommand("[ -d " + build + " ] || { from=" + without +
                    "; [ -e $from/compiler.stamp ] || from=" BUILD_DIRECTORY "; mkdir " + build +
-                   " && cp -a $from/objects $from/compiler.stamp " + build + "; }");
+                   " && cp -a $from/objects $from/compiler.stamp " + build + " && find " + build +
+                   " -name '*.d' -exec sed -i \"s|^$from/|" + build + "/|\" {} +; }");
     EXPECT_EQ(copied.status, 0) << copied.errors;
     return build;
 }
