@@ -13,6 +13,7 @@
 #include "common/device_stream.h"
 #include "local_entropy/error.h"
 #include "local_entropy/memory/stream_memory.h"
+#include "local_entropy/schedule/everywhere.h"
 #include "local_entropy/schedule/launchers.h"
 
 #include <cmath>
@@ -88,6 +89,7 @@ TEST(GpuFaults, ARunGoesOnWhereTheGpuDoesNotAnswer)
     EngineOptions options;
     options.devices = true;
     Engine engine(options);
+    Everywhere::start();
     const int before = unansweredQuestions();
     for (int call = 0; call < 3; ++call) { // the first may be held to be too short for a GPU
         const CudaFault fault(CudaFault::DoesNotAnswer);

@@ -1,6 +1,7 @@
 // A call of several parts that GPUs help with: which part they are for, and that threads may do the
 // others first. Without a GPU, or without nvcc, each test is skipped by name.
 #include "common/devices.h"
+#include "cuda_faults.h"
 #include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/schedule/pool.h"
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace
@@ -77,6 +79,34 @@ TEST_F(QuestionWithDevices, OnlyTheLargestPartHasThem)
     EXPECT_EQ(sharedIn(1, question), 1);
     EXPECT_EQ(sharedIn(100, question), 1);
     EXPECT_EQ(sharedIn(10, question), 0) << "they take longer by now";
+}
+
+/// In a process that has not used them: what is wrong; empty: nothing.
+std::string startedTooSoonOrTooLate()
+{
+    constexpr std::int64_t kSide = 4096;
+    std::vector<std::uint8_t> cells(kSide * kSide);
+    std::vector<float> values(cells.size());
+    const Problem problem = checkedProblem({}, {cells.data(), CellType::Uint8, kSide, kSide, 0}, {},
+                                           {values.data(), false, kSide, kSide, 0}, {});
+    const auto plan = chooseMethod(problem, bestPath()).plan(problem, bestPath());
+    const std::function<bool(double)> nobody;
+    Progress progress(nobody, problem.region);
+    const auto has = [&] { // a call that would take the CPU 60 milliseconds
+        WayCosts costs;
+        return Everywhere::of(problem, *plan, 60e6, 1, costs, progress) != nullptr;
+    };
+    for (int call = 1; call <= 8; ++call)
+        if (has()) return "too soon, in call " + std::to_string(call);
+    if (!has()) return "too late: half a second has gone by";
+    return has() ? "" : "not used though they are there";
+}
+
+TEST(EverywhereDeathTest, StartsTheDevicesOnceCallsHaveTakenAsLong)
+{
+    if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
+    testing::GTEST_FLAG(death_test_style) = "threadsafe"; // in a process of its own
+    EXPECT_EXIT(leaveAfter(startedTooSoonOrTooLate), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(QuestionWithDevices, ThreadsMayDoTheRestFirst)

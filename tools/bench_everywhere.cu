@@ -9,6 +9,7 @@
 #include "common/machine.h"
 #include "entropy/pages.h"
 #include "entropy/result_memory.h"
+#include "local_entropy/schedule/everywhere.h"
 #include "local_entropy/schedule/staging.h"
 
 #ifdef __CUDACC__
@@ -220,7 +221,10 @@ std::vector<bench::Case> cases()
     for (const Shape shape : kShapes)
         cases.push_back(
             {bench::sizeOf(shape.width, shape.height), "", 2 * sizeof(float), [shape, engines] {
-                 if (!*engines) *engines = std::make_unique<Engines>();
+                 if (!*engines) {
+                     *engines = std::make_unique<Engines>();
+                     local_entropy::Everywhere::start();
+                 }
                  return rowsOf(shape, **engines);
              }});
     return cases;

@@ -109,6 +109,8 @@ def _check(cupy: Any, image: Any, out: Any, mask: Any) -> None:
 
 def _counts(cupy: Any, footprint: Any) -> "np.ndarray[Any, np.dtype[np.bool_]]":
     """The cells that count, in host memory."""
+    if isinstance(footprint, tuple):  # as skimage.morphology decomposes them
+        raise ValueError("footprint sequences are not supported by rank filters")
     if isinstance(footprint, cupy.ndarray):
         footprint = cupy.asnumpy(footprint)
     counts: "np.ndarray[Any, np.dtype[np.bool_]]" = np.asarray(footprint) > 0

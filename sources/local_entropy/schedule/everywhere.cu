@@ -89,18 +89,31 @@ double nanosecondsOfDevice(const Problem &problem)
     return std::max(bytes / kBytesANanosecond, launchCost(problem));
 }
 
+/// Whether it is time to start the devices, which takes about as long as that: once calls that they
+/// might have shortened have taken as long, in this process. So a process that soon ends never
+/// waits for them, and no other one takes more than about twice as long as if it had known. Two
+/// threads that count at once lose one of their calls, which does not matter.
+bool isTimeToStart(double seconds)
+{
+    constexpr double kStart = 0.5;
+    static std::atomic<double> spent{0};
+    spent = spent + seconds;
+    return spent >= kStart;
+}
+
 /// Whether devices could help at all: what they take, beside the CPU's time. What is soon done is
 /// computed by the CPU until so much time has gone by with it that a try, for which tables are
-/// made, does not count, and neither does the start of devices that are not there.
+/// made, does not count.
 bool mayPay(const Problem &problem, double nanoseconds, int threads, const WayCosts &costs)
 {
     constexpr double kAtOnce = 0.05e6, kSoon = 1.5e6;
-    constexpr double kToTry = 0.05, kToStart = 0.5; // seconds
+    constexpr double kToTry = 0.05; // seconds
     const double alone = costs.callAlone > 0 ? 1e9 * costs.callAlone : nanoseconds / threads;
     if (alone <= kAtOnce) return false;
-    if (alone <= kSoon && costs.spentAlone < (areStarted ? kToTry : kToStart)) return false;
+    if (alone <= kSoon && costs.spentAlone < kToTry) return false;
     const double cells = static_cast<double>(problem.region.width * problem.region.height);
-    return cells * nanosecondsOfDevice(problem) < 8 * alone;
+    if (cells * nanosecondsOfDevice(problem) >= 8 * alone) return false;
+    return areStarted || isTimeToStart(1e-9 * alone);
 }
 
 /// Of a cell, in large tiles: for each of these CUDA is called, which takes so long on the host of
@@ -217,6 +230,16 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, const Plan &p
     return std::unique_ptr<Everywhere>(new Everywhere(std::move(parts)));
 }
 
+void Everywhere::start()
+{
+    withLibraryErrors([] {
+        SharedDevices *const shared = sharedDevices();
+        if (!shared) return;
+        const OneAtATime::Lease mine(shared->calls);
+        if (mine) devicesFor(*shared, {});
+    });
+}
+
 void Everywhere::work(Scratch &scratch)
 {
     const auto byPlan = [&](const Region &tile) {
@@ -249,6 +272,7 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &, const Plan &, double
 {
     return nullptr;
 }
+void Everywhere::start() {}
 void Everywhere::work(Scratch &) {}
 std::int64_t Everywhere::tiles() const { return 0; }
 

@@ -76,7 +76,8 @@ class Everywhere
 public:
     /// Null where the problem, whose computation takes `nanoseconds` on one thread, is left to the
     /// CPU alone: it is soon done, there is no GPU, another call has them, none can compute that,
-    /// the plan takes no tiles, or they do not pay; or to plan.work(), where one GPU shall do all,
+    /// the plan takes no tiles, they do not pay, or not yet: the first half second for which they
+    /// would, the CPU computes, as they take as long to start; or to plan.work(), where one GPU shall do all,
     /// but another call has it or its kernels are timed. `problem`, `plan`, `costs` and `progress`
     /// outlive it. The first call that has a device allocates what passes between host and device
     /// and keeps it: 108 MB of page-locked and as much device memory.
@@ -84,6 +85,9 @@ public:
                                           double nanoseconds, int threads, WayCosts &costs,
                                           Progress &progress, Sharing sharing = {});
     ~Everywhere();
+
+    /// Starts the devices, as the first call does for which that pays. For tests and benchmarks.
+    static void start();
 
     /// One thread's part, instead of plan.work(). Where one GPU shall do all alone, and has not
     /// done a tile, the last thread calls plan.work() for the whole problem, on that GPU.
