@@ -290,7 +290,8 @@ data/reference.bin: data/data.bin
 run: $(PROGRAM) data
 	$(PROGRAM)
 
-MACHINE ?= $(shell tools/machine_name.sh)
+# Asked once, by the first that needs it: the text of make help, which every command gets, does.
+MACHINE ?= $(eval MACHINE := $(shell tools/machine_name.sh))$(MACHINE)
 RESULTS  = results/$(MACHINE)$(if $(filter-out core,$(CORE)),/$(CORE))
 # The benchmark of all versions of the core, its times kept.
 bench: $(PROGRAM) data
@@ -439,10 +440,12 @@ ALL_SOURCES  := $(filter-out $(STUDIES:%=tests/test_%.cpp),$(TEST_SOURCES))
 TEST_OPTIMIZE ?= -O1
 TEST_CPP := $(subst $(OPTIMIZE),$(TEST_OPTIMIZE),$(CPP))
 TEST_CU  := $(subst $(OPTIMIZE),$(TEST_OPTIMIZE),$(CU))
+# Tests that start programs know where they are built; all others are compiled alike in every build.
+NAMED_BUILD = $(if $(shell grep -l BUILD_DIRECTORY $<),-DBUILD_DIRECTORY='"$(BUILD)"')
 
 $(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	@mkdir -p $(@D)
-	$(TEST_CPP) -Itools -DBUILD_DIRECTORY='"$(BUILD)"' -MD -MP -c $< -o $@
+	$(TEST_CPP) -Itools $(NAMED_BUILD) -MD -MP -c $< -o $@
 $(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
 	@mkdir -p $(@D)
 	$(TEST_CU) -MD -MP -c $< -o $@

@@ -3,7 +3,7 @@
 
 FROM is a build directory in which `make SETTING ... tested` is done, TO one without settings. An
 object of FROM goes to TO if make would compile it there from the same source by the same words, but
-for the name of the object. All others are left to make.
+for the name of the object. All others are left to make, and so is what is older than its sources.
 """
 
 import re
@@ -25,6 +25,14 @@ def commands(build, *settings):
     return found
 
 
+def is_current(source, name):
+    """Is the object as new as all that it depends on, headers included?"""
+    made = (source / name).stat().st_mtime
+    words = re.findall(r"[^\s\\:]+", (source / name).with_suffix(".d").read_text(encoding="utf-8"))
+    files = [Path(word) for word in words if word != f"{source}/{name}"]
+    return all(file.exists() and file.stat().st_mtime <= made for file in files)
+
+
 def take(source, target, name):
     """Object and dependencies, newer than all that they depend on."""
     for file in (Path(name), Path(name).with_suffix(".d")):
@@ -42,7 +50,8 @@ def main(source, target, *settings):
     subprocess.run(["make", f"BUILD={target}", f"{target}/compiler.stamp",
                     f"{target}/tests/setup.stamp"], check=True, stdout=subprocess.DEVNULL)
     there, here = commands(source, *settings), commands(target)
-    same = [name for name, command in here.items() if there.get(name) == command]
+    same = [name for name, command in here.items()
+            if there.get(name) == command and is_current(Path(source), name)]
     for name in same:
         take(Path(source), Path(target), name)
     print(f"== {len(same)} of {len(here)} objects of {target} are compiled as those of {source}, "
