@@ -20,11 +20,21 @@ pytest.importorskip("skimage", reason="needs scikit-image")
 import matplotlib.image  # noqa: E402
 
 
+@pytest.fixture(scope="module")
+def fonts(tmp_path_factory):
+    """Matplotlib's list of fonts, made once. It has one for all environments of a user: another
+    one's may lack fonts, which matplotlib then says on stderr."""
+    folder = str(tmp_path_factory.mktemp("fonts"))
+    subprocess.run([sys.executable, "-c", "import matplotlib.font_manager"], check=True,
+                   env={**os.environ, "MPLCONFIGDIR": folder}, stderr=subprocess.DEVNULL)
+    return folder
+
+
 @pytest.fixture
-def environment(tmp_path):
+def environment(tmp_path, fonts):
     """Without a display, and with nothing left behind."""
-    return {**os.environ, "MPLBACKEND": "Agg", "PYTHONDONTWRITEBYTECODE": "1",
-            **{name: str(tmp_path / "settings") for name in (
+    return {**os.environ, "MPLBACKEND": "Agg", "MPLCONFIGDIR": fonts,
+            "PYTHONDONTWRITEBYTECODE": "1", **{name: str(tmp_path / "settings") for name in (
                 "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")}}
 
 
