@@ -111,9 +111,9 @@ bool mayPay(const Problem &problem, double nanoseconds, int threads, const WayCo
     const double alone = costs.callAlone > 0 ? 1e9 * costs.callAlone : nanoseconds / threads;
     if (alone <= kAtOnce) return false;
     if (alone <= kSoon && costs.spentAlone < kToTry) return false;
+    if (!areStarted && !isTimeToStart(1e-9 * alone)) return false; // to ask them starts them, too
     const double cells = static_cast<double>(problem.region.width * problem.region.height);
-    if (cells * nanosecondsOfDevice(problem) >= 8 * alone) return false;
-    return areStarted || isTimeToStart(1e-9 * alone);
+    return cells * nanosecondsOfDevice(problem) < 8 * alone;
 }
 
 /// Of a cell, in large tiles: for each of these CUDA is called, which takes so long on the host of
