@@ -4,10 +4,11 @@
 # under each tool, in as many processes as there are cores, but no more than the GPU has memory for,
 # MEMORY MiB each (4096); racecheck last, by itself, with the brief tests (tests/brief.h). A process
 # that takes longer than LIMIT seconds (300) is stopped, and has failed. LOG gets a line for each,
-# once all four tools have come to their end, whatever they found. All that they said is in
-# BUILD/sanitize. Exit status 0 if no test has failed, in any run.
+# once all four tools have come to their end, whatever they found, with all tests: TESTS is a filter
+# of GoogleTest for fewer. All that they said is in BUILD/sanitize. Exit status 0 if no test has
+# failed, in any run.
 set -uo pipefail
-if [ $# -lt 2 ]; then sed -n 's/^# //; 2,8p' "$0" >&2; exit 2; fi
+if [ $# -lt 2 ]; then sed -n 's/^# //; 2,9p' "$0" >&2; exit 2; fi
 program=$1/tests/every_kernel log=$2 directory=$1/sanitize
 shift 2
 [ $# -gt 0 ] || set -- memcheck initcheck synccheck racecheck
@@ -120,7 +121,9 @@ number_of() { # name: tests that a run of all of them has begun with
 echo "every kernel under compute-sanitizer, $(make -s revision), $(nvidia-smi -L | head -n 1 |
     sed 's/ (UUID.*//'), $(date +%Y-%m-%d)" | tee "$lines"
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
-for name in plain brief; do echo 'EveryKernel.*:*SmallShapes*' >"$directory/$name.tests.0"; done
+for name in plain brief; do
+    echo "${TESTS:-EveryKernel.*:*SmallShapes*}" >"$directory/$name.tests.0"
+done
 run plain 0 "$program" &
 BRIEF_TESTS=1 run brief 0 "$program" &
 wait
@@ -150,7 +153,7 @@ if [ ${#last[@]} -gt 0 ]; then
     verdict racecheck "$(number_of brief)"
 fi
 
-if [ "$unfinished" = 0 ] && [ $((${#at_once[@]} + ${#last[@]})) = 4 ]; then
+if [ "$unfinished" = 0 ] && [ $((${#at_once[@]} + ${#last[@]})) = 4 ] && [ -z "${TESTS:-}" ]; then
     mkdir -p "$(dirname "$log")" && cp "$lines" "$log" || failures=1
 else
     echo "sanitize.sh: not whole, $log is not written" >&2

@@ -5,16 +5,19 @@ import io
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 import unittest.mock
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from mutants import command, listed, tree  # noqa: E402
-from mutants.stages import ran_any  # noqa: E402
+from mutants import at_once, command, listed, tree  # noqa: E402
+from mutants.stages import Settings, ran_any, stage_of  # noqa: E402
 
 # A "library" of shell functions, and a program of tests that talks like GoogleTest.
 MAKEFILE = """\
@@ -89,6 +92,34 @@ class Runs(MadeUp):
         status, said = self.run_on(MOST + after)
         self.assertIn("SURVIVED   limits/count", said)
         self.assertEqual((self.root / "sources/limits.sh").read_text(encoding="utf-8"), LIMITS)
+
+    def test_several_at_once_are_each_alone_in_a_copy(self):
+        count = HEAD.format(name="count", by="by: library Limits.CountEnds") + "- 1 2 3\n+ 1 2 4\n"
+        after = HEAD.format(name="after", by="by: library Limits.Most") + "- 1 2 3\n+ 1 2 4\n"
+        for at_once in ("2", "3", "9"):
+            status, said = self.run_on(MOST + count + LEAST + after, "--at-once", at_once)
+            self.assertIn("caught     limits/most: by Limits.Most", said)
+            self.assertIn("caught     limits/count: by Limits.CountEnds", said)
+            self.assertIn("SURVIVED   limits/least", said)
+            self.assertIn("SURVIVED   limits/after", said)
+            self.assertRegex(said, r"(?m)^all +2 +2 +0 +0 +0$")
+            self.assertEqual(status, 1, said)
+        self.assertEqual((self.root / "sources/limits.sh").read_text(encoding="utf-8"), LIMITS)
+
+    def test_who_ends_the_run_ends_all_of_its_tests(self):
+        mark = self.root.parent / "late"
+        hangs = HEAD.format(name="hang", by="by: library Limits.CountEnds") + \
+            f"- for i in 1 2 3; do echo $i; done;\n+ sleep 4; echo >{mark};\n"
+        (self.list / "limits.txt").write_text(hangs + MOST, encoding="utf-8")
+        run = subprocess.Popen([sys.executable, "-c", (
+            "import pathlib, sys; sys.path.insert(0, sys.argv[1]); from mutants import command;"
+            "sys.exit(command.main(['--at-once', '2'], *map(pathlib.Path, sys.argv[2:])))"),
+            str(ROOT / "tools"), str(self.root), str(self.list)], stdout=subprocess.DEVNULL)
+        time.sleep(2)
+        run.terminate()
+        self.assertEqual(run.wait(10), 143)
+        time.sleep(3)
+        self.assertFalse(mark.exists(), "the test went on")
 
     def test_later_tests_are_asked_where_the_first_ones_see_nothing(self):
         both = "by: library Limits.Most\nby: library Limits.CountEnds"
@@ -176,6 +207,40 @@ class Refused(MadeUp):
         self.expect(MOST.replace("by: library", "by: liberty"), "there is no stage 'liberty")
         self.expect(MOST.replace("by:", "gpu: library X\nby:"), "with and without a GPU")
         self.expect(MOST, "there is no mutant or room 'x'", "x")
+
+    def test_no_number_of_mutants(self):
+        for number in ("0", "-1", "two"):
+            with self.assertRaises(SystemExit) as refused:
+                self.expect(MOST, "is no number of mutants", "--at-once", number)
+            self.assertEqual(refused.exception.code, 2)
+
+
+class Alone(unittest.TestCase):
+    def test_tests_that_fill_a_gpu_have_it_for_themselves(self):
+        turns, others = at_once.Turns(2), threading.Event()
+        settings = Settings("make", "build", "python3", True)
+        self.assertTrue(stage_of("every_call Faults*", settings).alone)
+        self.assertFalse(stage_of("all Launch*", settings).alone)
+
+        def other():
+            with turns.taken(False):
+                others.set()
+
+        with turns.taken(False), turns.taken(False):
+            pass
+        with turns.taken(True):
+            thread = threading.Thread(target=other)
+            thread.start()
+            self.assertFalse(others.wait(0.2), "somebody else has a turn")
+        self.assertTrue(others.wait(5), "the turns were not given back")
+        thread.join()
+
+    def test_a_sanitizer_may_have_some_of_the_tests(self):
+        settings = Settings("make", "build", "python3", True)
+        self.assertEqual(stage_of("sanitize memcheck A.*:*B*", settings).command,
+                         "TESTS='A.*:*B*' make SANITIZERS=memcheck sanitize")
+        self.assertEqual(stage_of("sanitize memcheck", settings).command,
+                         "make SANITIZERS=memcheck sanitize")
 
 
 class Skipped(unittest.TestCase):

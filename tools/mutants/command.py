@@ -10,11 +10,18 @@ import tempfile
 import time
 
 from . import listed
-from .judge import Judge, Verdict
+from .at_once import Turns, in_processes
+from .judge import Judge, Verdict, build
 from .stages import Settings, stage_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 RESULTS = ("caught", "SURVIVED", "equivalent", "not run", "WRONG")
+
+
+def _number(text):
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of mutants")
+    return int(text)
 
 
 def _options(arguments):
@@ -38,6 +45,8 @@ def _options(arguments):
     parser.add_argument("--limit", type=float, default=600, metavar="S",
                         help="seconds that the tests of a mutant may take, 600 unless told: who "
                         "takes longer hangs, and is caught")
+    parser.add_argument("--at-once", type=_number, default=1, metavar="N",
+                        help="so many at once, each in a copy of its own")
     for name in ("make", "build", "python"):
         parser.add_argument(f"--{name}", default={"python": "python3"}.get(name, name),
                             help=argparse.SUPPRESS)
@@ -78,18 +87,34 @@ def _table(verdicts):
         print(room.ljust(16) + "".join(str(count).rjust(11) for count in counts))
 
 
+def _verdicts(mutants, options, settings, root, place):
+    """Of each mutant its number and the verdict, in the order in which they come."""
+    build(root, settings, [m for m in mutants if m.by], options.only_build)
+    turns, start = Turns(options.at_once), time.monotonic()
+    judges = [Judge(root, os.path.join(place, str(i)), settings, turns, options.only_build)
+              for i in range(min(options.at_once, len(mutants)))]
+
+    def verdict_of(judge, mutant):
+        late = options.minutes is not None and time.monotonic() - start > 60 * options.minutes
+        return Verdict(mutant, "not run", "the minutes are over") if late and mutant.by \
+            else judge.judge(mutant)
+
+    if len(judges) > 1:
+        yield from in_processes(verdict_of, judges, mutants)
+    else:
+        for number, mutant in enumerate(mutants):
+            yield number, verdict_of(judges[0], mutant)
+
+
 def _run(mutants, options, settings, root):
-    verdicts, start = [], time.monotonic()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the copy is removed on the way
+    numbered = {}
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the copies are removed on the way
     with tempfile.TemporaryDirectory(prefix="mutants-") as place:
-        judge = Judge(root, place, settings, [m for m in mutants if m.by], options.only_build)
-        for mutant in mutants:
-            late = options.minutes is not None and time.monotonic() - start > 60 * options.minutes
-            verdict = Verdict(mutant, "not run", "the minutes are over") if late and mutant.by \
-                else judge.judge(mutant)
-            verdicts.append(verdict)
-            print(f"{verdict.result:10} {mutant.room}/{mutant.name}: {verdict.why}"
+        for number, verdict in _verdicts(mutants, options, settings, root, place):
+            numbered[number] = verdict
+            print(f"{verdict.result:10} {verdict.mutant.room}/{verdict.mutant.name}: {verdict.why}"
                   f" ({verdict.seconds:.0f} s)", flush=True)
+    verdicts = [numbered[number] for number in sorted(numbered)]
     _table(verdicts)
     for verdict in verdicts:
         if verdict.result in ("SURVIVED", "WRONG"):

@@ -20,19 +20,23 @@ class Verdict:
     seconds: float = 0
 
 
-class Judge:
-    """Builds what the mutants need in the tree, as make does, and copies it."""
+def build(root, settings, mutants, only_build=False):
+    """What the tests of these mutants need, in the tree, as make does."""
+    wanted = [m for m in mutants if settings.has_gpu or not m.gpu or only_build]
+    targets = sorted({target for mutant in wanted for line in mutant.by
+                      for target in stage_of(line, settings).targets})
+    if targets:
+        built = runs.run(f"{settings.make} {' '.join(targets)}", root)
+        if built.status:
+            raise ListError(f"the tree itself does not build:\n{built.output[-KEPT:]}")
 
-    def __init__(self, root, place, settings, mutants, only_build=False):
-        self.settings, self.only_build = settings, only_build
+
+class Judge:
+    """Tries mutants in a copy of a tree that is built; who tests when is for `turns` to say."""
+
+    def __init__(self, root, place, settings, turns, only_build=False):
+        self.settings, self.turns, self.only_build = settings, turns, only_build
         self.sound = {}  # command -> whether it passes without a bug
-        wanted = [m for m in mutants if settings.has_gpu or not m.gpu or only_build]
-        targets = sorted({target for mutant in wanted for line in mutant.by
-                          for target in stage_of(line, settings).targets})
-        if targets:
-            built = runs.run(f"{settings.make} {' '.join(targets)}", root)
-            if built.status:
-                raise ListError(f"the tree itself does not build:\n{built.output[-KEPT:]}")
         self.copy = Copy(root, settings.build, place)
 
     def judge(self, mutant):
@@ -73,12 +77,15 @@ class Judge:
                     verdict.result = "WRONG"
                     verdict.why = f"does not build:\n{built.output[-KEPT:]}"
                     return None
-            command = "true" if self.only_build else stage.command
-            tested = runs.run(command, self.copy.place, self.settings.limit)
+            tested = self._test(stage, "true" if self.only_build else stage.command)
             verdict.seconds += tested.seconds
             return tested
         finally:
             self.copy.restore(mutant)
+
+    def _test(self, stage, command):
+        with self.turns.taken(stage.alone):
+            return runs.run(command, self.copy.place, self.settings.limit)
 
     def _look_at(self, stage, outcome, verdict):
         """A failure counts if the same test passes without the bug."""
@@ -87,8 +94,7 @@ class Judge:
         if stage.program and test:
             command = f"{stage.program} --gtest_filter={test}"
         if command not in self.sound:
-            without = runs.run(command, self.copy.place, self.settings.limit)
-            self.sound[command] = without.status == 0
+            self.sound[command] = self._test(stage, command).status == 0
         if not self.sound[command]:
             verdict.result, verdict.why = "WRONG", f"fails without it, too: {command}"
             return

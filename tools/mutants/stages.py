@@ -9,6 +9,7 @@ from .listed import ListError
 
 GTEST = ("library", "all", "every_kernel", "every_call", "memory_study", "bottleneck_study",
          "fast_study", "variants_study")
+FILLS_THE_GPU = "every_call"
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 
 
@@ -27,6 +28,7 @@ class Stage:
     command: str
     program: str = ""  # of GoogleTest
     needs: str = ""  # a command that fails where the tests cannot run
+    alone: bool = False  # no other tests meanwhile
 
 
 def stage_of(line, settings):
@@ -36,7 +38,8 @@ def stage_of(line, settings):
     more = [f"{settings.build}/{program}" for program in programs.split()]
     if name in GTEST and selection:
         program = f"{settings.build}/tests/{name}"
-        return Stage([program] + more, f"{program} --gtest_filter={shlex.quote(selection)}", program)
+        return Stage([program] + more, f"{program} --gtest_filter={shlex.quote(selection)}", program,
+                     alone=name == FILLS_THE_GPU)
     if name == "python" and selection:
         flags = shlex.quote(f"-x -k {shlex.quote(selection)}")
         return Stage(["library"], f"{settings.make} PYTHON={settings.python} "
@@ -56,9 +59,11 @@ def stage_of(line, settings):
         return Stage([f"{settings.build}/make_data"],
                      f"rm -f data/*.bin; {settings.make} data; status=$?; rm -f data/*.bin; "
                      "exit $status")
-    if name == "sanitize" and selection in SANITIZERS:
+    tool, _, selection = selection.partition(" ")
+    if name == "sanitize" and tool in SANITIZERS:
+        tests = f"TESTS={shlex.quote(selection)} " if selection else ""
         return Stage([f"{settings.build}/tests/every_kernel"],
-                     f"{settings.make} SANITIZERS={selection} sanitize")
+                     f"{tests}{settings.make} SANITIZERS={tool} sanitize")
     raise ListError(f"there is no stage '{line}': see tools/mutants/README.md")
 
 
