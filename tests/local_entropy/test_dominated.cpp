@@ -240,6 +240,14 @@ TEST(Dominated, TwoLevelsOfALargeWindowTakeMilliseconds)
     EXPECT_GT(margin.limit, windows.differenceOf({16384 - 6000, 6000}));
 }
 
+// Each limit has a number of ways of its own: those of the ones before do not count.
+TEST(Dominated, TheLimitIsAsFarAsTheNumberOfWaysAllows)
+{
+    const Windows many(SumScale(225), 4096, Base::E), few(SumScale(961), 3, Base::E);
+    EXPECT_GT(many.margin().limit, many.differenceOf({225 - 60, 60}));
+    EXPECT_GT(few.margin().limit, few.differenceOf({961 - 350, 350}));
+}
+
 // One in fifty cells is of another level than most, and that level is any: so are sparse images.
 double undecidedPart(const Windows &windows, const Margin &margin)
 {
