@@ -323,6 +323,41 @@ TEST_F(CInterface, EveryMemberReachesTheFilter)
     EXPECT_EQ(values[1], -3);
 }
 
+// Numbers next to a float, which are another float once they are rounded to one.
+TEST_F(CInterface, NumbersReachTheFilterAsDoubles)
+{
+    const float half[] = {0.5f, 0.5f};
+    const double above = std::nextafter(0.5, 1), below = std::nextafter(0.5, 0);
+    double values[2];
+    const le_image floats = {half, LE_FLOAT32, 2, 1, 0};
+    const le_result doubles = {values, LE_FLOAT64, 2, 1, 0};
+    const auto status = [&](double low, double high, double nodata) {
+        le_filter_init(&filter);
+        filter.width = filter.height = 1;
+        filter.binned = 1;
+        filter.low = low;
+        filter.high = high;
+        filter.has_nodata = 1;
+        filter.nodata = nodata;
+        filter.empty = 0.1;
+        return le_run(engine, &filter, &floats, nullptr, nullptr, &doubles, nullptr);
+    };
+    EXPECT_EQ(status(below, 1, 2), LE_OK);
+    EXPECT_EQ(values[0], 0);
+    EXPECT_EQ(status(above, 1, 2), LE_BAD_LEVEL);
+    EXPECT_EQ(status(0, above, 2), LE_OK);
+    EXPECT_EQ(status(0, below, 2), LE_BAD_LEVEL);
+    EXPECT_EQ(status(0, 1, above), LE_OK);
+    EXPECT_EQ(values[0], 0);
+    EXPECT_EQ(status(0, 1, 0.5), LE_OK);
+    EXPECT_EQ(values[0], 0.1);
+    filter.border = LE_CONSTANT;
+    filter.low = filter.constant = above; // of which the cells of the image are none
+    filter.nodata = 0.5;
+    EXPECT_EQ(le_run(engine, &filter, &floats, nullptr, nullptr, &doubles, nullptr), LE_OK)
+        << le_last_error();
+}
+
 TEST_F(CInterface, MeasuresReachTheFilter)
 {
     const std::uint8_t worked[] = {0, 0, 0, 1, 1, 2}; // p = 1/2, 1/3, 1/6

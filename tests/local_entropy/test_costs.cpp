@@ -202,6 +202,20 @@ TEST(Costs, WindowsAreCutAtEachOfTheFourEdges)
     EXPECT_EQ(kind({2, 3, 296, 596}), CostKind::Missing);
 }
 
+// Between a row that knows nothing and one that does, the cost is that of the one that does. What
+// the method bits takes was measured of 16 levels only.
+TEST(Costs, LevelsBelowAllThatWereMeasuredCostAsMuchAsTheFirst)
+{
+    for (const Path path : kPaths) {
+        const auto at = [path](int levels) {
+            return costOf(Costed::Bits, Question(CostKind::Missing, levels, 5, 5).problem(), path);
+        };
+        EXPECT_FALSE(std::isfinite(at(12))) << pathName(path);
+        for (const int levels : {13, 15}) EXPECT_EQ(at(levels), at(16)) << pathName(path);
+        EXPECT_TRUE(std::isfinite(at(16))) << pathName(path);
+    }
+}
+
 TEST(Costs, WindowsBelowTheLeastThatWasMeasuredCostAsMuch)
 {
     float row[kCostSideCount] = {};

@@ -134,6 +134,56 @@ TEST(Dominated, NoWindowUpToTheLimitIsForgotten)
     }
 }
 
+/// Windows of few levels whose floats are often wrong, by a scale that is as far off as a part of a
+/// unit: the further, the larger D.
+Windows spoilt(int cells, Base base, double off)
+{
+    Windows windows(SumScale(cells), 4, base);
+    windows.scale *= 1 + off;
+    windows.error += std::ceil(static_cast<double>(windows.sums[cells]) * std::fabs(off));
+    return windows;
+}
+
+// All ways up to the limit were tried, the last ones, too.
+TEST(Dominated, TheMarginIsThatOfTheWrongFloatThatIsFarthestFromTheMiddle)
+{
+    for (const Base base : counting::kBases)
+        for (int cells = 40; cells < 80; cells += 3) {
+            const Windows windows = spoilt(cells, base, 0x1p-27);
+            const Margin margin = windows.margin();
+            const Answers answers(local_entropy::Measure::Entropy, 1, base, cells, 0);
+            double farthest = -1;
+            forDominated(windows, cells / 2, [&](const std::vector<int> &counts) {
+                const double difference = windows.differenceOf(counts);
+                const auto answer = static_cast<float>(difference * windows.scale);
+                const float right = answers.floatOf(counts.data(), static_cast<int>(counts.size()));
+                if (difference > margin.limit || answer == right) return;
+                const double middle = (static_cast<double>(answer) + right) / 2 / windows.scale;
+                farthest = std::max(farthest, std::fabs(difference - middle));
+            });
+            EXPECT_EQ(margin.below, farthest < 0 ? 0 : farthest + kRounding) << windows.name();
+        }
+}
+
+// D of windows that are not tried is D(N - d, d) less twice the error or more: the limit is at
+// least a unit below that, since it is computed in doubles.
+TEST(Dominated, TheLimitIsAUnitBelowWhatIsNotTried)
+{
+    for (const Base base : counting::kBases)
+        for (Windows windows : someWindows(base)) {
+            windows.error = std::ceil(windows.error); // what rounding takes away counts, too
+            const Margin margin = windows.margin();
+            const double error = windows.error + kRounding;
+            int others = 2;
+            const auto least = [&] {
+                return windows.differenceOf({windows.cells - others, others}) - 2 * error;
+            };
+            while (least() <= margin.limit) ++others;
+            EXPECT_LE(margin.limit + 1, least()) << windows.name();
+            EXPECT_GE(margin.limit + 2, least()) << windows.name(); // and not much less
+        }
+}
+
 // Exactly in the middle between two floats, of which the even one is wrong: as near as can be, and
 // yet there is one.
 TEST(Dominated, AWrongFloatInTheMiddleIsUndecided)
@@ -188,6 +238,14 @@ TEST(Dominated, TwoLevelsOfALargeWindowTakeMilliseconds)
         ASSERT_EQ(answer, answers.floatOf(counts.data(), 2)) << others;
     }
     EXPECT_GT(margin.limit, windows.differenceOf({16384 - 6000, 6000}));
+}
+
+// Each limit has a number of ways of its own: those of the ones before do not count.
+TEST(Dominated, TheLimitIsAsFarAsTheNumberOfWaysAllows)
+{
+    const Windows many(SumScale(225), 4096, Base::E), few(SumScale(961), 3, Base::E);
+    EXPECT_GT(many.margin().limit, many.differenceOf({225 - 60, 60}));
+    EXPECT_GT(few.margin().limit, few.differenceOf({961 - 350, 350}));
 }
 
 // One in fifty cells is of another level than most, and that level is any: so are sparse images.

@@ -259,6 +259,13 @@ TEST(Levels, MissingCells)
                         {150, 21, window[0], window[1], levels, content, missing});
 }
 
+// All windows of a block miss 256 cells, or twice as many: numbers whose lower byte is 0.
+TEST(Levels, WindowsOfABlockMissAMultipleOf256Cells)
+{
+    for (const int height : {32, 64})
+        expectExact<std::uint8_t>({260, 70, 32, height, 4, Content::Columns, Missing::Nodata});
+}
+
 // Behind the last count lies what another filter has left there: larger than any of this one.
 TEST(Levels, SumsLookNothingUpForWhatLiesBehind)
 {

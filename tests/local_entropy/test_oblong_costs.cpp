@@ -155,11 +155,43 @@ TEST(Costs, OblongWindowsAreBetweenTheCurves)
     check(3, 2, [&](const Shape &) { // a curve's first: 8x3
         return 1 + (timesOf(shapes, true, kRow, 0) - 1) * (1 / 3.0) / (5 / 9.0);
     });
+    check(255, 100, [&](const Shape &) { // beyond a curve's last: 200x26
+        return 1 + (timesOf(shapes, true, kRow, 13) - 1) * (155 / 353.0) / (174 / 224.0);
+    });
     check(2, 250, [&](const Shape &) { // more oblong than the last curve, 130x2 and 255x5
         const OnCurve curve(Question(CostKind::Entropy, 12, 2, 250).problem().shape, 14, 15, shapes,
                             false, kRow);
         return curve.times;
     });
+}
+
+// Of windows with as few cells as 8x3 the method knows nothing: 14x4 is its first of that curve.
+TEST(Costs, OblongWindowsBeforeTheFirstOfACurveCostAsManyTimes)
+{
+    constexpr int kRow = 4; // 12 levels
+    const Path path = Path::Avx2;
+    const CostShapes &shapes = *costShapes(Costed::SlidingRanks, path);
+    ASSERT_EQ(timesOf(shapes, true, kRow, 0), 0);
+    ASSERT_GT(timesOf(shapes, true, kRow, 1), 0);
+    const Problem problem = Question(CostKind::Entropy, kCostLevels[kRow], 7, 4).problem();
+    const double times = 1 + (timesOf(shapes, true, kRow, 1) - 1) * (3 / 9.0) / (10 / 16.0);
+    const double expected =
+        times * amongSquares(Costed::SlidingRanks, path, CostKind::Entropy, kRow, problem.shape);
+    EXPECT_NEAR(costBy("sliding-ranks", problem, path), expected, 1e-9 * expected);
+}
+
+TEST(Costs, OblongFootprintsCostWhatDisksOfAsManyCellsDo)
+{
+    constexpr int kRow = 4; // 12 levels
+    Question question(CostKind::Footprint, kCostLevels[kRow], 5, 5);
+    question.filter.window.width = 30;
+    question.filter.window.height = 4;
+    question.filter.window.footprint.assign(120, 1);
+    question.filter.window.footprint[7] = 0;
+    const Problem problem = question.problem();
+    EXPECT_EQ(
+        costBy("histogram", problem, Path::Avx2),
+        amongSquares(Costed::Histogram, Path::Avx2, CostKind::Footprint, kRow, problem.shape));
 }
 
 TEST(Costs, AllShapesHaveOne)

@@ -106,3 +106,74 @@ TEST(Plane, TheMiddleIsEightCellsInsideTheImage)
             EXPECT_EQ(plane.innerEnd, std::min(kWidth - 8 - first, plane.width));
         }
 }
+
+// Two bytes whose levels fit one would become narrower: they are loaded, and so are words with
+// levels that fit bytes.
+TEST(Plane, WordsStayOnlyAsWords)
+{
+    const auto planeOf = [](CellType type, int levels) {
+        return planeFor(problemOf(type, levels, 5000, {0, 0, 5000, 40}), true);
+    };
+    for (const int levels : {2, 255, 256}) EXPECT_TRUE(planeOf(CellType::Uint16, levels).isLoaded);
+    for (const auto &[levels, values] : {std::pair{257, 512}, {4096, 4096}, {4097, 8192}}) {
+        const Plane plane = planeOf(CellType::Uint16, levels);
+        ASSERT_FALSE(plane.isLoaded);
+        EXPECT_EQ(plane.mask, (values - 1) * 0x00010001u);
+    }
+}
+
+// A strip may begin in the last column of an end and reach as far as it is broad; what a kernel
+// reads behind it is there, too.
+TEST(Plane, EndsHaveAllThatTheirStripsRead)
+{
+    for (int width = 5000; width < 5070; width += 3)
+        for (const CellType type : {CellType::Uint8, CellType::Uint16}) {
+            const Problem problem =
+                problemOf(type, type == CellType::Uint8 ? 256 : 65536, width, {0, 0, width, 40});
+            const Plane plane = planeFor(problem);
+            ASSERT_FALSE(plane.isLoaded);
+            const int strip = kMostStrip + problem.shape.width;
+            EXPECT_GE(plane.endColumns, plane.innerBegin + strip + kPlaneSlack);
+            EXPECT_LE(firstColumnAfter(plane), plane.innerEnd - strip);
+            EXPECT_GE(firstColumnAfter(plane) + plane.endColumns, plane.width + kPlaneSlack);
+        }
+}
+
+// One behind the other: the left end, the right one, and a row that is beyond the edge.
+TEST(Plane, ItsPartsLieBesideEachOtherInItsMemory)
+{
+    for (const CellType type : {CellType::Uint8, CellType::Uint16}) {
+        Problem problem =
+            problemOf(type, type == CellType::Uint8 ? 256 : 65536, 5069, {3, 7, 5058, 40});
+        problem.image.stride = 5100;
+        Plane plane = planeFor(problem);
+        ASSERT_FALSE(plane.isLoaded);
+        char *const memory = reinterpret_cast<char *>(std::uintptr_t{1} << 46);
+        placePlane(problem, plane, memory);
+        const auto *image = static_cast<const char *>(problem.image.data);
+        const std::ptrdiff_t end = std::ptrdiff_t{plane.endColumns} * plane.height * plane.bytes;
+        EXPECT_EQ(plane.before.cells, memory);
+        EXPECT_EQ(static_cast<const char *>(plane.after.cells) +
+                      firstColumnAfter(plane) * plane.bytes,
+                  memory + end);
+        EXPECT_EQ(plane.beyond, memory + 2 * end);
+        EXPECT_GE(plane.size, 2 * end + (plane.width + kPlaneSlack) * plane.bytes);
+        const int x = 3 - problem.shape.left, y = 7 - problem.shape.top;
+        EXPECT_EQ(plane.middle.cells, image + (y * 5100 + x) * plane.bytes);
+        EXPECT_EQ(plane.middle.stride, 5100);
+        EXPECT_EQ(plane.middle.top, -y);
+        EXPECT_EQ(plane.middle.rows, problem.image.height);
+    }
+}
+
+// The rows above the image are not fewer where the plane is narrow.
+TEST(Plane, ANarrowOneHasAllRowsAboveTheImage)
+{
+    Problem problem = problemOf(CellType::Uint8, 16, 1, {0, 0, 1, 5});
+    problem.shape.width = 1, problem.shape.left = 0;
+    problem.shape.height = 101, problem.shape.top = 50;
+    const Plane plane = planeFor(problem);
+    EXPECT_EQ(plane.width, 1);
+    EXPECT_EQ(plane.top, 50);
+    EXPECT_EQ(plane.bottom, 55);
+}

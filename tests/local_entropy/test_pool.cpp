@@ -1,12 +1,18 @@
 // The threads of an engine (schedule/pool.h).
 
+#include "common/own_thread.h"
+#include "local_entropy/error.h"
+#include "local_entropy/schedule/forks.h"
 #include "local_entropy/schedule/pool.h"
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace local_entropy;
@@ -70,4 +76,65 @@ TEST(Pool, AnExceptionOfAnyThreadComesOutAndTheNextCallWorks)
         pool.run(3, [&](int) { ++calls; });
         EXPECT_EQ(calls, 3);
     }
+}
+
+TEST(Pool, ItsThreadsAreNobodyElses)
+{
+    Pool pool(2);
+    std::atomic<bool> own{false}, ofCaller{true};
+    pool.run(2, [&](int number) { (number ? own : ofCaller) = common::isOwnThread; });
+    EXPECT_TRUE(own);
+    EXPECT_FALSE(ofCaller);
+}
+
+/// Work that forks while another thread is busy, and what becomes of the child: it must not wait
+/// for threads that it has not. `inChild` is what the work does there, before it returns.
+std::string endOfAForkInWork(const std::function<void()> &inChild)
+{
+    Pool pool(2);
+    const CallUnderWay watched; // forks count from the first call on
+    std::atomic<bool> isBusy{false}, mayEnd{false};
+    pid_t child = -1;
+    int ends[2];
+    if (pipe(ends) != 0) return "no pipe";
+    std::string told = "nothing was thrown";
+    try {
+        pool.run(2, [&](int number) {
+            if (number == 1) {
+                isBusy = true;
+                while (!mayEnd) usleep(100);
+                return;
+            }
+            while (!isBusy) usleep(100);
+            child = fork();
+            if (child == 0) {
+                alarm(5); // instead of waiting for ever
+                inChild();
+                return;
+            }
+            mayEnd = true;
+        });
+    } catch (const std::exception &error) {
+        told = error.what();
+    }
+    if (child == 0) {
+        if (write(ends[1], told.data(), told.size()) < 0) _exit(1);
+        _exit(0);
+    }
+    close(ends[1]);
+    char text[200];
+    const ssize_t length = read(ends[0], text, sizeof text);
+    close(ends[0]);
+    waitpid(child, nullptr, 0);
+    return {text, static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+}
+
+TEST(Pool, AChildOfItsWorkIsToldThatItHasNoThreads)
+{
+    EXPECT_EQ(endOfAForkInWork([] {}).substr(0, 23), "this process was forked");
+}
+
+TEST(Pool, WhatAChildOfItsWorkThrowsComesOut)
+{
+    EXPECT_EQ(endOfAForkInWork([] { throw std::runtime_error("mine"); }), "mine");
 }

@@ -221,6 +221,10 @@ TEST(LocalEntropyProblem, RefusesWhatIsNotPossible)
          [](auto &q) {
              q.region = {1, 3, 8, 7};
          }},
+        {"the region of 2 x 7 cells at x 1, y 3 is not inside the image of 12 x 9",
+         [](auto &q) {
+             q.region = {1, 3, 2, 7};
+         }},
         {"the region of -8 x 7 cells at x 1, y 2 is not inside the image of 12 x 9",
          [](auto &q) {
              q.region = {1, 2, -8, 7};

@@ -120,6 +120,26 @@ TEST(SharedTiles, AreToldOnceThoughOneIsGivenBack)
     EXPECT_LE(most, 1);
 }
 
+// A tile that is given back while others are, too, is none that nobody has heard of.
+TEST(SharedTiles, AreToldOnceThoughSeveralAreGivenBack)
+{
+    double last = 0;
+    const std::function<bool(double)> tell = [&](double part) {
+        last = part;
+        return true;
+    };
+    const Region region{0, 0, 9, 1};
+    Progress progress(tell, region);
+    SharedTiles tiles(region, {3, 1}, {3, 1}, progress);
+    Region tile, lost[2];
+    for (Region &one : lost) ASSERT_TRUE(tiles.takeLarge(one));
+    for (const Region &one : lost) tiles.giveBack(one);
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(tiles.takeSmall(tile));
+    std::this_thread::sleep_for(std::chrono::milliseconds(25)); // the callback has its turn
+    ASSERT_TRUE(tiles.takeSmall(tile));
+    EXPECT_DOUBLE_EQ(last, 6.0 / 9); // what was begun before
+}
+
 TEST(SharedTiles, AreNoneOnceTheWorkWasStopped)
 {
     const Region region{0, 0, 100, 100};

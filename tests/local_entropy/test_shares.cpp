@@ -78,6 +78,21 @@ TEST(Shares, TheCpuBeginsWhatItHasDoneBeforeTheDevicesEnd)
     }
 }
 
+// Where all threads feed, they take small tiles when they have a moment: one at a time, all
+// together.
+TEST(Shares, WhereAllThreadsFeedTheyComputeAsOne)
+{
+    Shares shares = of15x15();
+    shares.threads = 4;
+    ASSERT_EQ(feeders(shares), 4);
+    const double rounds = 1 + 18; // all small tiles of a large one, after the last one
+    const double tile = shares.onCpu * static_cast<double>(shares.small);
+    const double others = rounds * tile / shares.devices;
+    const auto left = kLarge + static_cast<std::int64_t>(others);
+    EXPECT_TRUE(shares.mayBegin(left + 1, 0, shares.devices));
+    EXPECT_FALSE(shares.mayBegin(left - 1, 0, shares.devices));
+}
+
 // The time that devices take for a cell is measured as soon as it can be.
 TEST(Shares, SlowDevicesLeaveMoreToTheCpu)
 {
