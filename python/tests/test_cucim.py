@@ -136,7 +136,10 @@ def test_errors(cupy):
             (ValueError, (image, disk), {"mask": image[1:]}, "mask has the shape"),
             (ValueError, (image, disk), {"out": np.zeros(IMAGE.shape)}, "out must be a CuPy"),
             (ValueError, (image, disk), {"shift_z": 1}, "shift_z is only valid"),
+            (ValueError, (image, disk), {"out": cupy.empty((3, 3), np.float32)}, "out has the sh"),
+            (ValueError, (image, (disk, disk)), {}, "footprint sequences are not supported"),
             (ValueError, (image, disk), {"shift_x": 1, "shifts": (0, 1)}, "must be 0 when"),
+            (ValueError, (image, disk), {"shift_y": 1, "shifts": (0, 1)}, "must be 0 when"),
             (ValueError, (image, disk), {"shifts": (0, 1, 0)}, "expected 2"),
             (ValueError, (image, disk), {"shifts": (0, 4)}, "origin"),
             (NotImplementedError, (image, disk), {"out": image}, "in place")]:
@@ -150,16 +153,60 @@ def test_without_cucim(monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     image, disk = cupy.asarray(IMAGE), cupy.asarray(DISK)
     check(cupy, entropy(image, disk), by_definition(IMAGE, DISK))
+    for sides in (64, 2), (1, 255):  # all of their cells count
+        check(cupy, entropy(image, np.ones(sides)), by_definition(IMAGE, np.ones(sides)))
     for arguments, named in [((cupy.asarray(np.zeros((3, 3, 3), np.uint8)), disk), {}),
                              ((image, disk), {"backend": "elementwise"}),
                              ((image, cupy.asarray(np.zeros((3, 3)))), {}),
-                             ((image, cupy.asarray(np.eye(65))), {}),
+                             ((image, cupy.asarray(np.eye(64))), {}),
+                             ((image, cupy.asarray(np.ones((1, 256)))), {}),
                              ((cupy.asarray(IMAGE / 255), disk), {"cast_to_uint8": False})]:
         with pytest.raises(NotImplementedError, match="what .* needs cuCIM, which is not inst"):
             entropy(*arguments, **named)
     with pytest.warns(UserWarning, match="Possible precision loss converting image"), \
             pytest.raises(NotImplementedError, match="float64 as bytes needs cuCIM"):
         entropy(cupy.asarray(IMAGE / 255), disk)
+
+
+def cucim_played(monkeypatch, name, **parts):
+    """A module of cuCIM that has these parts, in packages that have none."""
+    whole = f"cucim.skimage.{name}"
+    for end in (i for i, letter in enumerate(whole + ".") if letter == "."):
+        made = types.ModuleType(whole[:end])
+        made.__path__ = []
+        monkeypatch.setitem(sys.modules, whole[:end], made)
+    vars(made).update(parts)
+
+
+def test_all_arguments_go_to_cucim(monkeypatch):
+    cupy, asked = cupy_played(monkeypatch), []
+    cucim_played(monkeypatch, "filters.rank",
+                 entropy=lambda *arguments, **named: asked.append((arguments, named)) or "theirs")
+    image, mask, out = (cupy.asarray(np.zeros((3, 4, 5), np.uint16)) for _ in range(3))
+    named = {"out": out, "mask": mask, "shift_x": 1, "shift_y": 2, "shift_z": 3,
+             "shifts": (4, 5, 6), "backend": "histogram", "cast_to_uint8": False}
+    disk = cupy.asarray(DISK)
+    assert entropy(image, disk, **named) == "theirs"
+    [(arguments, given)] = asked
+    assert arguments[0] is image and arguments[1] is disk and given.keys() == named.keys()
+    assert all(given[name] is value for name, value in named.items())
+
+
+@pytest.mark.parametrize("dtype, warns", [("int64", False), ("float32", True)])
+def test_other_types_become_bytes(monkeypatch, dtype, warns):
+    cupy = cupy_played(monkeypatch)
+
+    def as_bytes(image):
+        warnings.warn("Downcasting int64 to uint8 without scaling because max value is small")
+        return cupy.asarray(np.asarray(image).astype(np.uint8))
+
+    cucim_played(monkeypatch, "util", img_as_ubyte=as_bytes)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = entropy(cupy.asarray(IMAGE.astype(dtype)), DISK)
+    check(cupy, found, by_definition(IMAGE, DISK))
+    assert [each.filename for each in said] == [__file__] * warns
+    assert all("Possible precision loss" in str(each.message) for each in said)
 
 
 # ---- beside the original -----------------------------------------------------------------------

@@ -110,6 +110,32 @@ def test_rows_that_cannot_be_gone_along(streams, part):
     assert not streams
 
 
+def test_one_row_or_one_column_of_another_image(streams):
+    """Whose stride along it says nothing."""
+    for part in (np.s_[::-1], np.s_[:1]), (np.s_[:, ::2], np.s_[:, :1]):
+        image = IMAGE
+        for places in part:
+            image = image[places]
+        out = filled(image)
+        entropy(Fake(image), 3, out=out)
+        np.testing.assert_array_equal(out.array, entropy(image, 3))
+
+
+def test_rows_that_are_no_whole_number_of_cells_apart(streams):
+    between = np.lib.stride_tricks.as_strided(np.zeros(200, np.float32), IMAGE.shape, (54, 4))
+    with pytest.raises(ValueError, match="the image has|the .* has rows with gaps"):
+        entropy(Fake(between), levels=4, range=(0, 1), out=filled())
+    with pytest.raises(ValueError, match="out has rows with gaps"):
+        entropy(Fake(IMAGE), out=Fake(between))
+    assert not streams
+
+
+def test_nodata_of_zero(streams):
+    out = filled()
+    entropy(Fake(IMAGE), 3, nodata=0, out=out)
+    np.testing.assert_array_equal(out.array, entropy(IMAGE, 3, nodata=0))
+
+
 def test_refused(streams):
     image, out = Fake(IMAGE), filled()
     for kind, arguments, match in [
@@ -141,6 +167,11 @@ def test_a_result_over_the_image(streams):
     mask = stack[1].view(np.uint8)[:, :6]
     with pytest.raises(ValueError, match="out overlaps the image or the mask"):
         entropy(Fake(stack[0]), mask=Fake(mask), out=Fake(stack[1]), **bins)
+    # They have one cell in common: the last of one is the first of the other.
+    image, out = (Fake(stack.reshape(-1)[first:first + 30].reshape(5, 6)) for first in (0, 29))
+    for image, out in ((image, out), (out, image)):
+        with pytest.raises(ValueError, match="out overlaps the image or the mask"):
+            entropy(image, out=out, **bins)
     assert not streams
     entropy(Fake(stack[0]), out=Fake(stack[1]), **bins)
 
@@ -159,6 +190,8 @@ def test_streams(streams):
     assert streams == [0x70] * 3
     with pytest.raises(ValueError, match="different streams: .*mask in 0x70, out in 0x90"):
         entropy(image, mask=mask, out=Fake(out.array, 0x90))
+    with pytest.raises(ValueError, match="different streams: image in 0x0, mask in 0x70"):
+        entropy(Fake(IMAGE, 0), mask=mask, out=out)
 
 
 def test_a_mask_of_the_protocol(streams):
@@ -213,6 +246,20 @@ def test_cupy(streams, cupy):
     np.testing.assert_array_equal(found.array, entropy(IMAGE[:, ::-1], 3, mask=IMAGE > 2,
                                                        dtype=np.float64))
     assert streams == [0x50]
+
+
+def test_numba(streams, monkeypatch):
+    kind, module = played("numba", {})
+    module.__path__ = []
+    cuda = types.ModuleType("numba.cuda")
+    cuda.device_array = lambda shape, dtype: kind(np.empty(shape, dtype))
+    monkeypatch.setitem(sys.modules, "numba", module)
+    monkeypatch.setitem(sys.modules, "numba.cuda", cuda)
+    for dtype in (np.float32, np.float64):
+        found = entropy(kind(IMAGE, 0x40), 3, dtype=dtype)
+        assert type(found) is kind and found.array.dtype == dtype
+        np.testing.assert_array_equal(found.array, entropy(IMAGE, 3, dtype=dtype))
+    assert streams == [0x40] * 2
 
 
 @pytest.fixture
@@ -329,22 +376,34 @@ def test_dlpack_without_out(streams):
         entropy(Packed(IMAGE * 1j, 2))
 
 
-def test_dlpack_with_an_offset():
-    """NumPy's own capsules have none."""
+def exported_by(code, bits, lanes, offset=0):
+    """Of a capsule that NumPy makes none such of: 2 x 3 cells, and where they begin."""
     cells = np.arange(12, dtype=np.int16)
     shape = (ctypes.c_int64 * 2)(2, 3)
-    tensor = _dlpack._Tensor(cells.ctypes.data, 2, 0, 2, 0, 16, 1, shape, None, 4)
+    tensor = _dlpack._Tensor(cells.ctypes.data, 2, 0, 2, code, bits, lanes, shape, None, offset)
     new = ctypes.pythonapi.PyCapsule_New
     new.restype = ctypes.py_object
     new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    exported = _dlpack.Exported(new(ctypes.addressof(tensor), b"dltensor", None), 1)
+    return cells, _dlpack.Exported(new(ctypes.addressof(tensor), b"dltensor", None), 1)
+
+
+@pytest.mark.parametrize("code, bits, lanes", [(2, 16, 2), (0, 8, 4), (1, 4, 1), (0, 12, 1),
+                                               (4, 16, 1)])
+def test_dlpack_of_cells_that_are_no_numbers(code, bits, lanes):
+    with pytest.raises(TypeError, match=f"type {code} of {bits} bits and {lanes} lanes, expected"):
+        exported_by(code, bits, lanes)
+
+
+def test_dlpack_with_an_offset():
+    cells, exported = exported_by(0, 16, 1, 4)
     assert exported.__cuda_array_interface__ == {
         "shape": (2, 3), "typestr": "<i2", "data": (cells.ctypes.data + 4, False), "strides": None,
         "version": 3, "stream": 1}
 
 
-def test_dlpack_of_host_memory():
-    found = entropy(Packed(IMAGE, 1), 3)
+@pytest.mark.parametrize("kind", [1, 3], ids=["host", "pinned"])
+def test_dlpack_of_host_memory(kind):
+    found = entropy(Packed(IMAGE, kind), 3)
     assert type(found) is np.ndarray
     np.testing.assert_array_equal(found, entropy(IMAGE, 3))
 
@@ -359,6 +418,10 @@ def test_capsules_give_back_what_they_hold(streams):
     owner = np.zeros((5, 5), np.uint8).view(Owner)
     gone = weakref.ref(owner)
     entropy(Packed(owner, 2), 3, out=Packed(np.empty((5, 5), np.float32), 2))
+    exported = _dlpack.Exported(owner.__dlpack__(), 1)
     del owner
+    gc.collect()
+    assert gone() is not None  # as long as the cells may be read
+    del exported
     gc.collect()
     assert gone() is None
