@@ -58,4 +58,6 @@ class Copy:
         for name, facts in self.before.items():
             if now.get(name) != facts:
                 (self.build / name).parent.mkdir(parents=True, exist_ok=True)
+                # What was killed may still be on its way out: nobody can write into its program.
+                (self.build / name).unlink(missing_ok=True)
                 shutil.copy2(self.built / name, self.build / name)
