@@ -107,6 +107,10 @@ versions_in = $(shell awk '/^namespace [a-z]/ && $$3 != "=" { sub(/^transpose(::
 VERSIONS   := $(call versions_in,$(CORE_SOURCE))
 LABS_RUN   := $(filter $(LABS),$(patsubst run-%,%,$(filter run-%,$(MAKECMDGOALS))))
 ifdef VERSION
+  # To make several words, or a %, are several names or a pattern, of which one that fits is enough.
+  ifneq ($(words $(VERSION))$(findstring %,$(VERSION)),1)
+    $(error VERSION=$(VERSION): expected the name of one version)
+  endif
   $(foreach lab,$(LABS_RUN),$(if $(filter $(VERSION),$(call versions_in,$(wildcard \
     sources/$(lab)/core.cu))),,$(error VERSION=$(VERSION): $(if $(wildcard \
     sources/$(lab)/core.cu),sources/$(lab)/core.cu has no such version$(COMMA) only $(call \

@@ -244,6 +244,8 @@ TEST(MakeLabs, AVersionThatTheLabHasNotIsRefused)
     expectError("run-transpose VERSION=m1",
                 "VERSION=m1: sources/transpose/core.cu has no such version, only t0 t1 ");
     expectError("run-hello VERSION=m1", "VERSION=m1: the lab hello has no versions");
+    expectError("run-maximum VERSION='m1 m99'", "VERSION=m1 m99: expected the name of one version");
+    expectError("run-maximum VERSION=m%", "VERSION=m%: expected the name of one version");
     EXPECT_EQ(runCommand(kMake + "-n CUDA=0 run-maximum VERSION=m1").status, 0);
 }
 

@@ -61,13 +61,25 @@ def test_control_c_ends_a_call(threads, signals_end):
 
 def test_control_c_ends_a_call_of_few_cells_and_large_windows(signals_end):
     """What is short is told by the windows, too."""
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    def compute():
+        start = time.process_time()
+        try:
+            diversity(LARGE[:90, :90], 255, "hill", q=0.5, mode="reflect", threads=1, device="cpu")
+        except KeyboardInterrupt:
+            return True, time.process_time() - start
+        return False, time.process_time() - start
+
+    # How long it takes is up to the processor: what counts is the share of it.
+    _, whole = compute()
+    timer = threading.Timer(whole / 5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    start = time.process_time()
-    with pytest.raises(KeyboardInterrupt):
-        diversity(LARGE[:90, :90], 255, "hill", q=0.5, mode="reflect", threads=1, device="cpu")
-    timer.join()
-    assert time.process_time() - start < 1
+    try:
+        ended, took = compute()
+    finally:
+        timer.cancel()
+        timer.join()
+    assert ended
+    assert took < 0.6 * whole
 
 
 def test_a_handler_that_raises_nothing_ends_nothing():

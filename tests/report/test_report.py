@@ -171,6 +171,9 @@ class Values(Tree):
         self.assertAlmostEqual(self.value('spread("spread.csv", "ms", width=2)'), 1 / 10.5)
         self.assertEqual(self.value('spread("spread.csv", "ms", version="b")'), 0)
         self.assertEqual(self.value('rounds("spread.csv")'), 3)
+        (self.root / name).write_text("round,version,bytes\n1,a,0\n2,a,0\n")
+        with self.assertRaisesRegex(Wrong, "all medians of bytes are 0"):
+            self.value('spread("spread.csv", "bytes")')
 
     def test_ways_are_compared_with_the_best_of_the_others_where_all_were_measured(self):
         self.assertEqual(self.value('faster("both", "cpu", "gpus")'), (1.5, 1.5))
@@ -453,7 +456,7 @@ class Check(Tree):
         self.replace("README.md", "v99", "v0")
         self.assert_finds("README.md:", "is no comparison")
         self.add("README.md", "\nIt is.<!-- holds 1 < 2 -->\n")
-        self.assert_finds("README.md:", "belongs to no pair")
+        self.assert_finds("README.md:", "a condition is written <!-- holds: EXPR < EXPR -->")
         self.add("README.md", "\n<!-- holds: 1 < 2 -->It is.\n")
         self.assert_finds("README.md:", "put a word before it")
 
@@ -563,6 +566,13 @@ class Check(Tree):
         self.replace("README.md", "On `other` it", "There it")
         self.assert_finds("README.md:", "is of other", "does not say so")
         self.replace("README.md", "There it", "There, on the other machine, it")
+        self.assertEqual(self.run_tool("--check"), (0, ""))
+
+    def test_a_condition_of_another_machine_that_is_not_named(self):
+        self.add("README.md", '\nThere it is quick.<!-- holds: kernel("v0", 1000, machine="other") '
+                 '< kernel("v0", 1000) -->\n')
+        self.assert_finds("README.md:", 'kernel("v0", 1000, machine="other") <', "is of other")
+        self.replace("README.md", "There it is", "On `other` it is")
         self.assertEqual(self.run_tool("--check"), (0, ""))
 
     def test_documents_of_several_records(self):

@@ -27,10 +27,13 @@ class Octave(Peer):
                                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             self.version = self.run("pkg load image", "version()") + ", image " + self.run(
                 answer="pkg('describe', 'image'){1}.version")
+        except FileNotFoundError:
+            self.close()
+            raise Skipped(f"{command[0]} is not installed here") from None
         except (OSError, RuntimeError) as error:
             self.close()
-            raise Skipped(f"octave-cli and its package image are not installed or do not start "
-                          f"here: {error}") from None
+            raise Skipped(f"{command[0]} or its package image does not start here: "
+                          f"{error}") from None
 
     def run(self, command="", answer="''"):
         """The string that `answer` is after `command`."""

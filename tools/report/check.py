@@ -80,9 +80,12 @@ def waiting(document):
 def broken_markers(document):
     """Markers that were opened and not closed, and numbers that Markdown would not show."""
     text = blanked(document.text, (TABLE, NUMBER, HOLDS))
-    for match in re.finditer(r"<!-- (?:table:|end of table)|<!--=|<!--/-->|<!-- *holds", text):
+    for match in re.finditer(r"<!-- (?:table:|end of table)|<!--=|<!--/-->", text):
         yield (f"{document.name}:{document.line_of(match.start())}: {match[0]} belongs to no pair "
                "of markers")
+    for match in re.finditer(r"<!--\s*holds\b", text):
+        yield (f"{document.name}:{document.line_of(match.start())}: a condition is written "
+               "<!-- holds: EXPR < EXPR -->, not like this one")
     for match in re.finditer(r"^ {0,3}<!--(?:=| holds:)", document.text, re.MULTILINE):
         yield (f"{document.name}:{document.line_of(match.start())}: a line that begins with a "
                "marker is HTML to Markdown: put a word before it")
@@ -114,8 +117,9 @@ def around(prose, match):
 
 
 def unnamed_machines(document, constants):
-    """What draws from another machine's results, in a paragraph that does not name that machine."""
-    for marker in document.markers:
+    """What draws from another machine's results, or is true by them, in a paragraph that does not
+    name that machine."""
+    for marker in document.markers + document.claims:
         for directory in sorted(marker.machines):
             machine = directory.split("/")[1]
             begin = document.text.rfind("\n\n", 0, marker.start) + 2

@@ -40,12 +40,16 @@ class Claim:
 
     def __init__(self, document, match):
         self.line = document.line_of(match.start())
+        self.start, self.end = match.span()
         self.words = " ".join(match["words"].split())
+        self.is_table = False
         self.holds = True
-        self.wrong = None  # why that is not known
-        self.waits = None  # what was not measured yet
+        self.wrong = None      # why that is not known
+        self.waits = None      # what was not measured yet
+        self.machines = set()  # directories of other machines that it asks
         try:
             self.holds = document.expressions.holds(self.words)
+            self.machines |= document.expressions.used
         except NotMeasured as missing:
             self.waits = str(missing)
         except (Wrong, TypeError, ValueError, KeyError) as error:

@@ -161,7 +161,10 @@ class Expressions:
         all with these values."""
         found = [(rounds.range(column), rounds.value(column))
                  for rounds in self.matching(file, column, machine, wanted)]
-        return max((high - low) / middle for (low, high), middle in found if middle)
+        shares = [(high - low) / middle for (low, high), middle in found if middle]
+        if not shares:
+            raise Wrong(f"{file}: all medians of {column} are 0: no spread is a share of that")
+        return max(shares)
 
     def rounds(self, file, machine=None):
         """How many rounds a file has."""
@@ -204,6 +207,7 @@ class Expressions:
         return len(list(reached(self.on(machine))))
 
     def aims_met(self, machine=None):
+        """How many of these aims are reached."""
         return sum(share >= 1 for *_, share in reached(self.on(machine)))
 
     def matching(self, file, column, machine, wanted):
