@@ -81,25 +81,51 @@ TEST_F(QuestionWithDevices, OnlyTheLargestPartHasThem)
     EXPECT_EQ(sharedIn(10, question), 0) << "they take longer by now";
 }
 
-/// In a process that has not used them: what is wrong; empty: nothing.
-std::string startedTooSoonOrTooLate()
+/// A square of bytes that nobody computes.
+struct Bytes
 {
-    constexpr std::int64_t kSide = 4096;
-    std::vector<std::uint8_t> cells(kSide * kSide);
-    std::vector<float> values(cells.size());
-    const Problem problem = checkedProblem({}, {cells.data(), CellType::Uint8, kSide, kSide, 0}, {},
-                                           {values.data(), false, kSide, kSide, 0}, {});
+    Problem problem(const Filter &filter)
+    {
+        return checkedProblem(filter, {cells.data(), CellType::Uint8, kSide, kSide, 0}, {},
+                              {values.data(), false, kSide, kSide, 0}, {});
+    }
+
+    static constexpr std::int64_t kSide = 4096;
+    std::vector<std::uint8_t> cells = std::vector<std::uint8_t>(kSide * kSide);
+    std::vector<float> values = std::vector<float>(kSide * kSide);
+};
+
+/// Whether a call has the devices that would take the CPU 60 milliseconds.
+bool hasThem(const Problem &problem)
+{
     const auto plan = chooseMethod(problem, bestPath()).plan(problem, bestPath());
     const std::function<bool(double)> nobody;
     Progress progress(nobody, problem.region);
-    const auto has = [&] { // a call that would take the CPU 60 milliseconds
-        WayCosts costs;
-        return Everywhere::of(problem, *plan, 60e6, 1, costs, progress) != nullptr;
-    };
+    WayCosts costs;
+    return Everywhere::of(problem, *plan, 60e6, 1, costs, progress) != nullptr;
+}
+
+/// In a process that has not used them: what is wrong; empty: nothing.
+std::string startedTooSoonOrTooLate()
+{
+    Bytes bytes;
+    const Problem problem = bytes.problem({});
     for (int call = 1; call <= 8; ++call)
-        if (has()) return "too soon, in call " + std::to_string(call);
-    if (!has()) return "too late: half a second has gone by";
-    return has() ? "" : "not used though they are there";
+        if (hasThem(problem)) return "too soon, in call " + std::to_string(call);
+    if (!hasThem(problem)) return "too late: half a second has gone by";
+    return hasThem(problem) ? "" : "not used though they are there";
+}
+
+/// The same after a second of calls that devices would not shorten.
+std::string startedForNothing()
+{
+    Bytes bytes;
+    Filter large; // some 40 nanoseconds a cell on a GPU
+    large.window.width = large.window.height = 101;
+    const Problem slow = bytes.problem(large);
+    for (int call = 0; call < 20; ++call)
+        if (hasThem(slow)) return "they do not pay there";
+    return startedTooSoonOrTooLate();
 }
 
 TEST(EverywhereDeathTest, StartsTheDevicesOnceCallsHaveTakenAsLong)
@@ -107,6 +133,13 @@ TEST(EverywhereDeathTest, StartsTheDevicesOnceCallsHaveTakenAsLong)
     if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
     testing::GTEST_FLAG(death_test_style) = "threadsafe"; // in a process of its own
     EXPECT_EXIT(leaveAfter(startedTooSoonOrTooLate), testing::ExitedWithCode(0), "");
+}
+
+TEST(EverywhereDeathTest, StartsNoDevicesForCallsThatTheyDoNotShorten)
+{
+    if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
+    testing::GTEST_FLAG(death_test_style) = "threadsafe"; // in a process of its own
+    EXPECT_EXIT(leaveAfter(startedForNothing), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(QuestionWithDevices, ThreadsMayDoTheRestFirst)
