@@ -82,7 +82,7 @@ public:
     void took(double seconds);
     void end();
 
-    int sharedParts() const; ///< with which GPUs help in this call
+    int sharedParts() const; ///< with which GPUs help in this call; for tests
 
 private:
     // As they were given: what they stand for is in `whole`.
