@@ -25,6 +25,7 @@ class QuestionWithDevices : public testing::Test
 {
 protected:
     static constexpr std::int64_t kWidth = 1200, kHeight = 1000;
+    static constexpr int kThreads = 3;
 
     void SetUp() override
     {
@@ -33,7 +34,6 @@ protected:
         for (auto &cell : cells) cell = static_cast<std::uint8_t>(random());
         filter.window.width = filter.window.height = 9;
         choice.path = bestPath();
-        choice.threads = 3;
     }
 
     /// How many parts had the devices in a call that took so long, or so it is said.
@@ -41,10 +41,10 @@ protected:
     {
         const std::function<bool(double)> nobody;
         Progress progress(nobody, question.problem().region);
-        question.begin(choice.threads, true, progress);
+        question.begin(true, progress);
         const int shared = question.sharedParts();
         if (works)
-            Pool(choice.threads).run(choice.threads, [&](int number) {
+            Pool(kThreads).run(question.threads(), [&](int number) {
                 const DefaultRounding rounding;
                 Scratch scratch;
                 question.work(scratch, number);
@@ -56,11 +56,9 @@ protected:
 
     Asked asked()
     {
-        return {filter,
-                {cells.data(), CellType::Uint8, kWidth, kHeight, 0},
-                {},
-                {values.data(), false, kWidth, kHeight, 0},
-                {}};
+        return {filter, {cells.data(), CellType::Uint8, kWidth, kHeight, 0},
+                {},     {values.data(), false, kWidth, kHeight, 0},
+                {},     kThreads};
     }
 
     std::vector<std::uint8_t> cells = std::vector<std::uint8_t>(kWidth * kHeight);

@@ -73,10 +73,11 @@ struct Sharing
 class Everywhere
 {
 public:
-    /// Null where the problem, whose computation takes `nanoseconds` on one thread, is left to the
-    /// CPU alone: it is soon done, the plan takes no tiles, there is no GPU, none can compute that,
-    /// another call has them, or they do not pay. Devices take half a second to start: calls for
-    /// which they might pay are left to the CPU, too, until these have taken as long.
+    /// Null where the problem, whose computation takes its threads `nanoseconds` together, is left
+    /// to the CPU alone: it is soon done, the plan takes no tiles, there is no GPU, none can
+    /// compute that, another call has them, or they do not pay. Devices take half a second to
+    /// start: calls for which they might pay are left to the CPU, too, until these have taken as
+    /// long.
     ///
     /// Where one GPU shall do all, null leaves the problem to plan.work(): another call has it, or
     /// its kernels are timed.
