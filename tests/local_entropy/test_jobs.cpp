@@ -20,13 +20,13 @@ const Method &methodOf(const std::string &name)
     throw std::invalid_argument("there is no method " + name);
 }
 
-/// 256 levels in windows of side x side. Its arrays lie nowhere: nobody reads or writes them.
-Problem problemOf(std::int64_t width, std::int64_t height, int side)
+/// Levels in windows of side x side. Its arrays lie nowhere: nobody reads or writes them.
+Problem problemOf(std::int64_t width, std::int64_t height, int side, int levels = 256)
 {
     const void *const cells = reinterpret_cast<const void *>(std::uintptr_t{1} << 40);
     void *const values = reinterpret_cast<void *>(std::uintptr_t{1} << 41);
     Filter filter;
-    filter.levels.count = 256;
+    filter.levels.count = levels;
     filter.window.width = filter.window.height = side;
     return checkedProblem(filter, {cells, CellType::Uint8, width, height, 0}, {},
                           {values, false, width, height, 0}, {});
@@ -109,6 +109,20 @@ TEST(Jobs, CostMoreInFewColumnsOrRows)
     EXPECT_NEAR(timesOf("histogram", problemOf(500, 4, 15)), 4, 0.5);
     EXPECT_NEAR(timesOf("histogram", problemOf(4, 500, 15)), 4, 0.5);
     EXPECT_NEAR(timesOf("histogram", problemOf(100, 100, 15)), 1.25, 0.1); // 112 columns
+}
+
+// As little as that, whatever they take: nothing was quicker in small images.
+TEST(Jobs, CostBitsAtMostHalfAsMuchAgain)
+{
+    const Method &bits = methodOf("bits");
+    const auto large = bits.cost(problemOf(20000, 10000, 5, 16), Path::Avx512);
+    ASSERT_GT(large, 0);
+    for (const std::int64_t side : {1, 4, 13, 64, 1000})
+        EXPECT_DOUBLE_EQ(bits.cost(problemOf(side, side, 5, 16), Path::Avx512), large) << side;
+    EXPECT_NEAR(timesOf("bits", problemOf(20000, 10000, 5, 16)), 1, 0.01);
+    EXPECT_NEAR(timesOf("bits", problemOf(480, 100, 5, 16)), 1.04, 0.001); // a panel
+    EXPECT_DOUBLE_EQ(timesOf("bits", problemOf(13, 11, 5, 16)), 1.5);
+    EXPECT_DOUBLE_EQ(timesOf("bits", problemOf(1, 1000, 5, 16)), 1.5);
 }
 
 // The lanes of the sliding ranks want tall tiles: threads that share few rows leave them none.
