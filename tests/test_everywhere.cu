@@ -208,8 +208,10 @@ TEST(EngineEverywhere, ACallHasTheDevicesForItself)
         ASSERT_TRUE(mine);
         EXPECT_FALSE(devices());
         EXPECT_FALSE(devices()) << "a refusal has given it back";
+        EXPECT_FALSE(local_entropy::Everywhere::start()) << "the call has them";
     }
     EXPECT_TRUE(devices());
+    EXPECT_TRUE(local_entropy::Everywhere::start());
 }
 
 TEST(EngineEverywhere, NamesABadCell)

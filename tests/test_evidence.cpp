@@ -350,6 +350,8 @@ TEST(Facts, OfTheSystemHaveTheKernelsNumberAlone)
     for (const char *release : {"6.18.44", "6.18.44-cloud-v7-gpu", "6.18.44+", "6.18.44_x"})
         EXPECT_EQ(common::versionOf(release), "6.18.44") << release;
     EXPECT_EQ(common::versionOf("rolling"), "");
+    EXPECT_EQ(common::kernelName("Linux", "6.18.44-cloud"), "Linux 6.18.44");
+    EXPECT_EQ(common::kernelName("Linux", "rolling"), "Linux");
 }
 
 // As other programs count them.

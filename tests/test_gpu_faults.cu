@@ -89,7 +89,7 @@ TEST(GpuFaults, ARunGoesOnWhereTheGpuDoesNotAnswer)
     EngineOptions options;
     options.devices = true;
     Engine engine(options);
-    Everywhere::start();
+    ASSERT_TRUE(Everywhere::start());
     const int before = unansweredQuestions();
     for (int call = 0; call < 3; ++call) { // the first may be held to be too short for a GPU
         const CudaFault fault(CudaFault::DoesNotAnswer);

@@ -25,6 +25,7 @@ class QuestionWithDevices : public testing::Test
 {
 protected:
     static constexpr std::int64_t kWidth = 1200, kHeight = 1000;
+    static constexpr int kThreads = 3;
 
     void SetUp() override
     {
@@ -33,7 +34,6 @@ protected:
         for (auto &cell : cells) cell = static_cast<std::uint8_t>(random());
         filter.window.width = filter.window.height = 9;
         choice.path = bestPath();
-        choice.threads = 3;
     }
 
     /// How many parts had the devices in a call that took so long, or so it is said.
@@ -41,10 +41,10 @@ protected:
     {
         const std::function<bool(double)> nobody;
         Progress progress(nobody, question.problem().region);
-        question.begin(choice.threads, true, progress);
+        question.begin(true, progress);
         const int shared = question.sharedParts();
         if (works)
-            Pool(choice.threads).run(choice.threads, [&](int number) {
+            Pool(kThreads).run(question.threads(), [&](int number) {
                 const DefaultRounding rounding;
                 Scratch scratch;
                 question.work(scratch, number);
@@ -56,11 +56,9 @@ protected:
 
     Asked asked()
     {
-        return {filter,
-                {cells.data(), CellType::Uint8, kWidth, kHeight, 0},
-                {},
-                {values.data(), false, kWidth, kHeight, 0},
-                {}};
+        return {filter, {cells.data(), CellType::Uint8, kWidth, kHeight, 0},
+                {},     {values.data(), false, kWidth, kHeight, 0},
+                {},     kThreads};
     }
 
     std::vector<std::uint8_t> cells = std::vector<std::uint8_t>(kWidth * kHeight);
@@ -81,25 +79,51 @@ TEST_F(QuestionWithDevices, OnlyTheLargestPartHasThem)
     EXPECT_EQ(sharedIn(10, question), 0) << "they take longer by now";
 }
 
-/// In a process that has not used them: what is wrong; empty: nothing.
-std::string startedTooSoonOrTooLate()
+/// A square of bytes that nobody computes.
+struct Bytes
 {
-    constexpr std::int64_t kSide = 4096;
-    std::vector<std::uint8_t> cells(kSide * kSide);
-    std::vector<float> values(cells.size());
-    const Problem problem = checkedProblem({}, {cells.data(), CellType::Uint8, kSide, kSide, 0}, {},
-                                           {values.data(), false, kSide, kSide, 0}, {});
+    Problem problem(const Filter &filter)
+    {
+        return checkedProblem(filter, {cells.data(), CellType::Uint8, kSide, kSide, 0}, {},
+                              {values.data(), false, kSide, kSide, 0}, {});
+    }
+
+    static constexpr std::int64_t kSide = 4096;
+    std::vector<std::uint8_t> cells = std::vector<std::uint8_t>(kSide * kSide);
+    std::vector<float> values = std::vector<float>(kSide * kSide);
+};
+
+/// Whether a call has the devices that would take the CPU 60 milliseconds.
+bool hasThem(const Problem &problem)
+{
     const auto plan = chooseMethod(problem, bestPath()).plan(problem, bestPath());
     const std::function<bool(double)> nobody;
     Progress progress(nobody, problem.region);
-    const auto has = [&] { // a call that would take the CPU 60 milliseconds
-        WayCosts costs;
-        return Everywhere::of(problem, *plan, 60e6, 1, costs, progress) != nullptr;
-    };
+    WayCosts costs;
+    return Everywhere::of(problem, *plan, 60e6, 1, costs, progress) != nullptr;
+}
+
+/// In a process that has not used them: what is wrong; empty: nothing.
+std::string startedTooSoonOrTooLate()
+{
+    Bytes bytes;
+    const Problem problem = bytes.problem({});
     for (int call = 1; call <= 8; ++call)
-        if (has()) return "too soon, in call " + std::to_string(call);
-    if (!has()) return "too late: half a second has gone by";
-    return has() ? "" : "not used though they are there";
+        if (hasThem(problem)) return "too soon, in call " + std::to_string(call);
+    if (!hasThem(problem)) return "too late: half a second has gone by";
+    return hasThem(problem) ? "" : "not used though they are there";
+}
+
+/// The same after a second of calls that devices would not shorten.
+std::string startedForNothing()
+{
+    Bytes bytes;
+    Filter large; // some 40 nanoseconds a cell on a GPU
+    large.window.width = large.window.height = 101;
+    const Problem slow = bytes.problem(large);
+    for (int call = 0; call < 20; ++call)
+        if (hasThem(slow)) return "they do not pay there";
+    return startedTooSoonOrTooLate();
 }
 
 TEST(EverywhereDeathTest, StartsTheDevicesOnceCallsHaveTakenAsLong)
@@ -107,6 +131,13 @@ TEST(EverywhereDeathTest, StartsTheDevicesOnceCallsHaveTakenAsLong)
     if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
     testing::GTEST_FLAG(death_test_style) = "threadsafe"; // in a process of its own
     EXPECT_EXIT(leaveAfter(startedTooSoonOrTooLate), testing::ExitedWithCode(0), "");
+}
+
+TEST(EverywhereDeathTest, StartsNoDevicesForCallsThatTheyDoNotShorten)
+{
+    if (common::deviceCount() == 0) GTEST_SKIP() << common::whyNoDevice();
+    testing::GTEST_FLAG(death_test_style) = "threadsafe"; // in a process of its own
+    EXPECT_EXIT(leaveAfter(startedForNothing), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(QuestionWithDevices, ThreadsMayDoTheRestFirst)

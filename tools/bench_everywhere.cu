@@ -6,6 +6,8 @@
 #include "bench/cells.h"
 #include "bench/program.h"
 #include "common/copy_speed.h"
+#include "common/devices.h"
+#include "common/error.h"
 #include "common/machine.h"
 #include "entropy/pages.h"
 #include "entropy/result_memory.h"
@@ -223,7 +225,9 @@ std::vector<bench::Case> cases()
             {bench::sizeOf(shape.width, shape.height), "", 2 * sizeof(float), [shape, engines] {
                  if (!*engines) {
                      *engines = std::make_unique<Engines>();
-                     local_entropy::Everywhere::start();
+                     if (!local_entropy::Everywhere::start() && common::deviceCount() > 0)
+                         throw common::Error(
+                             "the GPUs do not start: calls would be timed with that");
                  }
                  return rowsOf(shape, **engines);
              }});

@@ -177,13 +177,19 @@ inline std::string versionOf(const std::string &release)
     return release.substr(0, release.find_first_not_of("0123456789."));
 }
 
+/// "Linux 6.8.0", or "Linux" where the release begins with no number.
+inline std::string kernelName(const std::string &system, const std::string &release)
+{
+    const std::string version = versionOf(release);
+    return version.empty() ? system : system + " " + version;
+}
+
 /// "Linux 6.8.0, x86_64, in a virtual machine; huge pages: always [madvise] never".
 inline std::string systemFacts()
 {
     utsname names{};
     std::string facts = "unknown";
-    if (uname(&names) == 0)
-        facts = std::string(names.sysname) + " " + versionOf(names.release) + ", " + names.machine;
+    if (uname(&names) == 0) facts = kernelName(names.sysname, names.release) + ", " + names.machine;
     const std::string flags = " " + factFrom("/proc/cpuinfo", "flags") + " ";
     if (flags.find(" hypervisor ") != std::string::npos) facts += ", in a virtual machine";
     const std::string huge = lineFrom("/sys/kernel/mm/transparent_hugepage/enabled");

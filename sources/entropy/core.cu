@@ -591,8 +591,8 @@ void cudaCallback(int width, int height, float *sample, float **result)
 
 } // namespace v11
 
-// From v11: counters of one byte and a float table, like v7; the arithmetic stays double. Hardly a
-// gain over v11.
+// From v11: counters of one byte and a float table, like v7; the arithmetic stays double. No
+// gain over v11 that can be told.
 namespace v12
 {
 

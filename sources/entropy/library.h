@@ -19,14 +19,15 @@ enum class Machine {
 ///          common::Error with its place and value.
 /// result   the same shape.
 ///
-/// Takes as many threads as OpenMP offers, and the path that ENTROPY_CPU_PATH names at the first
-/// call: avx512, avx2, portable; the library's choice where it names none. Throws common::Error
-/// where it names another, or one that cannot run here. May be called while the process ends.
+/// Takes as many threads as OpenMP offers, and the path that ENTROPY_CPU_PATH names when it is
+/// first asked for, by a call or by requireCpuPath(): avx512, avx2, portable; the library's choice
+/// where it names none. Throws common::Error where it names another, or one that cannot run here.
+/// May be called while the process ends.
 void computeByLibrary(Machine machine, std::int64_t width, std::int64_t height, const float *sample,
                       float *result);
 
 /// Throws common::Error where ENTROPY_CPU_PATH names a path that there is not, or that cannot run
-/// here. Null in a program without the library.
+/// here. Programs ask at once, whatever the version (settings.h). Null in one without the library.
 __attribute__((weak)) void requireCpuPath();
 
 } // namespace entropy

@@ -29,7 +29,8 @@ environment
   ENTROPY_RESULTS=DIR  write the benchmark's times.csv and environment.txt to DIR
   BENCHMARK_SECONDS=S  stop repeating a version after S seconds (default: 2)
   OMP_NUM_THREADS=N    threads of the OpenMP versions
-  ENTROPY_CPU_PATH=P   path of v16 and v17: avx512, avx2 or portable
+  ENTROPY_CPU_PATH=P   path of v16 and v17: avx512, avx2 or portable; another one, or one that
+                       cannot run here, is bad usage with every version
   ENTROPY_KEEP_MEMORY=0  results of v15 to v17 of 32 MB and more go back to the system when freed
 
 exit status: 0 all passed; 1 a group or a version failed, also by a crash or an exception;

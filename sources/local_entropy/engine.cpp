@@ -62,7 +62,7 @@ const Method *methodFrom(const std::string &name)
 
 template <typename Cell, typename Value>
 Asked askedOf(const Filter &filter, const View<const Cell> &image, const View<Value> &result,
-              const RunOptions &options)
+              const RunOptions &options, int threadsOfEngine)
 {
     checkThreads(options.threads);
     return {
@@ -71,7 +71,7 @@ Asked askedOf(const Filter &filter, const View<const Cell> &image, const View<Va
         {options.mask.data, options.mask.width, options.mask.height, options.mask.stride},
         {result.data, std::is_same_v<Value, double>, result.width, result.height, result.stride},
         options.region,
-        options.threads};
+        options.threads > 0 ? std::min(options.threads, threadsOfEngine) : threadsOfEngine};
 }
 
 Problem checkedProblem(const Asked &asked)
@@ -86,7 +86,7 @@ struct Engine::Parts
 {
     explicit Parts(const EngineOptions &options)
         : pool(threadsFrom(options.threads)), choice{pathFrom(options.path),
-                                                     methodFrom(options.method), pool.threads()},
+                                                     methodFrom(options.method)},
           devices(options.devices), questions(choice)
     {
     }
@@ -99,13 +99,10 @@ struct Engine::Parts
     Scratches scratches;
     Launchers launchers;
 
-    /// Threads that have something to do: waking one takes as long as some results.
-    int threadsFor(double cost, int asked) const
+    template <typename... What>
+    Asked ask(const What &...what) const
     {
-        constexpr double kEnough = 50000; ///< nanoseconds, for each
-        const int most = asked > 0 ? std::min(asked, pool.threads()) : pool.threads();
-        const double worth = cost / kEnough;
-        return worth < most ? std::max(static_cast<int>(worth), 1) : most;
+        return askedOf(what..., pool.threads());
     }
 
     /// What the threads of a call share.
@@ -143,11 +140,10 @@ struct Engine::Parts
     void run(const Asked &asked, const RunOptions &options)
     {
         Call call(*this, asked, options);
-        const int threads = threadsFor(call.question.cost(), options.threads);
         const common::WallClock clock;
-        call.question.begin(threads, devices, call.progress);
+        call.question.begin(devices, call.progress);
         try {
-            pool.run(threads, [&call](int number) { call.work(number); });
+            pool.run(call.question.threads(), [&call](int number) { call.work(number); });
         } catch (const Error &error) {
             if (error.status() == Status::BadLevel) throwFirstBadCell(call.question.problem());
             throw;
@@ -169,7 +165,7 @@ template <typename Cell, typename Value>
 void Engine::run(const Filter &filter, View<const Cell> image, View<Value> result,
                  const RunOptions &options)
 {
-    inLibrary([&] { parts->run(askedOf(filter, image, result, options), options); });
+    inLibrary([&] { parts->run(parts->ask(filter, image, result, options), options); });
 }
 
 template <typename Cell, typename Value>
@@ -177,7 +173,7 @@ void Engine::enqueue(const Filter &filter, View<const Cell> image, View<Value> r
                      const RunOptions &options)
 {
     inLibrary([&] {
-        parts->launchers.enqueue(checkedProblem(askedOf(filter, image, result, options)),
+        parts->launchers.enqueue(checkedProblem(parts->ask(filter, image, result, options)),
                                  parts->choice.only, options.workspace, stream);
     });
 }
@@ -188,7 +184,7 @@ std::size_t Engine::workspaceBytes(const Filter &filter, View<const Cell> image,
 {
     return inLibrary([&] {
         return parts->launchers.workspaceBytes(
-            checkedProblem(askedOf(filter, image, result, options)), parts->choice.only);
+            checkedProblem(parts->ask(filter, image, result, options)), parts->choice.only);
     });
 }
 
@@ -203,8 +199,10 @@ std::vector<std::string> Engine::methodsFor(const Filter &filter, View<const Cel
 {
     return inLibrary([&] {
         std::vector<std::string> names;
-        const Problem problem = checkedProblem(askedOf(filter, image, result, options));
-        for (const Job &job : jobsOf(problem, parts->choice)) {
+        const Asked asked = parts->ask(filter, image, result, options);
+        const Problem problem = checkedProblem(asked);
+        for (const Job &job :
+             jobsOf(problem, choiceOfCall(problem, parts->choice, asked.threads))) {
             const std::string name = job.method->name();
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
         }

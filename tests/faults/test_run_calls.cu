@@ -230,7 +230,7 @@ std::string wrongAfterNoAnswer(int number)
 
 TEST_F(Faults, OfAnEngineWithDevicesAreMadeUpFor)
 {
-    Everywhere::start();
+    ASSERT_TRUE(Everywhere::start());
     LongCall longCall;
     calls::Trial trial;
     trial.call = [&] { longCall.run(); };

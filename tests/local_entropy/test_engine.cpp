@@ -199,6 +199,37 @@ TEST(LocalEntropyEngine, NamesEachMethodOnce)
     }
 }
 
+// An engine of many threads computes a call that may have one as an engine of one does: tiles for
+// sixteen would be small. At some of these sizes methods for sixteen are others.
+TEST(LocalEntropyEngine, MethodsAreThoseForTheThreadsOfTheCall)
+{
+    Engine one = withThreads(1), many = withThreads(16);
+    RunOptions alone;
+    alone.threads = 1;
+    const std::vector<std::uint8_t> image(1024 * 1024);
+    std::vector<float> values(image.size());
+    int others = 0;
+    for (const int window : {9, 15, 21})
+        for (const std::int64_t side : {10, 64, 256, 512, 1024}) {
+            Filter filter;
+            filter.window.width = filter.window.height = window;
+            const auto names = [&](const Engine &engine, const RunOptions &options) {
+                return engine.methodsFor(filter,
+                                         View<const std::uint8_t>{image.data(), side, side, 0},
+                                         View<float>{values.data(), side, side, 0}, options);
+            };
+            EXPECT_EQ(names(many, alone), names(one, {})) << window << ", " << side;
+            others += names(many, {}) != names(one, {});
+            if (side == 10) { // not worth a second thread
+                EXPECT_EQ(names(many, {}), names(one, {})) << window;
+            }
+        }
+    const auto paths = Engine::paths();
+    if (std::find(paths.begin(), paths.end(), "avx2") != paths.end()) {
+        EXPECT_GT(others, 0) << "no size here tells them apart";
+    }
+}
+
 // On any memory: it is refused before that, and before a GPU is looked for.
 TEST(LocalEntropyEngine, RefusesNumbersOfThreadsThatAreNone)
 {

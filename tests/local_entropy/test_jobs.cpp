@@ -1,6 +1,7 @@
 // What a call's parts are to the scheduler (schedule/jobs.h): by which method, at what cost.
 #include "local_entropy/schedule/jobs.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <stdexcept>
@@ -19,13 +20,13 @@ const Method &methodOf(const std::string &name)
     throw std::invalid_argument("there is no method " + name);
 }
 
-/// 256 levels in windows of side x side. Its arrays lie nowhere: nobody reads or writes them.
-Problem problemOf(std::int64_t width, std::int64_t height, int side)
+/// Levels in windows of side x side. Its arrays lie nowhere: nobody reads or writes them.
+Problem problemOf(std::int64_t width, std::int64_t height, int side, int levels = 256)
 {
     const void *const cells = reinterpret_cast<const void *>(std::uintptr_t{1} << 40);
     void *const values = reinterpret_cast<void *>(std::uintptr_t{1} << 41);
     Filter filter;
-    filter.levels.count = 256;
+    filter.levels.count = levels;
     filter.window.width = filter.window.height = side;
     return checkedProblem(filter, {cells, CellType::Uint8, width, height, 0}, {},
                           {values, false, width, height, 0}, {});
@@ -47,6 +48,21 @@ double timesOf(const char *name, const Problem &problem, int threads = 1)
            method.cost(problem, Path::Avx512Vbmi);
 }
 
+std::vector<std::string> namesOf(const std::vector<Job> &jobs)
+{
+    std::vector<std::string> names;
+    for (const Job &job : jobs) names.push_back(job.method->name());
+    return names;
+}
+
+/// What one thread would take for all of it.
+double aloneCost(const Problem &problem, Path path)
+{
+    double nanoseconds = 0;
+    for (const Job &job : jobsOf(problem, choiceOf(path, 1))) nanoseconds += job.cost;
+    return nanoseconds;
+}
+
 // By it threads and devices are chosen. Nanoseconds, at a point of the table of costs.
 TEST(Jobs, CostAsMuchAsAllTheirCells)
 {
@@ -61,8 +77,9 @@ TEST(Jobs, CostAsMuchAsAllTheirCells)
         EXPECT_GT(one, 1);
         EXPECT_DOUBLE_EQ(jobs[i].cost, static_cast<double>(cells[i]) * one);
     }
-    // A strip costs more for each cell than the rest, and little in all.
-    EXPECT_GT(jobs[1].cost / cells[1], 1.2 * jobs[0].cost / cells[0]);
+    // A strip costs more for each cell than a large region would, and little in all.
+    const double large = jobs[1].method->cost(jobs[1].problem, Path::Avx512Vbmi);
+    EXPECT_GT(jobs[1].cost / cells[1], large);
     EXPECT_LT(jobs[1].cost, 0.1 * jobs[0].cost);
 }
 
@@ -94,6 +111,20 @@ TEST(Jobs, CostMoreInFewColumnsOrRows)
     EXPECT_NEAR(timesOf("histogram", problemOf(100, 100, 15)), 1.25, 0.1); // 112 columns
 }
 
+// As little as that, whatever they take: nothing was quicker in small images.
+TEST(Jobs, CostBitsAtMostHalfAsMuchAgain)
+{
+    const Method &bits = methodOf("bits");
+    const auto large = bits.cost(problemOf(20000, 10000, 5, 16), Path::Avx512);
+    ASSERT_GT(large, 0);
+    for (const std::int64_t side : {1, 4, 13, 64, 1000})
+        EXPECT_DOUBLE_EQ(bits.cost(problemOf(side, side, 5, 16), Path::Avx512), large) << side;
+    EXPECT_NEAR(timesOf("bits", problemOf(20000, 10000, 5, 16)), 1, 0.01);
+    EXPECT_NEAR(timesOf("bits", problemOf(480, 100, 5, 16)), 1.04, 0.001); // a panel
+    EXPECT_DOUBLE_EQ(timesOf("bits", problemOf(13, 11, 5, 16)), 1.5);
+    EXPECT_DOUBLE_EQ(timesOf("bits", problemOf(1, 1000, 5, 16)), 1.5);
+}
+
 // The lanes of the sliding ranks want tall tiles: threads that share few rows leave them none.
 TEST(Jobs, CostMoreWhereManyThreadsShareFewRows)
 {
@@ -103,20 +134,59 @@ TEST(Jobs, CostMoreWhereManyThreadsShareFewRows)
     EXPECT_LT(timesOf("histogram", problem, 16), 1.2);
 }
 
+// Which one that is, the table of costs says, which is measured anew now and then. At some of these
+// sizes it is another one in a strip than in the rest, or for sixteen threads than for one.
 TEST(Jobs, AreByTheMethodThatIsTheCheapestThere)
 {
-    const auto namesOf = [](const Problem &problem, int threads) {
-        std::vector<std::string> names;
-        for (const Job &job : jobsOf(problem, choiceOf(Path::Avx512Vbmi, threads)))
-            names.push_back(job.method->name());
-        return names;
+    int inStrips = 0, forThreads = 0;
+    for (const int side : {5, 9, 15, 21})
+        for (const int size : {64, 256, 512, 1024, 8192}) {
+            const Problem problem = problemOf(size, size, side);
+            std::vector<std::string> names[2];
+            for (const int threads : {1, 16}) {
+                const auto jobs = jobsOf(problem, choiceOf(Path::Avx512Vbmi, threads));
+                for (const Job &job : jobs) {
+                    const auto costOf = [&](const Method &method) {
+                        return method.costInTiles(job.problem, Path::Avx512Vbmi, threads);
+                    };
+                    for (const Method *other : methods())
+                        if (other->can(job.problem, Path::Avx512Vbmi)) {
+                            EXPECT_LE(costOf(*job.method), costOf(*other))
+                                << job.method->name() << " is not " << other->name() << ", " << side
+                                << ", " << size << ", " << threads;
+                        }
+                }
+                names[threads > 1] = namesOf(jobs);
+                inStrips += names[threads > 1].front() != names[threads > 1].back();
+            }
+            forThreads += names[0] != names[1];
+        }
+    EXPECT_GT(inStrips, 0);
+    EXPECT_GT(forThreads, 0);
+}
+
+TEST(Jobs, OfACallAreForTheThreadsThatAreWorthIt)
+{
+    constexpr double kEnough = 50000; // nanoseconds
+    const Choice engines = choiceOf(Path::Avx512Vbmi, 7);
+    const auto threadsOf = [&](const Problem &problem, int most) {
+        return choiceOfCall(problem, engines, most).threads;
     };
-    const std::vector<std::string> alone = namesOf(problemOf(512, 512, 15), 1);
-    ASSERT_EQ(alone.size(), 5u);
-    EXPECT_EQ(alone[0], "sliding-ranks");
-    for (int i = 1; i < 5; ++i) EXPECT_EQ(alone[i], "histogram") << i;
-    EXPECT_EQ(namesOf(problemOf(512, 512, 15), 16)[0], "histogram");
-    EXPECT_EQ(namesOf(problemOf(8192, 8192, 15), 16)[0], "sliding-ranks");
+    EXPECT_EQ(threadsOf(problemOf(8192, 8192, 15), 16), 16);
+    EXPECT_EQ(threadsOf(problemOf(8192, 8192, 15), 1), 1);
+    EXPECT_EQ(threadsOf(problemOf(2, 2, 15), 16), 1);
+    int some = 0;
+    for (int size = 50; size < 1000; size += 50) {
+        const Problem problem = problemOf(size, size, 15);
+        const double worth = aloneCost(problem, Path::Avx512Vbmi) / kEnough;
+        EXPECT_EQ(threadsOf(problem, 1000), std::max(static_cast<int>(worth), 1)) << size;
+        some += worth > 2 && worth < 1000;
+        const Choice alone = choiceOfCall(problem, engines, 1);
+        EXPECT_EQ(namesOf(jobsOf(problem, alone)),
+                  namesOf(jobsOf(problem, choiceOf(Path::Avx512Vbmi, 1))))
+            << size;
+    }
+    EXPECT_GT(some, 0);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // Which method computes in the memory of a GPU, by the shared memory that its blocks may have. No
 // GPU is needed to ask; without CUDA some methods say that they need none.
+#include "local_entropy/methods/plain/plain.h"
 #include "local_entropy/methods/words/method.h"
 #include "local_entropy/schedule/launchers.h"
 
@@ -75,6 +76,7 @@ TEST(LaunchChoice, FitsEveryGpu)
             const Method *const method = launchMethod(problem, nullptr, limit);
             ASSERT_TRUE(method) << limit;
             ASSERT_LE(method->sharedBytes(problem), limit) << method->name();
+            ASSERT_LE(leastLaunchCost(problem), method->launchCost(problem)) << method->name();
             for (const Method *only : methods()) {
                 const Method *const same = launchMethod(problem, only, limit);
                 ASSERT_EQ(same != nullptr,
@@ -104,6 +106,20 @@ TEST(LaunchChoice, OfMoreColumnsThanPlanesHaveIsPlain)
             EXPECT_EQ(
                 nameOf(problemOf(filterOf(width, 4, levels), CellType::Uint8, wide, 2), 227 * kKiB),
                 "plain");
+}
+
+// With the least, a call may be held to be worth the start of GPUs that have not been asked yet.
+TEST(LaunchChoice, TheLeastCostIsThatOfAGpuWithRoomForAll)
+{
+    const auto costOf = [](const Method &method, const Problem &problem) {
+        return method.launchCost(problem);
+    };
+    const Problem bytes = problemOf(filterOf(15, 15, 256), CellType::Uint8, 1000, 1000);
+    EXPECT_EQ(leastLaunchCost(bytes), costOf(*launchMethod(bytes, nullptr, 227 * kKiB), bytes));
+    const Problem many = problemOf(filterOf(15, 15, 45000), CellType::Uint16, 1000, 1000);
+    EXPECT_EQ(leastLaunchCost(many), costOf(*launchMethod(many, nullptr, 227 * kKiB), many));
+    const Problem doubles = problemOf(filterOf(15, 15, 256), CellType::Uint8, 1000, 1000, true);
+    EXPECT_EQ(leastLaunchCost(doubles), costOf(plainMethod(), doubles));
 }
 
 // Each window is counted by itself. So a call knows how much of it the CPU takes.

@@ -80,7 +80,7 @@ void ask(std::vector<std::pair<std::string, Engine>> &engines, unsigned seed, in
     }
 }
 
-/// Of each type. An emulated processor asks fewer: LOCAL_ENTROPY_QUESTIONS (tests/arm.sh).
+/// Of each type. LOCAL_ENTROPY_QUESTIONS: fewer, where the processor is emulated, say.
 int questions()
 {
     const char *const number = std::getenv("LOCAL_ENTROPY_QUESTIONS");

@@ -171,6 +171,52 @@ TEST(LocalEntropyQuestions, OtherThreadsMakeAnother)
     EXPECT_FALSE(question.isThatOf(asked));
 }
 
+// All of an engine's threads, their number and a larger one are the same wish: so a call that comes
+// again as another of them finds what was made, and learnt, for the first.
+TEST(LocalEntropyQuestions, AsManyThreadsAsThereAreIsTheSameHoweverItIsSaid)
+{
+    if (!allocations::kAreCounted) GTEST_SKIP() << allocations::kWhyNot;
+    const std::vector<float> cells(kWidth * kHeight, 3);
+    std::vector<float> values(kWidth * kHeight);
+    EngineOptions three;
+    three.threads = 3;
+    Engine engine(three);
+    Filter filter;
+    filter.levels.count = 16;
+    const auto allocationsOf = [&](int threads) {
+        RunOptions options;
+        options.threads = threads;
+        const long before = allocations::soFar;
+        engine.run(filter, View<const float>{cells.data(), kWidth, kHeight},
+                   View<float>{values.data(), kWidth, kHeight}, options);
+        return allocations::soFar - before;
+    };
+    EXPECT_GT(allocationsOf(3), 0);
+    for (const int threads : {0, 3, 4, 100}) EXPECT_EQ(allocationsOf(threads), 0) << threads;
+    EXPECT_GT(allocationsOf(2), 0) << "another question";
+}
+
+TEST(LocalEntropyQuestions, AreForTheThreadsThatTheyMayHaveAndAreWorth)
+{
+    constexpr std::int64_t kSide = 1000;
+    const std::vector<float> cells(kSide * kSide);
+    std::vector<float> values(kSide * kSide);
+    Filter filter;
+    filter.levels.count = 16;
+    const auto threadsOf = [&](std::int64_t side, int most) {
+        const Asked asked{filter, {cells.data(), CellType::Float32, side, side, 0},
+                          {},     {values.data(), false, side, side, 0},
+                          {},     most};
+        Plans plans;
+        Choice ofEngine;
+        ofEngine.path = Path::Portable;
+        return Question(asked, ofEngine, plans).threads();
+    };
+    EXPECT_EQ(threadsOf(kSide, 4), 4);
+    EXPECT_EQ(threadsOf(kSide, 1), 1);
+    EXPECT_EQ(threadsOf(10, 4), 1);
+}
+
 // Of the engine; some methods and the loader take memory for their tiles.
 TEST(LocalEntropyQuestions, ACallThatComesAgainAllocatesNothing)
 {

@@ -18,6 +18,7 @@ sys.path.insert(0, str(HERE.parent.parent / "tools"))
 from report import command  # noqa: E402
 from report.constants import Constants, pattern_of  # noqa: E402
 from report.documents import KINDS, Document  # noqa: E402
+from report.expressions import Expressions  # noqa: E402
 from report.formats import grouped, shown, written  # noqa: E402
 from report.results import NotMeasured, Results, Wrong  # noqa: E402
 from report.source_code import Source, comments, difference  # noqa: E402
@@ -459,6 +460,17 @@ class Check(Tree):
         self.assert_finds("README.md:", "a condition is written <!-- holds: EXPR < EXPR -->")
         self.add("README.md", "\n<!-- holds: 1 < 2 -->It is.\n")
         self.assert_finds("README.md:", "put a word before it")
+
+    def test_what_fails_in_an_expression_is_named_at_either_marker(self):
+        self.add("README.md", '\nIt is quick.<!-- holds: kernel("v0", 1000) < 11 -->\n')
+        for failure in (IndexError, StopIteration, KeyError, ValueError, TypeError):
+            with unittest.mock.patch.object(Expressions, "evaluated", side_effect=failure("here")):
+                document = Document(self.root, "README.md")
+            numbers = [marker for marker in document.markers if not marker.is_table]
+            self.assertTrue(numbers)
+            for one in numbers + document.claims:
+                self.assertIn(f"{failure.__name__}: ", one.wrong)
+                self.assertIn("here", one.wrong)
 
     def test_results_that_changed(self):
         self.replace("results/box/scaling.csv", "400,1,8,7.9", "400,1,8,6.9")

@@ -35,6 +35,14 @@ NUMBER = re.compile(r"(?P<before><!--= (?P<words>(?:(?!-->).)+?)\s*-->)(?P<body>
 HOLDS = re.compile(r"<!-- holds: (?P<words>(?:(?!-->).)+?)\s*-->", re.DOTALL)
 
 
+# What the evaluation of a wrong expression ends in, besides Wrong.
+FAILURES = (TypeError, ValueError, KeyError, IndexError, StopIteration)
+
+
+def why(error):
+    return str(error) if isinstance(error, Wrong) else f"{type(error).__name__}: {error}"
+
+
 class Claim:
     """A condition beside a sentence that is true under it alone."""
 
@@ -52,8 +60,8 @@ class Claim:
             self.machines |= document.expressions.used
         except NotMeasured as missing:
             self.waits = str(missing)
-        except (Wrong, TypeError, ValueError, KeyError) as error:
-            self.wrong = str(error)
+        except (Wrong, *FAILURES) as error:
+            self.wrong = why(error)
 
 
 class Marker:
@@ -108,10 +116,8 @@ class Document:
                 marker.new = NOT_YET + "\n"
             else:
                 marker.wrong = f"{missing}, which this table is made from"
-        except Wrong as error:
-            marker.wrong = str(error)
-        except (TypeError, ValueError, KeyError, IndexError, StopIteration) as error:
-            marker.wrong = f"{marker.words}: {type(error).__name__}: {error}"
+        except (Wrong, *FAILURES) as error:
+            marker.wrong = why(error)
         return match["before"] + marker.new + match["after"]
 
     def number(self, marker):

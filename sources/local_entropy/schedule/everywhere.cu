@@ -81,19 +81,24 @@ std::vector<Device *> devicesFor(SharedDevices &shared, const Sharing &sharing)
     return devices;
 }
 
-/// Nanoseconds of a cell through a device, about: the bus or its kernels.
-double nanosecondsOfDevice(const Problem &problem)
+/// Nanoseconds of a cell through a device, about: the bus, or its kernels, which take so long.
+double nanosecondsOfDevice(const Problem &problem, double kernels)
 {
     constexpr double kBytesANanosecond = 50;
     const double bytes = problem.result.isDouble ? 8 : 4;
-    return std::max(bytes / kBytesANanosecond, launchCost(problem));
+    return std::max(bytes / kBytesANanosecond, kernels);
 }
 
-/// Whether it is time to start the devices, which takes about as long as that: once calls that they
-/// might have shortened have taken as long, in this process. So a process that soon ends never
-/// waits for them, and no other one takes more than about twice as long as if it had known. Two
-/// threads that count at once lose one of their calls, which does not matter.
-bool isTimeToStart(double seconds)
+double nanosecondsOfDevice(const Problem &problem)
+{
+    return nanosecondsOfDevice(problem, launchCost(problem));
+}
+
+/// Counts a call that devices might have shortened, and says whether it is time to start them: once
+/// such calls have taken as long, in this process, as that takes, about. So a process that soon
+/// ends never waits for them, and no other one takes more than about twice as long as if it had
+/// known. Two threads that count at once lose one of their calls, which does not matter.
+bool countTowardsStart(double seconds)
 {
     constexpr double kStart = 0.5;
     static std::atomic<double> spent{0};
@@ -103,7 +108,8 @@ bool isTimeToStart(double seconds)
 
 /// Whether devices could help at all: what they take, beside the CPU's time. What is soon done is
 /// computed by the CPU until so much time has gone by with it that a try, for which tables are
-/// made, does not count.
+/// made, does not count. While they are not started, calls that none of them could shorten do not
+/// count towards that, and devices are not even asked what they have: that starts them, too.
 bool mayPay(const Problem &problem, double nanoseconds, int threads, const WayCosts &costs)
 {
     constexpr double kAtOnce = 0.05e6, kSoon = 1.5e6;
@@ -111,9 +117,13 @@ bool mayPay(const Problem &problem, double nanoseconds, int threads, const WayCo
     const double alone = costs.callAlone > 0 ? 1e9 * costs.callAlone : nanoseconds / threads;
     if (alone <= kAtOnce) return false;
     if (alone <= kSoon && costs.spentAlone < kToTry) return false;
-    if (!areStarted && !isTimeToStart(1e-9 * alone)) return false; // to ask them starts them, too
     const double cells = static_cast<double>(problem.region.width * problem.region.height);
-    return cells * nanosecondsOfDevice(problem) < 8 * alone;
+    const auto pays = [&](double kernels) {
+        return cells * nanosecondsOfDevice(problem, kernels) < 8 * alone;
+    };
+    if (!areStarted && !pays(leastLaunchCost(problem))) return false;
+    if (!areStarted && !countTowardsStart(1e-9 * alone)) return false;
+    return pays(launchCost(problem));
 }
 
 /// Of a cell, in large tiles: for each of these CUDA is called, which takes so long on the host of
@@ -230,13 +240,13 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, const Plan &p
     return std::unique_ptr<Everywhere>(new Everywhere(std::move(parts)));
 }
 
-void Everywhere::start()
+bool Everywhere::start()
 {
-    withLibraryErrors([] {
+    return withLibraryErrors([] {
         SharedDevices *const shared = sharedDevices();
-        if (!shared) return;
+        if (!shared) return false;
         const OneAtATime::Lease mine(shared->calls);
-        if (mine) devicesFor(*shared, {});
+        return mine && !devicesFor(*shared, {}).empty();
     });
 }
 
@@ -272,7 +282,7 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &, const Plan &, double
 {
     return nullptr;
 }
-void Everywhere::start() {}
+bool Everywhere::start() { return false; }
 void Everywhere::work(Scratch &) {}
 std::int64_t Everywhere::tiles() const { return 0; }
 

@@ -66,28 +66,34 @@ struct Sharing
 ///
 /// Every thread sends a large tile through a GPU, if one has room and that costs the thread clearly
 /// less time than computing it, or else computes a small one, unless that would keep GPUs, or the
-/// end of the call, waiting (shares.h). What either costs is measured on the
-/// way: few slow cores leave most to the GPUs; many fast ones, or filters that are computed about
-/// as fast as memory can be copied, next to nothing. Whole calls are measured too: of a small image
-/// the time goes by between the tiles. A GPU that fails is used no more: what was on its way is
-/// computed by the CPU.
+/// end of the call, waiting (shares.h). What either costs is measured on the way: few slow cores
+/// leave most to the GPUs; many fast ones, or filters that are computed about as fast as memory can
+/// be copied, next to nothing. Whole calls are measured too: of a small image the time goes by
+/// between the tiles. A GPU that fails is used no more: what was on its way is computed by the CPU.
 class Everywhere
 {
 public:
-    /// Null where the problem, whose computation takes `nanoseconds` on one thread, is left to the
-    /// CPU alone: it is soon done, there is no GPU, another call has them, none can compute that,
-    /// the plan takes no tiles, they do not pay, or not yet: the first half second for which they
-    /// would, the CPU computes, as they take as long to start; or to plan.work(), where one GPU shall do all,
-    /// but another call has it or its kernels are timed. `problem`, `plan`, `costs` and `progress`
-    /// outlive it. The first call that has a device allocates what passes between host and device
-    /// and keeps it: 108 MB of page-locked and as much device memory.
+    /// Null where the problem, whose computation takes its threads `nanoseconds` together, is left
+    /// to the CPU alone: it is soon done, the plan takes no tiles, there is no GPU, none can
+    /// compute that, another call has them, or they do not pay. Devices take half a second to
+    /// start: calls for which they might pay are left to the CPU, too, until these have taken as
+    /// long.
+    ///
+    /// Where one GPU shall do all, null leaves the problem to plan.work(): another call has it, or
+    /// its kernels are timed.
+    ///
+    /// `problem`, `plan`, `costs` and `progress` outlive it. The first call that has a device
+    /// allocates what passes between host and device and keeps it: 108 MB of page-locked and as
+    /// much device memory.
     static std::unique_ptr<Everywhere> of(const Problem &problem, const Plan &plan,
                                           double nanoseconds, int threads, WayCosts &costs,
                                           Progress &progress, Sharing sharing = {});
     ~Everywhere();
 
-    /// Starts the devices, as the first call does for which that pays. For tests and benchmarks.
-    static void start();
+    /// Starts the devices, as the first call does for which that pays, and says whether there are
+    /// some now: not where there is no GPU that can be used, or another call has them. For tests
+    /// and benchmarks.
+    [[nodiscard]] static bool start();
 
     /// One thread's part, instead of plan.work(). Where one GPU shall do all alone, and has not
     /// done a tile, the last thread calls plan.work() for the whole problem, on that GPU.

@@ -40,4 +40,18 @@ std::vector<Job> jobsOf(const Problem &whole, const Choice &choice)
     return jobs;
 }
 
+Choice choiceOfCall(const Problem &whole, Choice choice, int mostThreads)
+{
+    constexpr double kEnough = 50000; // nanoseconds, for each thread
+    choice.threads = 1;
+    double alone = 0;
+    for (const Job &job : jobsOf(whole, choice)) alone += job.cost;
+    const double worth = alone / kEnough;
+    if (worth >= mostThreads)
+        choice.threads = mostThreads;
+    else if (worth > 1)
+        choice.threads = static_cast<int>(worth);
+    return choice;
+}
+
 } // namespace local_entropy

@@ -8,12 +8,12 @@
 namespace local_entropy
 {
 
-/// What an engine was told about how to compute.
+/// What an engine was told about how to compute, and how many threads share a call.
 struct Choice
 {
     Path path;
     const Method *only = nullptr; ///< null: the cheapest
-    int threads = 1;              ///< that share a call, if it is worth it
+    int threads = 1;
 };
 
 /// A problem and who computes it.
@@ -21,11 +21,15 @@ struct Job
 {
     Problem problem;
     const Method *method;
-    double cost; ///< nanoseconds on one thread
+    double cost; ///< nanoseconds of all threads together, in the tiles that they get
 };
 
 /// The parts of a problem, the largest first. Throws Error (Unavailable) if the one method cannot
 /// compute them.
 std::vector<Job> jobsOf(const Problem &whole, const Choice &choice);
+
+/// That of a call that may have so many threads: with those that have something to do, by what one
+/// of them alone would take. Waking another takes as long as some results. Throws as jobsOf().
+Choice choiceOfCall(const Problem &whole, Choice choice, int mostThreads);
 
 } // namespace local_entropy

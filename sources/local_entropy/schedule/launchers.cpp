@@ -45,6 +45,12 @@ const Method &methodFor(const Problem &problem, const Method *only)
     refuse(only);
 }
 
+double launchCost(const Problem &problem, int sharedBytes)
+{
+    const Method *const best = launchMethod(problem, nullptr, sharedBytes);
+    return best ? best->launchCost(problem) : std::numeric_limits<double>::infinity();
+}
+
 } // namespace
 
 const Method *launchMethod(const Problem &problem, const Method *only, int sharedBytes)
@@ -60,13 +66,16 @@ const Method *launchMethod(const Problem &problem, const Method *only, int share
 
 double launchCost(const Problem &problem)
 {
-    constexpr double kNobody = std::numeric_limits<double>::infinity();
     try {
-        const Method *const best = launchMethod(problem, nullptr, sharedBytesOfBlock());
-        return best ? best->launchCost(problem) : kNobody;
+        return launchCost(problem, sharedBytesOfBlock());
     } catch (const common::Error &) {
-        return kNobody;
+        return std::numeric_limits<double>::infinity();
     }
+}
+
+double leastLaunchCost(const Problem &problem)
+{
+    return launchCost(problem, std::numeric_limits<int>::max());
 }
 
 Launcher &Launchers::launcherOf(const Method &method)

@@ -20,6 +20,9 @@ const Method *launchMethod(const Problem &problem, const Method *only, int share
 /// method can, or the GPU does not answer: who asks for a cost can do without.
 double launchCost(const Problem &problem);
 
+/// No GPU takes less, about. Asks none, as the first question that a process asks starts them all.
+double leastLaunchCost(const Problem &problem);
+
 class Launchers
 {
 public:

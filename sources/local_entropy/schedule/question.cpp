@@ -62,19 +62,18 @@ void Share::work(Scratch &scratch)
 
 // ---- all of them -------------------------------------------------------------------------------
 
-Question::Question(const Asked &asked, const Choice &choice, Plans &plans)
+Question::Question(const Asked &asked, const Choice &ofEngine, Plans &plans)
     : image(asked.image), mask(asked.mask), result(asked.result), region(asked.region),
-      threads(asked.threads), whole(checkedProblem(asked.filter, image, mask, result, region))
+      mostThreads(asked.threads), whole(checkedProblem(asked.filter, image, mask, result, region)),
+      choice(choiceOfCall(whole, ofEngine, mostThreads))
 {
-    for (const Job &job : jobsOf(whole, choice)) {
+    for (const Job &job : jobsOf(whole, choice))
         shares.emplace_back(job, whole, plans, choice.path);
-        nanoseconds += job.cost;
-    }
 }
 
 bool Question::isThatOf(const Asked &asked) const
 {
-    return threads == asked.threads && isSame(region, asked.region) &&
+    return mostThreads == asked.threads && isSame(region, asked.region) &&
            image.type == asked.image.type && liesAs(image, asked.image) &&
            result.isDouble == asked.result.isDouble && liesAs(result, asked.result) &&
            !mask.data == !asked.mask.data && liesAs(mask, asked.mask) &&
@@ -90,10 +89,10 @@ void Question::place(const Asked &asked)
     for (Share &share : shares) share.place(whole);
 }
 
-void Question::begin(int threads, bool devices, Progress &progress)
+void Question::begin(bool devices, Progress &progress)
 {
     for (Share &share : shares)
-        share.begin(threads, devices && &share == &shares.front(), progress);
+        share.begin(choice.threads, devices && &share == &shares.front(), progress);
 }
 
 void Question::work(Scratch &scratch, int number)

@@ -23,7 +23,7 @@ struct Asked
     Mask mask;
     Result result;
     Region region;
-    int threads = 0; ///< 0: all of the engine's
+    int threads = 1; ///< that it may have
 };
 
 /// One part of a question; and of the call that has it, what its threads share.
@@ -50,7 +50,7 @@ public:
 private:
     Problem problem;
     const std::ptrdiff_t offset; ///< of the part's result, in bytes
-    const double nanoseconds;    ///< on one thread
+    const double nanoseconds;    ///< of all threads together
     const std::shared_ptr<const Plan> plan;
     WayCosts costs;
     int gpu = kNoGpu;                       ///< of the caller, if the plan computes on it
@@ -62,7 +62,7 @@ class Question
 {
 public:
     /// Throws Error where it cannot be answered.
-    Question(const Asked &asked, const Choice &choice, Plans &plans);
+    Question(const Asked &asked, const Choice &ofEngine, Plans &plans);
 
     /// Whether that is the same, but for the places of the arrays. So many threads, too: what calls
     /// took tells nothing of calls with fewer.
@@ -72,17 +72,17 @@ public:
     void place(const Asked &asked);
 
     const Problem &problem() const { return whole; }
-    double cost() const { return nanoseconds; } ///< on one thread
+    int threads() const { return choice.threads; } ///< that are worth it: work() is for these
 
     /// `devices`: whether GPUs may help, with the largest part. One part of a call can have them,
     /// and what whole calls take, with them and without, tells whether they pay for that one.
-    void begin(int threads, bool devices, Progress &progress);
+    void begin(bool devices, Progress &progress);
     /// What thread `number` does.
     void work(Scratch &scratch, int number);
     void took(double seconds);
     void end();
 
-    int sharedParts() const; ///< with which GPUs help in this call
+    int sharedParts() const; ///< with which GPUs help in this call; for tests
 
 private:
     // As they were given: what they stand for is in `whole`.
@@ -90,11 +90,11 @@ private:
     const Mask mask;
     const Result result;
     const Region region;
-    const int threads;
+    const int mostThreads;
 
     Problem whole;
+    const Choice choice;
     std::deque<Share> shares; // which stay where they are; the largest first
-    double nanoseconds = 0;
 };
 
 } // namespace local_entropy
