@@ -1,6 +1,7 @@
 // GPUs that do not answer, that have no memory pools, or that refuse a launch: what needs them says
 // so, what can do without goes on. CUDA is made to answer so (cuda_faults.h): most tests need nvcc,
 // but no GPU.
+#include "common/clock.h"
 #include "common/devices.h"
 #include "cuda_faults.h"
 #include "local_entropy/engine.h"
@@ -89,9 +90,10 @@ TEST(GpuFaults, ARunGoesOnWhereTheGpuDoesNotAnswer)
     EngineOptions options;
     options.devices = true;
     Engine engine(options);
-    ASSERT_TRUE(Everywhere::start());
+    EXPECT_EQ(Everywhere::start(), common::deviceCount() > 0); // who has none may pretend, below
     const int before = unansweredQuestions();
-    for (int call = 0; call < 3; ++call) { // the first may be held to be too short for a GPU
+    const common::WallClock clock;
+    while (unansweredQuestions() == before && clock.seconds() < 20) { // short calls ask no GPU
         const CudaFault fault(CudaFault::DoesNotAnswer);
         asked.found.assign(asked.found.size(), NAN);
         ASSERT_NO_THROW(engine.run(asked.filter, Asked::image(asked.cells.data()),
