@@ -508,6 +508,25 @@ TEST_F(EngineEnqueue, BadBytesAreToldWithTheirPlace)
         }
 }
 
+// Images that are read where they are tell of their cells apart from those that are loaded.
+TEST_F(EngineEnqueue, BadBytesOfBothKindsOfImagesAreToldOnce)
+{
+    local_entropy::EngineOptions wanted;
+    wanted.method = "words";
+    Engine engine(wanted);
+    const std::vector<std::uint8_t> cells(40 * 60, 200);
+    const auto image = common::upload(cells.data(), cells.size());
+    auto result = common::poisoned<float>(cells.size());
+    for (const auto border : {local_entropy::Border::Cut, local_entropy::Border::Wrap}) {
+        Filter filter = possible();
+        filter.border = border;
+        engine.enqueue(filter, View<const std::uint8_t>{image.data(), 40, 60},
+                       View<float>{result.data(), 40, 60});
+    }
+    EXPECT_EQ(statusOf([&] { engine.synchronize(); }, "x 0, y 0 "), Status::BadLevel);
+    EXPECT_NO_THROW(engine.synchronize());
+}
+
 TEST_F(EngineEnqueue, MemoryElsewhereIsRefused)
 {
     EXPECT_EQ(refusal(possible(), "the image is not in the memory of a GPU"), Status::BadArgument);

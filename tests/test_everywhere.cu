@@ -288,6 +288,7 @@ TEST(EngineEverywhere, WholeCallsDecideWhateverCellsCost)
         OfCall call(scene.problem);
         call.costs.add(1, true, 1);
         call.costs.add(shared, true, 1);
+        call.costs.add(1, false, 0);
         call.costs.add(23e-3, false, 0);
         call.costs.throughDevice.add(9, 1);
         call.costs.onCpu.add(10, 1);
@@ -307,7 +308,8 @@ TEST(EngineWayCosts, KnowWhatCellsCostWithoutOutliers)
     EXPECT_EQ(cost.get(), 4);
 }
 
-// The first call with devices makes tables; a call that other work has held up counts little.
+// The first call by the CPU starts threads, the first one with devices makes tables; a call that
+// other work has held up counts little.
 TEST(EngineWayCosts, KnowWhatCallsTakeLately)
 {
     local_entropy::WayCosts costs;
@@ -323,11 +325,13 @@ TEST(EngineWayCosts, KnowWhatCallsTakeLately)
     EXPECT_EQ(costs.callShared, 3);
     costs.add(1, true, 1);
     EXPECT_EQ(costs.callShared, 1);
+    costs.add(20, false, 0); // the first one
     EXPECT_EQ(costs.callAlone, 0);
+    EXPECT_EQ(costs.spentAlone, 20);
     costs.add(4, false, 0);
     costs.add(12, false, 0);
     EXPECT_EQ(costs.callAlone, 5);
-    EXPECT_EQ(costs.spentAlone, 16);
+    EXPECT_EQ(costs.spentAlone, 36);
 }
 
 /// Which of so many calls would have the devices.

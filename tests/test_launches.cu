@@ -227,6 +227,37 @@ TEST_F(Launches, WorkInMemoryThatIsGiven)
     }
 }
 
+// Of more items than there are warps, which are taken one by one: counted in that memory.
+TEST_F(Launches, OfManyItemsCountThemInMemoryThatIsGiven)
+{
+    constexpr int kWidth = 300000, kHeight = 12;
+    std::vector<std::uint8_t> cells(kWidth * kHeight);
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<std::uint8_t>(i / 3 % 16);
+    std::vector<float> expected(cells.size());
+    Filter filter;
+    filter.window.width = filter.window.height = 5;
+    filter.levels.count = 16;
+    filter.border = Border::Wrap; // such an image is loaded
+    Engine().run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
+                 View<float>{expected.data(), kWidth, kHeight});
+    const auto image = common::upload(cells.data(), cells.size());
+    auto result = common::poisoned<float>(cells.size());
+    const View<const std::uint8_t> from{image.data(), kWidth, kHeight};
+    const View<float> to{result.data(), kWidth, kHeight};
+    EngineOptions words;
+    words.method = "words";
+    Engine engine(words);
+    common::DeviceArray<char> memory(engine.workspaceBytes(filter, from, to));
+    CUDA_CHECK(cudaMemset(memory.data(), 0x5A, memory.bytes())); // more items than there are
+    CUDA_CHECK(cudaDeviceSynchronize());
+    RunOptions options;
+    options.workspace = {memory.data(), memory.bytes()};
+    engine.enqueue(filter, from, to, nullptr, options);
+    engine.synchronize();
+    const auto found = common::download(result);
+    EXPECT_EQ(std::memcmp(found.get(), expected.data(), result.bytes()), 0);
+}
+
 TEST_F(Launches, TellTheFirstBadCell)
 {
     // Images that are loaded, and images that stay where they are.

@@ -3,6 +3,7 @@
 
 #ifdef __CUDACC__
 #include <random>
+#include <utility>
 
 using namespace local_entropy;
 
@@ -33,7 +34,8 @@ TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuWhereWindowsAreWhole)
         filter.window.height = windowHeight;
         filter.border = static_cast<Border>(below(6));
         filter.base = static_cast<Base>(below(3));
-        const bool masked = below(3) == 0;
+        const bool isFull = windowWidth * windowHeight == 255; // of the tables for masked windows
+        const bool masked = below(3) == 0 || isFull;
         // Rows that 16 bytes divide, now and then.
         GuardedArray<float> values(width, height, i % 4 == 1 ? 4 - width % 4 : below(9));
         RunOptions options;
@@ -45,6 +47,36 @@ TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuWhereWindowsAreWhole)
             << ", levels " << levels << ", border " << static_cast<int>(filter.border)
             << (masked ? ", mask" : "") << ", question " << i;
     }
+}
+
+// So large that all warps of a GPU have items: the last ones of a block count at the end of its
+// memory.
+TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuInEveryWarp)
+{
+    constexpr int kSide = 2048, kLevels = 60;
+    std::mt19937 random(11);
+    GuardedArray<std::uint8_t> image(kSide, kSide, 0), mask(kSide, kSide, 0);
+    GuardedArray<float> values(kSide, kSide, 0);
+    for (int y = 0; y < kSide; ++y)
+        for (int x = 0; x < kSide; ++x) {
+            image.at(x, y) = static_cast<std::uint8_t>(random() % kLevels);
+            mask.at(x, y) = random() % 50 != 0;
+        }
+    const View<const std::uint8_t> cells{&image.at(0, 0), kSide, kSide, image.view().stride};
+    EngineOptions options;
+    options.method = "histogram";
+    Engine cpu, gpu(options);
+    for (const auto &[width, height] : {std::pair(5, 5), std::pair(15, 17), std::pair(15, 18)})
+        for (const bool masked : {false, true}) {
+            Filter filter;
+            filter.levels.count = kLevels;
+            filter.window.width = width;
+            filter.window.height = height;
+            RunOptions run;
+            if (masked) run.mask = {&mask.at(0, 0), kSide, kSide, mask.view().stride};
+            EXPECT_TRUE(enqueuesTheBitsOfTheCpu(cpu, gpu, filter, cells, values.view(), run))
+                << width << " x " << height << (masked ? ", mask" : "");
+        }
 }
 
 #else

@@ -101,6 +101,30 @@ void askInPlace(const Asked &asked, unsigned questions)
     }
 }
 
+/// Rows are taken in batches: how far the last whole one is from the image's last row depends on
+/// the height.
+void askAtEveryHeight(int side)
+{
+    constexpr int kLevels = 1000, kColumns = 1500, kLeast = 40, kBatch = 16;
+    Engine cpu, gpu = engineOf("wide");
+    std::mt19937 random(3);
+    for (int height = kLeast; height < kLeast + 2 * kBatch; ++height) {
+        GuardedArray<std::uint16_t> image(kColumns, height, 0);
+        GuardedArray<float> values(kColumns, height, 0);
+        for (int y = 0; y < height; ++y)
+            for (int x = 0; x < kColumns; ++x)
+                image.at(x, y) = static_cast<std::uint16_t>(random() % kLevels);
+        Filter filter;
+        filter.levels.count = kLevels;
+        filter.window.width = filter.window.height = side;
+        filter.border = Border::Reflect;
+        const View<const std::uint16_t> cells{&image.at(0, 0), kColumns, height,
+                                              image.view().stride};
+        ASSERT_TRUE(enqueuesTheBitsOfTheCpu(cpu, gpu, filter, cells, values.view()))
+            << "side " << side << ", height " << height;
+    }
+}
+
 constexpr int kWidth = 1501, kHeight = 300;
 
 /// What an engine says of an image of level 0 with one cell of `level`; empty: nothing.
@@ -162,6 +186,13 @@ TEST_F(Launches, OfLevelsGiveTheBitsOfTheCpuWhereImagesStay)
 }
 
 TEST_F(Launches, OfWideGiveTheBitsOfTheCpuWhereImagesStay) { askInPlace<std::uint16_t>(kWide, 15); }
+
+// Counters of bytes, and of pairs of them.
+TEST_F(Launches, OfWideGiveTheBitsOfTheCpuAtEveryHeight)
+{
+    askAtEveryHeight(15);
+    askAtEveryHeight(31);
+}
 
 TEST_F(Launches, OfLevelsTellABadCellWhereverItIs)
 {

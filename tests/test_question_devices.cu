@@ -72,11 +72,27 @@ protected:
 TEST_F(QuestionWithDevices, OnlyTheLargestPartHasThem)
 {
     Question question(asked(), choice, plans);
-    EXPECT_EQ(sharedIn(10, question), 0) << "an estimate: it is soon done";
+    EXPECT_EQ(sharedIn(0.01, question), 0) << "an estimate: it is soon done";
+    EXPECT_EQ(sharedIn(10, question), 0) << "so is the first call, which has started threads";
     EXPECT_EQ(sharedIn(1, question), 1);
     EXPECT_EQ(sharedIn(1, question), 1);
     EXPECT_EQ(sharedIn(100, question), 1);
     EXPECT_EQ(sharedIn(10, question), 0) << "they take longer by now";
+}
+
+// Parts that take as long as the largest one, of which what whole calls take tells nothing.
+TEST_F(QuestionWithDevices, OnlyTheLargestOfLongPartsHasThem)
+{
+    constexpr std::int64_t kNarrow = 60, kLong = kWidth * kHeight / kNarrow;
+    filter.window.width = filter.window.height = 41; // two strips as wide as what is between them
+    Asked narrow = asked();
+    narrow.image.width = narrow.result.width = kNarrow;
+    narrow.image.height = narrow.result.height = kLong;
+    Question question(narrow, choice, plans);
+    int shared = 0;
+    for (int call = 0; call < 200; ++call) shared += sharedIn(10, question);
+    EXPECT_GT(shared, 0) << "for the largest part they are tried, which has not taken longer";
+    EXPECT_LT(shared, 40) << "but seldom: other parts have them";
 }
 
 /// A square of bytes that nobody computes.
@@ -146,7 +162,7 @@ TEST_F(QuestionWithDevices, ThreadsMayDoTheRestFirst)
     Engine().run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
                  View<float>{expected.data(), kWidth, kHeight});
     Question question(asked(), choice, plans);
-    sharedIn(10, question);
+    for (const double seconds : {0.01, 10.0}) sharedIn(seconds, question);
     for (int call = 0; call < 20; ++call) {
         std::fill(values.begin(), values.end(), NAN);
         ASSERT_EQ(sharedIn(1, question, true), 1);

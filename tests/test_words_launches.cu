@@ -5,6 +5,7 @@
 #include "common/device_stream.h"
 
 #include <cmath>
+#include <limits>
 #include <thread>
 
 using namespace engine_gpu;
@@ -23,6 +24,29 @@ TEST_F(EngineGpu, ManyItemsInSeveralLaunchesInARow)
     for (const Arrays<float> &each : arrays) EXPECT_EQ(each.difference(), "");
     for (const Shape shape : {Shape{300000, 12}, Shape{20, 240000}, Shape{4096, 7000}})
         EXPECT_EQ(compute<std::uint8_t>(gpu, shape, makeSample("flat", shape)), "");
+}
+
+// In memory that had other numbers before.
+TEST_F(EngineGpu, TheCountsOfAllLaunchesBeginWithZero)
+{
+    constexpr int kCounters = 64;
+    std::vector<common::DeviceArray<unsigned>> stay, go; // what comes next takes the place of one
+    for (int i = 0; i < kCounters; ++i)
+        for (auto *const all : {&stay, &go}) {
+            all->emplace_back(kCounters);
+            CUDA_CHECK(cudaMemset(all->back().data(), 0x5A, all->back().bytes()));
+        }
+    go.clear();
+    words::Gpu gpu(std::numeric_limits<int>::max(), kCounters);
+    const Shape shape{300000, 12};
+    const auto sample = makeSample("random", shape);
+    for (const int counter : {0, 1, 31, kCounters - 1}) {
+        Arrays<float> arrays(shape, sample);
+        gpu.launch(shape.width, shape.height, arrays.inputData(), arrays.outputData(), 0,
+                   shape.height, nullptr, counter);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        EXPECT_EQ(arrays.difference(), "") << counter;
+    }
 }
 
 TEST_F(EngineGpu, TwoAtOnceInStreamsOfTwoThreads)

@@ -720,11 +720,12 @@ namespace v14
 /// The rows in `parts` parts, dealt to the GPUs in turn; fills output[0 .. width * height).
 void cudaCallbackParts(int width, int height, float *sample, float *output, int parts)
 {
+    const int devices = std::max(common::deviceCount(), 1); // the first one says why none answers
     common::FirstError error;
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int part = 0; part < parts; ++part)
         error.guard([&] {
-            const int device = part % common::deviceCount();
+            const int device = part % devices;
             const common::ErrorScope scope("v14, GPU " + std::to_string(device));
             const common::DeviceScope current(device);
             const int begin = static_cast<int>(std::int64_t(height) * part / parts);

@@ -17,6 +17,11 @@
 #include <utility>
 #include <vector>
 
+namespace v14
+{
+void cudaCallbackParts(int width, int height, float *sample, float *output, int parts);
+}
+
 namespace
 {
 
@@ -73,6 +78,26 @@ TEST_F(Faults, OfTheLadderAreTold)
     for (const Version &version : entropy::versions())
         if (version.platform != entropy::Platform::OpenMp)
             tryVersion(version, 700, 500, calls::Fault::OneCall);
+}
+
+// One part may fail and the others not.
+TEST_F(Faults, OfPartsAreToldByV14)
+{
+    constexpr int kWidth = 70, kHeight = 51, kParts = 3;
+    std::vector<float> sample = cellsOf(kWidth * kHeight), output(sample.size(), NAN);
+    const auto gold = entropy::reference(kWidth, kHeight, sample.data());
+    calls::Trial trial;
+    trial.call = [&] {
+        v14::cudaCallbackParts(kWidth, kHeight, sample.data(), output.data(), kParts);
+    };
+    trial.wrong = [&] {
+        const bool passed = entropy::compare(kWidth, kHeight, output.data(), gold.data()).passed;
+        output.assign(output.size(), NAN);
+        return passed ? "" : "a wrong answer";
+    };
+    // The first GPU is taken where none answers; a destructor makes current what was so before.
+    trial.goesOn = [](const std::string &name) { return isOfV14(name) || isOfDestructor(name); };
+    EXPECT_GT(calls::failOneAfterTheOther(trial), 15);
 }
 
 // In the middle of a call. The next one finds the GPU again.

@@ -7,11 +7,15 @@
 #ifdef __CUDACC__
 #include "common/device_stream.h"
 #include "local_entropy/engine.h"
+#include "local_entropy/memory/launches.h"
 #include "whichever.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <vector>
 
 using namespace local_entropy;
@@ -248,6 +252,29 @@ TEST_F(Faults, OfACaptureAreTold)
         };
         EXPECT_GT(calls::failOneAfterTheOther(trial), 5);
     }
+}
+
+// Nobody could wait for it later.
+TEST_F(Faults, WhatCannotBeMarkedIsWaitedForAtOnce)
+{
+    const common::Stream stream;
+    Launches launches;
+    std::atomic<bool> hasEnded{false};
+    const auto endLate = [](void *ended) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        *static_cast<std::atomic<bool> *>(ended) = true;
+    };
+    const calls::Failing failing(2, cudaErrorUnknown); // the first one holds the stream back
+    const std::string sentence = calls::sentenceOf([&] {
+        launches.put(stream.get(), [&](int) {
+            CUDA_CHECK(cudaLaunchHostFunc(stream.get(), endLate, &hasEnded));
+        });
+    });
+    EXPECT_TRUE(hasEnded);
+    EXPECT_EQ(failing.name(), "cudaEventRecord") << sentence;
+    EXPECT_NE(sentence, "");
+    common::quietly(cudaGetLastError());
+    stream.wait(); // whatever was found: it uses what is here
 }
 
 #else

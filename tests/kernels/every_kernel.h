@@ -160,6 +160,9 @@ private:
         }
     }
 
+    /// Memory that is new for each question: of what is given out again, initcheck knows only that
+    /// somebody has written to it.
+    ///
     /// A warp of `words` orders fours of cells all across its strip: of a narrow plane also those
     /// that lie in the gap behind a row, where nothing was loaded, but never beyond its last row.
     /// It drops them. Initcheck sees them read: so the gaps are poisoned here, and a result that
@@ -170,10 +173,10 @@ private:
                                                         local_entropy::RunOptions &options)
     {
         std::vector<common::DeviceArray<char>> memory;
-        const std::size_t bytes =
-            readsGaps ? gpu.workspaceBytes(filter, image, values, options) : 0;
+        const std::size_t bytes = gpu.workspaceBytes(filter, image, values, options);
         if (bytes == 0) return memory; // the image is read where it is
-        memory.push_back(common::poisoned<char>(bytes));
+        memory.push_back(readsGaps ? common::poisoned<char>(bytes)
+                                   : common::DeviceArray<char>(bytes));
         CUDA_CHECK(cudaDeviceSynchronize()); // other streams do not wait for this one
         options.workspace = {memory.back().data(), bytes};
         return memory;

@@ -230,6 +230,51 @@ TEST_F(EveryKernel, OfImagesThatStayIsRight)
     }
 }
 
+namespace
+{
+
+/// Of an image that ends where its memory does, in memory that nobody has written to before: what is
+/// read beyond either one is seen.
+void expectNothingElse(const char *method, Filter filter, Size size, Border border)
+{
+    filter.border = border;
+    const Picture<std::uint8_t> picture(size, filter.levels, false, 0);
+    std::vector<float> expected(static_cast<std::size_t>(size.width) * size.height);
+    Engine().run(filter, picture.view(), View<float>{expected.data(), size.width, size.height});
+    const auto image = common::upload(picture.view().data, expected.size());
+    auto result = common::poisoned<float>(expected.size());
+    EngineOptions options;
+    options.method = method;
+    Engine gpu(options);
+    const View<const std::uint8_t> from{image.data(), size.width, size.height};
+    const View<float> to{result.data(), size.width, size.height};
+    common::DeviceArray<char> memory(gpu.workspaceBytes(filter, from, to));
+    RunOptions run;
+    run.workspace = {memory.data(), memory.bytes()};
+    gpu.enqueue(filter, from, to, nullptr, run);
+    gpu.synchronize();
+    const auto found = common::download(result);
+    EXPECT_EQ(std::memcmp(found.get(), expected.data(), result.bytes()), 0)
+        << method << ", border " << static_cast<int>(border);
+}
+
+} // namespace
+
+TEST_F(EveryKernel, OfImagesThatEndWithTheirMemoryIsRight)
+{
+    Filter round = filterOf(0, 0, 200);
+    round.window = disk(2);
+    for (const Size size : {Size{1500, 9}, Size{1501, 9}}) // bytes that 16 does not divide
+        for (const Border border : {Border::Cut, Border::Constant, Border::Wrap}) {
+            expectNothingElse("equal", filterOf(3, 3, 200), size, border);
+            expectNothingElse("equal", filterOf(5, 5, 200), size, border);
+            expectNothingElse("histogram", filterOf(5, 5, 200), size, border);
+            expectNothingElse("footprint", round, size, border);
+            expectNothingElse("levels", filterOf(5, 5, 2), size, border);
+            expectNothingElse("levels", filterOf(5, 5, 16), size, border);
+        }
+}
+
 // ---- words --------------------------------------------------------------------------------------
 
 // Borders but Cut have the image loaded.

@@ -35,6 +35,7 @@ void WayCosts::add(double seconds, bool shared, std::int64_t tiles)
 {
     if (tiles > 0 && !std::exchange(isWarm, true)) return throughDevice.forget();
     if (!shared) spentAlone += seconds;
+    if (!shared && !std::exchange(isAwake, true)) return;
     // Other work makes calls longer now and then, nothing makes them shorter.
     double &lately = shared ? callShared : callAlone;
     lately = lately > seconds || lately == 0 ? seconds : lately + (seconds - lately) / 8;

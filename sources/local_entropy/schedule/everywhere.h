@@ -33,6 +33,7 @@ struct WayCosts
     /// Seconds of a whole call lately, by the CPU and with devices; 0 while unknown.
     double callAlone = 0, callShared = 0;
     double spentAlone = 0; ///< seconds of all calls by the CPU
+    bool isAwake = false;  ///< a call by the CPU has ended: the next one finds its threads
     bool isWarm = false;   ///< a call has sent tiles: the next one finds its tables
     bool paid = false;     ///< devices, when it was asked last
     int turn = 0;          ///< of the calls from one try of the other way to the next
@@ -44,8 +45,8 @@ struct WayCosts
     /// while is slower, and so seldom that it costs a fiftieth of the time.
     bool shallShare(double estimated);
     /// A call has ended that took so long, with devices or not, and has sent so many tiles through
-    /// them. The first one that has sent some tells nothing: their tables and their memory were
-    /// made while it ran.
+    /// them. The first one of either way tells nothing: threads were started, or tables and memory
+    /// of devices were made, while it ran.
     void add(double seconds, bool shared, std::int64_t tiles);
 };
 
