@@ -35,13 +35,13 @@ def image_and_mask(image: Any, mask: Any) -> Tuple[Ndarray, Optional[Ndarray]]:
     if not is_plain(image):
         if isinstance(image, np.ma.MaskedArray):
             hidden = np.ma.getmaskarray(image)
-            mask = ~hidden if mask is None else ~hidden & (np.asarray(mask) != 0)
+            mask = ~hidden if mask is None else ~hidden & (_as_array(mask) != 0)
         cells = _as_array(image)
     if cells.ndim < 2:
         raise ValueError(f"the image has {cells.ndim} dimensions, expected (..., rows, columns)")
     if mask is None:
         return cells, None
-    counts = np.asarray(mask)
+    counts = _as_array(mask)
     check_mask(counts.shape, cells.shape)
     if counts.dtype.kind != "b" and counts.dtype != np.uint8:
         counts = counts != 0
@@ -54,11 +54,11 @@ def check_mask(mask: Tuple[int, ...], image: Tuple[int, ...]) -> None:
         raise ValueError(f"the mask has the shape {mask}, the image {image}")
 
 
-def _as_array(image: Any) -> Ndarray:
-    if hasattr(image, "__dlpack__") and not hasattr(image, "__array__"):
-        shared: Ndarray = np.from_dlpack(image)
+def _as_array(array: Any) -> Ndarray:
+    if hasattr(array, "__dlpack__") and not hasattr(array, "__array__"):
+        shared: Ndarray = np.from_dlpack(array)
         return shared
-    return np.asarray(image)
+    return np.asarray(array)
 
 
 def result_dtype(dtype: Any, name: str = "dtype") -> np.dtype[Any]:

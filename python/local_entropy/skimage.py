@@ -15,7 +15,7 @@ import numpy as np
 from ._host import Ndarray
 from .filters import entropy as _entropy
 
-_LONGEST = 63  # side of a footprint of which not all cells count
+_LONGEST, _LONGEST_FOOTPRINT = 255, 63  # sides of a rectangle, and where not all cells count
 _MANY_LEVELS = 1024  # more of them are slow in scikit-image, which says so
 
 
@@ -50,7 +50,8 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     Notes
     -----
     What the library does not compute goes to scikit-image itself, which must be installed for it:
-    volumes, and footprints of more than 63 cells to a side of which not all count.
+    volumes, footprints of more than 63 cells to a side of which not all count, and those of more
+    than 255.
 
     See Also
     --------
@@ -72,7 +73,8 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     counts = np.asarray(footprint) > 0
     shifts = _integers(shift_x=shift_x, shift_y=shift_y,
                        **({"shift_z": shift_z} if cells.ndim == 3 else {}))
-    if cells.ndim == 3 or not counts.any() or (max(counts.shape) > _LONGEST and not counts.all()):
+    longest = _LONGEST if counts.all() else _LONGEST_FOOTPRINT
+    if cells.ndim == 3 or not counts.any() or max(counts.shape) > longest:
         # Of its own module: skimage.filters.rank.entropy may be this function, put there.
         original = _from_scikit_image(
             "filters.rank.generic", "what the library does not compute, such as volumes,").entropy

@@ -369,6 +369,16 @@ def test_dlpack_of_a_gpu(streams, monkeypatch, dtype):
     assert streams == given.asked == out.asked == [1] and waited == [1]
 
 
+def test_dlpack_of_the_host():
+    hidden = np.ma.array(IMAGE, mask=IMAGE == 4)
+    mask = (IMAGE > 2).astype(np.uint8)
+    expected = entropy(IMAGE, 3, mask=mask)
+    np.testing.assert_array_equal(entropy(Packed(IMAGE, 1), 3, mask=Packed(mask, 1)), expected)
+    np.testing.assert_array_equal(entropy(IMAGE, 3, mask=Packed(mask, 1)), expected)
+    np.testing.assert_array_equal(entropy(hidden, 3, mask=Packed(mask, 1)),
+                                  entropy(IMAGE, 3, mask=(IMAGE != 4) & (IMAGE > 2)))
+
+
 def test_dlpack_without_out(streams):
     with pytest.raises(ValueError, match="out is missing"):
         entropy(Packed(IMAGE, 2))

@@ -114,6 +114,13 @@ def test_footprints(footprint):
     compare(IMAGE, footprint)
 
 
+def test_footprints_that_the_library_does_not_compute_are_the_originals():
+    image = RANDOM.integers(0, 9, (300, 20), dtype=np.uint8)
+    for sides in ((255, 3), (256, 3), (301, 2)):
+        compare(image, np.ones(sides))
+        compare(image.T, np.ones(sides[::-1]))
+
+
 def test_volumes_are_the_originals():
     volume = RANDOM.integers(0, 9, (5, 6, 7), dtype=np.uint8)
     compare(volume, morphology.ball(1))

@@ -89,6 +89,25 @@ def test_colours(tmp_path, capfd, planes, compression, memory):
                                   entropy(np.moveaxis(image, -1, 1)))
 
 
+@pytest.mark.parametrize("options", [{}, {"tile": (32, 48)}, {"rowsperstrip": 16}])
+def test_codecs_that_look_into_the_file(tmp_path, capfd, options):
+    pytest.importorskip("imagecodecs", reason="reads JPEG")
+    tifffile.imwrite(tmp_path / "in.ome.tif", STACK[:, 0].astype(np.uint8) * 20,
+                     compression="jpeg", photometric="minisblack", metadata={"axes": "ZYX"},
+                     **options)
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"),
+                                  entropy(read(tmp_path / "in.ome.tif")[0]))
+
+
+def test_the_name_of_the_only_channel(tmp_path, capfd):
+    tifffile.imwrite(tmp_path / "in.ome.tif", STACK[:1, 0],
+                     metadata={"axes": "CYX", "Channel": {"Name": ["DAPI"]}})
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif")
+    pixels = tifffile.xml2dict(read(tmp_path / "out.ome.tif")[2].ome_metadata)
+    assert pixels["OME"]["Image"]["Pixels"]["Channel"]["Name"] == "DAPI"
+
+
 def test_pages(tmp_path, capfd):
     tifffile.imwrite(tmp_path / "in.tif", STACK[:, 0], compression="zlib", photometric="minisblack")
     convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--band", "2")

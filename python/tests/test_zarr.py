@@ -34,6 +34,18 @@ def test_arrays(tmp_path, capfd, memory):
     assert sorted(os.listdir(tmp_path)) == ["in.zarr", "out.zarr"]
 
 
+def test_archives(tmp_path, capfd):
+    store = zarr.storage.ZipStore(str(tmp_path / "in.zarr.zip"), mode="w")
+    made = zarr.open(store, mode="w", shape=STACK.shape, dtype=STACK.dtype, chunks=(1, 16, 32))
+    made[...] = STACK
+    store.close()
+    convert(capfd, tmp_path / "in.zarr.zip", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK))
+    (tmp_path / "text.zarr.zip").write_text("no archive")
+    assert "text.zarr.zip is not an array of Zarr: " in refused(
+        capfd, tmp_path / "text.zarr.zip", tmp_path / "out.npy")
+
+
 @pytest.mark.parametrize("name", ["_FillValue", "nodata"])
 def test_nodata(tmp_path, capfd, name):
     make(tmp_path / "in.zarr", STACK).attrs[name] = 4

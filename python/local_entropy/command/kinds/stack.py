@@ -109,6 +109,7 @@ class Opened(Source):
     def _read_page(self, page: Any, plane: int, part: Part) -> Ndarray:
         """Decodes the strips or tiles that the part touches."""
         key, file = page.keyframe, page.parent.filehandle
+        decode = key.decode  # before the file is at its place: it is made once, and looks into it
         sample = plane if self._samples > 1 else 0
         separate = 0 if self._samples > 1 else plane
         result: Ndarray = np.zeros(part.shape, self.dtype)
@@ -119,7 +120,7 @@ class Opened(Source):
             if size == 0:
                 continue
             file.seek(page.dataoffsets[index])
-            cells, place, _ = key.decode(file.read(size), index, **tables)
+            cells, place, _ = decode(file.read(size), index, **tables)
             if cells is not None:
                 _put(cells[0, :, :, sample], place[2], place[3], part, result)
         return result
@@ -236,7 +237,7 @@ def _options(name: str, layout: Layout, axes: str) -> Dict[str, Any]:
     metadata: Dict[str, Any] = {"axes": axes} if axes else {}
     if ome:
         metadata.update(_ome_sizes(stack))
-        if "names" in stack and "C" in axes:
+        if "names" in stack and ("C" in axes or len(stack["names"]) == 1):
             metadata["Channel"] = {"Name": stack["names"]}
     elif imagej:
         metadata.update({key: stack[key] for key in _IMAGEJ if key in stack})

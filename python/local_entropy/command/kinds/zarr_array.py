@@ -1,4 +1,5 @@
-"""Arrays of Zarr: folders of chunks, .zarr; FILE.zarr/NAME is an array in a group."""
+"""Arrays of Zarr: folders of chunks, .zarr, and archives of them, .zarr.zip, which are read;
+FILE.zarr/NAME is an array in a group."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ class Opened(Source):
     def __init__(self, path: str) -> None:
         zarr = needed("zarr", path)
         try:
-            array = zarr.open(path, mode="r")
+            array = zarr.open(_store(zarr, path), mode="r")
         except Exception as error:  # of many types, by the version
             raise FileError(f"{path} is not an array of Zarr: {error}") from None
         if not hasattr(array, "shape"):
@@ -67,6 +68,13 @@ class Opened(Source):
         except Exception as error:  # of the codecs
             raise FileError(f"{self._path} cannot be read at row {part.top}: {error}") from None
         return np.asarray(cells)
+
+
+def _store(zarr: Any, path: str) -> Any:
+    """What it is opened from: of an archive, the store that knows how."""
+    if not os.path.isfile(path):
+        return path
+    return zarr.storage.ZipStore(path, mode="r")
 
 
 def _only_image(group: Any, path: str) -> Any:
