@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from local_entropy import _question, diversity, entropy
+from local_entropy.command import pipeline
 from local_entropy.command.blocks import Plan, plan_for, reach
 from local_entropy.command.kinds import FileError
 from local_entropy.command.kinds.base import About, Sink, Source
@@ -247,6 +248,19 @@ def test_the_pipeline_ends_with_what_failed():
     image = np.zeros((40, 9), np.uint8)
     with pytest.raises(FileError, match="the disk is gone"):
         by_blocks(Broken(image), 2, 9)
-    with pytest.raises(OSError, match="No space left"):
-        run(Task(Held(image), (0,), (None,), Full((40, 9), np.float32), Plan(2, 9, False),
-                 request()), lambda done: None)
+    for rows in (2, 40):  # many writes fail, or the last one
+        with pytest.raises(OSError, match="No space left"):
+            run(Task(Held(image), (0,), (None,), Full((40, 9), np.float32), Plan(rows, 9, False),
+                     request()), lambda done: None)
+
+
+def test_progress_goes_on_from_block_to_block(monkeypatch):
+    def halfway(cells, mask, rows, columns, result, wanted):
+        wanted.progress(0.5)
+
+    monkeypatch.setattr(pipeline, "compute_region", halfway)  # which says nothing of short work
+    said = []
+    stack = np.zeros((2, 20, 9), np.uint8)
+    run(Task(Held(stack), (0, 1), (None,) * 2, Kept(stack.shape, np.float32), Plan(8, 9, False),
+             request()), said.append)
+    assert said == [36, 108, 162, 216, 288, 342]

@@ -80,6 +80,13 @@ def test_a_shift_that_is_a_truth_warns(image, name):
     np.testing.assert_array_equal(found, entropy(image, footprint, **{name: 1}))
 
 
+def test_a_plane_has_no_shift_z():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = entropy(IMAGE, np.ones((3, 3)), shift_z=True)
+    np.testing.assert_array_equal(found, entropy(IMAGE, np.ones((3, 3))))
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.float64])
 def test_out(dtype):
     mine, theirs = np.empty(IMAGE.shape, dtype), np.empty(IMAGE.shape, dtype)
@@ -143,6 +150,8 @@ def same_error(kind, *arguments, **named):
 
 def test_the_same_errors():
     same_error(ValueError, np.arange(10), morphology.disk(3))
+    with pytest.raises(ValueError, match="must have 2 or 3 dimensions, got 1"):
+        entropy(np.arange(10), morphology.disk(3))
     same_error(ValueError, IMAGE > 3, morphology.disk(3))
     same_error(ValueError, IMAGE, np.ones((3, 3, 3)))
     same_error(NotImplementedError, IMAGE, morphology.disk(3), out=IMAGE)

@@ -2,6 +2,7 @@
 // test_oblong_costs.cpp has its oblong windows.
 #include "cost_questions.h"
 #include "local_entropy/methods/costs.h"
+#include "local_entropy/methods/levels/levels.h"
 #include "local_entropy/methods/method.h"
 
 #include <algorithm>
@@ -213,6 +214,22 @@ TEST(Costs, LevelsBelowAllThatWereMeasuredCostAsMuchAsTheFirst)
         EXPECT_FALSE(std::isfinite(at(12))) << pathName(path);
         for (const int levels : {13, 15}) EXPECT_EQ(at(levels), at(16)) << pathName(path);
         EXPECT_TRUE(std::isfinite(at(16))) << pathName(path);
+    }
+}
+
+// What a tile of bytes leaves to the method plain takes as long, whatever the table's pictures took.
+TEST(Costs, LevelsThatMayNotFitAByteCostAsMuchAsPlain)
+{
+    for (const Path path : kPaths) {
+        const auto isPlains = [path](CostKind kind, int levels) {
+            const Problem problem = Question(kind, levels, 9, 9).problem();
+            return levelsMethod().costInTiles(problem, path, 1) >=
+                   costBy("plain", problem, path);
+        };
+        EXPECT_FALSE(isPlains(CostKind::Missing, 255)) << pathName(path);
+        EXPECT_TRUE(isPlains(CostKind::Missing, 256)) << pathName(path) << ": one is for no level";
+        EXPECT_FALSE(isPlains(CostKind::Entropy, 256)) << pathName(path);
+        EXPECT_TRUE(isPlains(CostKind::Entropy, 257)) << pathName(path);
     }
 }
 

@@ -21,7 +21,7 @@ const Method &methodOf(const std::string &name)
 }
 
 /// Levels in windows of side x side. Its arrays lie nowhere: nobody reads or writes them.
-Problem problemOf(std::int64_t width, std::int64_t height, int side, int levels = 256)
+Problem problemOf(std::int64_t width, std::int64_t height, int side, int levels = 255)
 {
     const void *const cells = reinterpret_cast<const void *>(std::uintptr_t{1} << 40);
     void *const values = reinterpret_cast<void *>(std::uintptr_t{1} << 41);

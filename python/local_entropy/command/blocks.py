@@ -117,14 +117,12 @@ def reach(start: int, stop: int, up: int, down: int, size: int, mode: str) -> Re
 
 
 def _inside(i: int, size: int, mode: str) -> int:
-    """The row that stands for row `i`, by the rules of SciPy."""
+    """The row that stands for row `i`, by the rules of SciPy. A single row never asks: it is all."""
     if mode == "wrap":
         return i % size
     if mode == "reflect":  # c b a | a b c | c b a
         i %= 2 * size
         return min(i, 2 * size - 1 - i)
-    if size == 1:
-        return 0
     i %= 2 * size - 2      # d c b | a b c d | c b a
     return min(i, 2 * size - 2 - i)
 

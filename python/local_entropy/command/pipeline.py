@@ -62,7 +62,7 @@ def _walk(task: Task, reader: ThreadPoolExecutor, writer: ThreadPoolExecutor,
                                                    for _ in range(_AHEAD))
     writes: Deque["Future[Ndarray]"] = deque()
     rows, columns = min(task.plan.rows, source.height), min(task.plan.columns, source.width)
-    spare: List[Ndarray] = [np.empty(rows * columns, task.request.dtype) for _ in range(_AHEAD + 1)]
+    spare: List[Ndarray] = [np.empty(rows * columns, task.request.dtype) for _ in range(_AHEAD)]
     done = 0
     while True:
         block = reads.popleft().result()

@@ -139,14 +139,13 @@ bool isAtEdge(const Problem &problem)
            region.y + region.height - shape.top + shape.height - 1 > problem.image.height;
 }
 
-/// Whether many cells may be missing: more than floats that are NaN here and there.
+} // namespace
+
 bool mayMissMany(const Problem &problem)
 {
     return problem.mayMiss && (problem.mask.data || problem.filter.nodata ||
                                (problem.filter.border == Border::Cut && isAtEdge(problem)));
 }
-
-} // namespace
 
 const char *costedName(Costed method)
 {

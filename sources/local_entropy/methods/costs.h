@@ -28,6 +28,8 @@ enum class CostKind {
 constexpr CostKind kCostKinds[] = {CostKind::Entropy, CostKind::OtherMeasure, CostKind::Missing,
                                    CostKind::Footprint, CostKind::Double};
 CostKind costKindOf(const Problem &problem);
+/// Whether many cells may be missing: more than floats that are NaN here and there.
+bool mayMissMany(const Problem &problem);
 
 /// The table's points; where these lists change, leave one {} in each array of costs.inc and `make
 /// costs`. Between two of them costs are interpolated: what methods do grows with the number of

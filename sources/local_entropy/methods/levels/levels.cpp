@@ -131,8 +131,10 @@ public:
     {
         const auto width = static_cast<double>(problem.region.width);
         const auto height = static_cast<double>(problem.region.height);
-        return cost(problem, path) * static_cast<double>(roundUp(problem.region.width, kBlock)) /
-               width * (1 + 0.1 * problem.shape.height / height);
+        const double cost = this->cost(problem, path) *
+                            static_cast<double>(roundUp(problem.region.width, kBlock)) / width *
+                            (1 + 0.1 * problem.shape.height / height);
+        return mayNotFit(problem) ? std::max(cost, costOf(Costed::Plain, problem, path)) : cost;
     }
 
     std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const override
@@ -150,6 +152,15 @@ public:
     std::unique_ptr<const PlanePlan> planePlan(const Problem &problem) const override
     {
         return makeLevelsPlan(problem);
+    }
+
+private:
+    /// Whether a tile may hold more levels than its bytes can number (TileLevels::fit()), and is then
+    /// left to `plain`: that the pictures of the cost table have fewer is no promise.
+    static bool mayNotFit(const Problem &problem)
+    {
+        constexpr int kValues = 256; // of a byte
+        return problem.filter.levels.count + (mayMissMany(problem) ? 1 : 0) > kValues;
     }
 };
 
