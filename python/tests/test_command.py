@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 import local_entropy
-from files import convert
+from files import convert, refused
 from local_entropy import _library, diversity, entropy
-from local_entropy.command import pipeline
+from local_entropy.command import pipeline, progress
 from local_entropy.command.main import main
 from local_entropy.command.options import parser
+from local_entropy.command.output import Output
 from local_entropy.command.progress import Bar, clock, line
 
 RANDOM = np.random.default_rng(3)
@@ -205,6 +206,22 @@ def test_progress():
     assert silent.text == ""
 
 
+def test_the_bar_is_of_the_last_seconds(monkeypatch):
+    clock_of = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock_of[0])
+    terminal = Terminal()
+    bar = Bar(100_000_000, True, terminal)
+    for second in range(1, 41):
+        clock_of[0] = float(second)
+        for _ in range(9):  # once is enough
+            bar(1e6 * second if second <= 20 else 20e6 + 2e6 * (second - 20))
+    assert terminal.text.count("\r") == 40
+    assert terminal.text.endswith(" 2 Mcells/s, 0:20 left\x1b[K")
+    bar.end(False)
+    assert terminal.text.endswith("\r\x1b[K"), "the line of what was not done stays"
+    assert line(99.6e6, 100_000_000, 1e6, 1).startswith(" 99% ")
+
+
 def test_progress_on_a_terminal(image, tmp_path):
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
@@ -375,6 +392,15 @@ def test_more_than_the_disk_has(tmp_path):
     del array
     failed(tmp_path, r"takes 4.4e\+03 GB, and its disk has", tmp_path / "in.npy",
            tmp_path / "out.npy")
+
+
+def test_as_much_as_the_disk_has(image, tmp_path, capfd, monkeypatch):
+    room = IMAGE.size * 4
+    monkeypatch.setattr(Output, "room", lambda self: room)
+    convert(capfd, image, tmp_path / "out.npy")
+    room -= 1
+    assert "and its disk has" in refused(capfd, image, tmp_path / "other.npy")
+    assert names(tmp_path) == ["image.npy", "out.npy"]
 
 
 # ---- the end in the middle ---------------------------------------------------------------------

@@ -125,6 +125,15 @@ def test_errors(tmp_path, capfd, monkeypatch):
     words = [tmp_path / "in.npy", tmp_path / "out.npy", "--preview", tmp_path / "out.png"]
     assert "--colors is nothing, expected a colour map" in refused(capfd, *words, "--colors",
                                                                    "nothing")
+    for name in ("out", "out.tif"):
+        assert "expected a name that ends in .png" in refused(capfd, *words[:3], tmp_path / name)
+
+    def full(self, *arguments, **named):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(matplotlib.figure.Figure, "savefig", full)
+        assert "out.png cannot be written: No space left on device" in refused(capfd, *words)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "--preview needs matplotlib, which is not installed" in refused(capfd, *words)
     assert os.listdir(tmp_path) == ["in.npy"]
