@@ -89,6 +89,80 @@ def test_colours(tmp_path, capfd, planes, compression, memory):
                                   entropy(np.moveaxis(image, -1, 1)))
 
 
+@pytest.mark.parametrize("options", [{}, {"tile": (32, 16)}, {"rowsperstrip": 16}])
+def test_jpeg(tmp_path, capfd, options):
+    """Its decoder reads of the file when it is made."""
+    pytest.importorskip("imagecodecs", reason="decodes JPEG")
+    smooth = np.add.outer(np.arange(50), np.arange(40)).astype(np.uint8)
+    stack = np.stack([smooth, 200 - smooth])
+    tifffile.imwrite(tmp_path / "in.tif", stack, compression="jpeg", photometric="minisblack",
+                     **options)
+    cells = read(tmp_path / "in.tif")[0]
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.npy", "--memory", "4K")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(cells))
+
+
+def test_tables_of_jpeg(tmp_path, capfd):
+    """GDAL writes them once for all tiles."""
+    pytest.importorskip("imagecodecs", reason="decodes JPEG")
+    rasterio = pytest.importorskip("rasterio", reason="writes tables of JPEG")
+    smooth = np.add.outer(np.arange(50), np.arange(40)).astype(np.uint8)
+    with rasterio.open(tmp_path / "in.ome.tif", "w", driver="GTiff", compress="jpeg", tiled=True,
+                       blockxsize=16, blockysize=16, count=1, height=50, width=40, dtype="uint8",
+                       crs="EPSG:32632", transform=rasterio.Affine(1, 0, 0, 0, -1, 9)) as file:
+        file.write(smooth, 1)
+    cells, _, file = read(tmp_path / "in.ome.tif")
+    assert file.pages[0].jpegtables is not None
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(cells))
+
+
+def channels(path):
+    found = tifffile.xml2dict(read(path)[2].ome_metadata)["OME"]["Image"]["Pixels"]["Channel"]
+    return [channel.get("Name") for channel in (found if isinstance(found, list) else [found])]
+
+
+@pytest.mark.parametrize("axes, stack", [("YX", STACK[0, 0]), ("ZYX", STACK[:, 0]),
+                                         ("TCYX", STACK[:, :1])])
+def test_the_name_of_the_only_channel(tmp_path, capfd, axes, stack):
+    tifffile.imwrite(tmp_path / "in.ome.tif", stack, metadata={"axes": axes, "Channel":
+                                                               {"Name": ["DAPI"]}})
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif")
+    assert channels(tmp_path / "out.ome.tif") == ["DAPI"]
+
+
+@pytest.mark.parametrize("axes, bands, names", [
+    ("CYX", "2,1", ["GFP", "DAPI"]), ("CYX", "2", ["GFP"]), ("TCYX", "2,4,6", ["GFP"]),
+    ("TCYX", "2,3", [None])])
+def test_names_are_those_of_the_chosen_channels(tmp_path, capfd, axes, bands, names):
+    """None where planes of several channels have become a stack without channels."""
+    tifffile.imwrite(tmp_path / "in.ome.tif", STACK[0] if axes == "CYX" else STACK,
+                     metadata={"axes": axes, "Channel": {"Name": ["DAPI", "GFP"]}})
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif", "--band", bands)
+    assert channels(tmp_path / "out.ome.tif") == names
+
+
+def test_labels_of_imagej(tmp_path, capfd):
+    """A name for each plane. In OME it is that of a channel."""
+    tifffile.imwrite(tmp_path / "in.tif", STACK[0], imagej=True,
+                     metadata={"axes": "CYX", "Labels": ["DAPI", "GFP"]})
+    for bands, labels in [("1,2", ["DAPI", "GFP"]), ("2,1", ["GFP", "DAPI"]), ("2", "GFP")]:
+        convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--band", bands)
+        assert read(tmp_path / "out.tif")[2].imagej_metadata["Labels"] == labels
+    convert(capfd, tmp_path / "out.tif", tmp_path / "out.ome.tif", "--levels", 4, "--range", 0, 9)
+    assert channels(tmp_path / "out.ome.tif") == ["GFP"]
+
+
+def test_labels_of_colours(tmp_path, capfd):
+    zarr = pytest.importorskip("zarr", reason="holds names of planes")
+    image = RANDOM.integers(0, 9, (2, 20, 10, 3), dtype=np.uint8)
+    tifffile.imwrite(tmp_path / "in.tif", image, imagej=True, photometric="rgb",
+                     metadata={"axes": "ZYXS", "Labels": ["low", "high"]})
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.zarr")
+    assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == \
+        ["low"] * 3 + ["high"] * 3
+
+
 def test_pages(tmp_path, capfd):
     tifffile.imwrite(tmp_path / "in.tif", STACK[:, 0], compression="zlib", photometric="minisblack")
     convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--band", "2")

@@ -76,6 +76,55 @@ def test_groups(tmp_path, capfd):
     del group
 
 
+@pytest.mark.parametrize("kind", ["array", "group"])
+def test_archives(tmp_path, capfd, kind):
+    store = zarr.storage.ZipStore(str(tmp_path / "in.zarr.zip"), mode="w")
+    if kind == "array":
+        made = zarr.open(store, mode="w", shape=STACK.shape, dtype=STACK.dtype, chunks=(1, 16, 32))
+        made[...] = STACK
+    else:
+        group = zarr.open_group(store, mode="w")
+        for name, array in (("red", STACK), ("nir", STACK // 2)):
+            group[name] = array
+    store.close()
+    if kind == "array":
+        convert(capfd, tmp_path / "in.zarr.zip", tmp_path / "out.npy", "--memory", "20K")
+        np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK))
+        return
+    convert(capfd, tmp_path / "in.zarr.zip/nir", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK // 2))
+    said = refused(capfd, tmp_path / "in.zarr.zip", tmp_path / "out.npy")
+    assert "in.zarr.zip is a group with the images nir, red: expected" in said
+    assert "not an array of Zarr" in refused(capfd, tmp_path / "in.zarr.zip/no", tmp_path / "o.npy")
+
+
+def test_an_archive_that_is_none(tmp_path, capfd):
+    (tmp_path / "in.zarr.zip").write_text("no archive")
+    assert "in.zarr.zip is not an array of Zarr" in refused(capfd, tmp_path / "in.zarr.zip",
+                                                            tmp_path / "out.npy")
+    assert "no.zarr.zip does not exist" in refused(capfd, tmp_path / "no.zarr.zip",
+                                                   tmp_path / "out.npy")
+
+
+def test_names_of_planes(tmp_path, capfd):
+    """Those of the planes that are chosen; names of another number are an attribute as others."""
+    make(tmp_path / "in.zarr", STACK).attrs["names"] = ["red", "nir"]
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr", "--band", "2")
+    assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == ["nir"]
+    make(tmp_path / "in.zarr", STACK).attrs["names"] = ["a", "b", "c"]
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr", "--band", "2")
+    assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == ["a", "b", "c"]
+
+
+def test_a_group_is_not_replaced_by_the_result_of_its_array(tmp_path, capfd):
+    zarr.open_group(str(tmp_path / "in.zarr"), mode="w")
+    make(tmp_path / "in.zarr/red", STACK)
+    assert "in.zarr/red lies in" in refused(capfd, tmp_path / "in.zarr/red", tmp_path / "in.zarr")
+    np.testing.assert_array_equal(zarr.open(str(tmp_path / "in.zarr/red"), mode="r")[...], STACK)
+    make(tmp_path / "out.npy.zarr", STACK)  # no folder of that name
+    convert(capfd, tmp_path / "out.npy.zarr", tmp_path / "out.npy")
+
+
 def test_an_array_takes_the_place_of_another(tmp_path, capfd):
     make(tmp_path / "in.zarr", STACK)
     make(tmp_path / "out.zarr", STACK[0])

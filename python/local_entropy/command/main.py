@@ -117,6 +117,8 @@ def _refuse_same(arguments: argparse.Namespace) -> None:
     for i, path in enumerate(paths):
         if path in paths[:i]:
             raise UsageError(f"{names[i]} is given twice, expected files of different names")
+    if paths[0].startswith(paths[1] + os.sep):  # an array of a group
+        raise UsageError(f"{names[0]} lies in {names[1]}, in whose place the result would be put")
 
 
 def _planes(source: Source, bands: Optional[Sequence[int]], name: str) -> Tuple[int, ...]:
