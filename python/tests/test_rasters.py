@@ -184,8 +184,12 @@ def test_nodata(tmp_path, capfd, nodata, memory):
         assert file.nodata is None
         np.testing.assert_array_equal(file.read(1), entropy(IMAGE))
     convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--fill")
-    np.testing.assert_array_equal(bands_of(tmp_path / "out.tif")[0],
-                                  entropy(IMAGE, nodata=nodata, empty=np.nan))
+    with rasterio.open(tmp_path / "out.tif") as file:  # where no cell of a window counts
+        assert np.isnan(file.nodata)
+        np.testing.assert_array_equal(file.read(1), entropy(IMAGE, nodata=nodata, empty=np.nan))
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--like-skimage")
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert file.nodata is None
 
 
 def test_nodata_that_no_cell_can_be(tmp_path, capfd):
@@ -208,7 +212,17 @@ def test_a_mask_of_the_file(tmp_path, capfd, memory):
     with rasterio.open(tmp_path / "in.tif", "r+") as file:
         file.write_mask(counts)
     convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--memory", memory)
-    np.testing.assert_array_equal(bands_of(tmp_path / "out.tif")[0], expected_of(counts))
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert np.isnan(file.nodata)
+        np.testing.assert_array_equal(file.read(1), expected_of(counts))
+
+
+def test_real_numbers_may_have_holes(tmp_path, capfd):
+    np.save(tmp_path / "in.npy", np.where(IMAGE == 4, np.nan, IMAGE))
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.tif", "--levels", "9", "--range", 0, 9)
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert np.isnan(file.nodata)
+        np.testing.assert_array_equal(file.read(1), expected_of(IMAGE != 4))
 
 
 def test_alpha(tmp_path, capfd):
@@ -323,6 +337,12 @@ def test_bands_may_have_nodata_of_their_own(tmp_path, capfd):
     expected = [np.where(band == nodata, np.nan, entropy(band, nodata=nodata, empty=np.nan))
                 for band, nodata in zip(cells, (3, 4))]
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected)
+    text = (tmp_path / "in.vrt").read_text()
+    (tmp_path / "in.vrt").write_text(text.replace("<NoDataValue>3</NoDataValue>", ""))
+    convert(capfd, tmp_path / "in.vrt", tmp_path / "out.tif")
+    with rasterio.open(tmp_path / "out.tif") as file:  # of one band only
+        assert np.isnan(file.nodata)
+        np.testing.assert_array_equal(file.read(), [entropy(cells[0]), expected[1]])
 
 
 @pytest.mark.parametrize("said, expected", [(None, "256"), ("64", "64")])

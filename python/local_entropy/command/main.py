@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import signal
 import sys
@@ -154,7 +155,7 @@ def _layout(arguments: argparse.Namespace, request: Request, source: Source,
     if planes != tuple(range(source.planes)):
         lead = () if len(planes) == 1 else (len(planes),)
     about.names = tuple(about.names[plane] for plane in planes) if about.names else ()
-    holes = keeps_holes(arguments) and (
+    holes = math.isnan(request.empty) and (  # with --fill, too: where no cell of the window counts
         source.dtype.kind == "f" or any(value is not None for value in nodata)
         or any(source.has_mask(plane) for plane in planes))
     return Layout(lead, source.height, source.width, request.dtype, source.block, holes, about,
