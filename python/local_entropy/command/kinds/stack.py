@@ -209,12 +209,15 @@ def _of_labels(labels: Any, lead: Tuple[int, ...],
 
 
 def writes(path: str, layout: Layout) -> bool:
-    name = path.lower()
-    if name.endswith((".ome.tif", ".ome.tiff")):
+    if _is_ome(path):
         return True
-    if not name.endswith(_TIFFS) or layout.driver is not None:
+    if not path.lower().endswith(_TIFFS) or layout.driver is not None:
         return False
     return bool(layout.about.axes) or (not is_installed("rasterio") and is_installed("tifffile"))
+
+
+def _is_ome(path: str) -> bool:
+    return path.lower().endswith((".ome.tif", ".ome.tiff"))
 
 
 class Created(Sink):
@@ -228,6 +231,8 @@ class Created(Sink):
         if len(axes) != len(layout.lead) + 2:
             axes = ("Q" if len(layout.lead) == 1 else "") + "YX"
             axes = axes if len(axes) == len(layout.lead) + 2 else ""
+        if "S" in axes and _is_ome(name):  # colours of a cell would have to lie together there
+            axes = "" if "C" in axes else axes.replace("S", "C")
         options = _options(name, layout, axes)
         shape = (*layout.lead, layout.height, layout.width)
         try:
@@ -254,7 +259,7 @@ class Created(Sink):
 def _options(name: str, layout: Layout, axes: str) -> Dict[str, Any]:
     """OME where the name says so; ImageJ where the source was so and may be; else plain."""
     stack = layout.about.stack
-    ome = name.lower().endswith((".ome.tif", ".ome.tiff"))
+    ome = _is_ome(name)
     imagej = bool(stack.get("imagej")) and not ome and layout.dtype == np.float32 \
         and set(axes) <= set(_IMAGEJ_AXES) and layout.bytes < 4 << 30
     metadata: Dict[str, Any] = {"axes": axes} if axes else {}
