@@ -1,5 +1,6 @@
 """Block by block is as the whole, whatever the blocks."""
 
+import threading
 import time
 
 import numpy as np
@@ -217,6 +218,29 @@ def planned(height, width, block, sink_block, kind="uint8", memory=512 << 20, pl
     source = Held(np.broadcast_to(np.zeros((), kind), (height, width)), **named)
     source.block = block
     return plan_for(source, Blocked(sink_block), planes, np.dtype("float32"), memory)
+
+
+def test_what_failed_ends_when_nothing_is_written_any_more():
+    class Broken(Held):
+        def read(self, plane, part):
+            if part.top >= 2:
+                assert sink.begun.wait(60)
+                raise FileError("the disk is gone")
+            return super().read(plane, part)
+
+    class Slow(Kept):
+        begun, ended = threading.Event(), False
+
+        def write(self, plane, part, values):
+            self.begun.set()
+            time.sleep(0.1)
+            self.ended = True
+
+    sink = Slow((4, 9), np.float32)
+    with pytest.raises(FileError, match="the disk is gone"):
+        run(Task(Broken(np.zeros((4, 9), np.uint8)), (0,), (None,), sink, Plan(2, 9, False),
+                 request(1)), lambda done: None)
+    assert sink.ended
 
 
 def test_plans_are_of_whole_tiles_and_strips():

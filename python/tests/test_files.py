@@ -181,6 +181,13 @@ def test_the_bar_is_of_all_cells_of_the_chosen_planes(tmp_path, capfd, bars, wor
     assert not bars[0].shown  # no terminal
 
 
+def test_the_memory(image, tmp_path, capfd, monkeypatch):
+    asked, plan_for = [], command.plan_for
+    monkeypatch.setattr(command, "plan_for", lambda *words: asked.append(words) or plan_for(*words))
+    convert(capfd, image, tmp_path / "out.npy", "--memory", "3K", "--dtype", "float64")
+    assert asked[0][2:] == (1, np.float64, 3072)
+
+
 def test_the_bar_after_an_error(image, tmp_path, capfd, bars):
     refused(capfd, image, tmp_path / "out.npy", "--levels", "4")
     assert bars[0].ends == [False]

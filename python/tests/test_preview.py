@@ -117,6 +117,7 @@ def figures(monkeypatch):
 
 def test_what_is_drawn(tmp_path, capfd, figures):
     image = RANDOM.integers(0, 9, (2, 20, 30), dtype=np.uint8)
+    matplotlib.use("svg")
     np.save(tmp_path / "in.npy", image)
     convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--preview", tmp_path / "OUT.PNG",
             "--colors", "magma", "--band", "2", "--nodata", "3", "--base", "e")
@@ -128,6 +129,7 @@ def test_what_is_drawn(tmp_path, capfd, figures):
     assert scale.get_ylabel() == "nats" and not axes.axison
     assert axes.get_title() == "Entropy of in.npy, 9 x 9 cells"
     assert matplotlib.pyplot.get_fignums() == []
+    assert matplotlib.get_backend().lower() == "agg"  # needs no screen
 
 
 def test_a_picture_that_cannot_be_written(tmp_path, capfd, monkeypatch):
@@ -169,6 +171,7 @@ def test_lengths():
     assert round_length(2500, "m") == (2000, "2 km")
     assert round_length(1000, "m") == (1000, "1 km")
     assert round_length(999, "m") == (500, "500 m")
+    assert round_length(2500, "µm") == (2000, "2000 µm")
     assert round_length(0.37, "µm") == (pytest.approx(0.2), "0.2 µm")
     assert round_length(7, "cells") == (5, "5 cells")
     assert round_length(0.3 / 3, "m") == (pytest.approx(0.1), "0.1 m")

@@ -166,7 +166,8 @@ def test_labels_of_colours(tmp_path, capfd):
 
 
 @pytest.mark.parametrize("axes, shape, found", [
-    ("YXS", (20, 10, 3), "CYX"), ("ZYXS", (2, 20, 10, 3), "ZCYX"), ("CYXS", (2, 20, 10, 3), "QQYX")])
+    ("YXS", (20, 10, 3), "CYX"), ("ZYXS", (2, 20, 10, 3), "ZCYX"),
+    ("CYXS", (2, 20, 10, 3), "QQYX")])
 def test_colours_are_channels_of_ome(tmp_path, capfd, axes, shape, found):
     image = RANDOM.integers(0, 9, shape, dtype=np.uint8)
     tifffile.imwrite(tmp_path / "in.ome.tif", image, photometric="rgb", metadata={"axes": axes})
@@ -354,12 +355,15 @@ def test_what_tifffile_says_of_a_raster_is_not_carried_over(tmp_path, capfd):
 
 
 @pytest.mark.parametrize("extension", ["tif", "ome.tif"])
-def test_arrays_become_stacks(tmp_path, capfd, monkeypatch, extension):
-    np.save(tmp_path / "in.npy", STACK)
+@pytest.mark.parametrize("stack", [STACK, STACK[:, 0], STACK[0, 0]])
+def test_arrays_become_stacks(tmp_path, capfd, monkeypatch, extension, stack):
+    np.save(tmp_path / "in.npy", stack)
     if extension == "tif":
         monkeypatch.setitem(sys.modules, "rasterio", None)
     convert(capfd, tmp_path / "in.npy", tmp_path / f"out.{extension}")
-    np.testing.assert_array_equal(read(tmp_path / f"out.{extension}")[0], entropy(STACK))
+    found, _, file = read(tmp_path / f"out.{extension}")
+    np.testing.assert_array_equal(found, entropy(stack))
+    assert file.pages[0].photometric == tifffile.PHOTOMETRIC.MINISBLACK
 
 
 def test_errors(tmp_path, capfd, monkeypatch):
