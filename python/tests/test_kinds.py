@@ -128,13 +128,17 @@ def test_tiff_tiles_and_strips(rasterio):
     assert _tiff_options(layout(width=1 << 20), ())["BLOCKYSIZE"] == 1
 
 
-def test_tiff_that_is_cloud_optimized(tmp_path, rasterio):
+def test_tiff_that_is_cloud_optimized(tmp_path, monkeypatch, rasterio):
     from local_entropy.command.kinds.raster import Created, _options
     assert _options("out.tif", "COG", layout(compress="zstd", options=(("COMPRESS", "LZW"),))) == \
         {"BIGTIFF": "IF_SAFER", "NUM_THREADS": "ALL_CPUS", "COMPRESS": "LZW"}
+    asked, opened = [], rasterio.open
+    monkeypatch.setattr(rasterio, "open",
+                        lambda *words, **named: asked.append(named) or opened(*words, **named))
     made = Created(str(tmp_path / "out.tif"), layout(compress="lzw", driver="COG"))
-    assert made._file.compression is None  # until it is copied
+    assert asked[0]["driver"] == "GTiff" and "COMPRESS" not in asked[0]  # until it is copied
     made.drop()
+    assert made._file.closed
 
 
 @pytest.mark.parametrize("compress, version, threads", [

@@ -153,6 +153,7 @@ def test_the_georeference_goes_through_zarr(tmp_path, capfd):
     convert(capfd, tmp_path / "out.zarr", tmp_path / "out.tif", "--levels", "4", "--range", 0, 9)
     with rasterio.open(tmp_path / "out.tif") as file:
         assert file.crs.to_epsg() == 32632 and file.transform == PLACE
+        assert "crs_wkt" not in file.tags()
 
 
 def test_names_of_bands_go_into_zarr(tmp_path, capfd):

@@ -37,7 +37,7 @@ def test_ome(tmp_path, capfd, options, memory):
                                     "TimeIncrement": 1.5, "TimeIncrementUnit": "s",
                                     "Channel": {"Name": ["DAPI", "GFP"]}}, **rest)
     convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif", "--mode", "mirror",
-            "--memory", memory)
+            "--memory", memory, "--levels", "9")  # cells whose bytes are turned are no levels
     found, axes, file = read(tmp_path / "out.ome.tif")
     assert axes == "TCYX" and file.is_ome
     np.testing.assert_array_equal(found, entropy(STACK, mode="mirror"))
@@ -247,10 +247,20 @@ def test_what_is_no_stack(tmp_path, capfd):
         for side in (64, 16):
             file.write(np.zeros((side, side, 3), np.uint8), photometric="rgb")
     assert not stack.reads(str(tmp_path / "photo.tif"))
+    with tifffile.TiffWriter(tmp_path / "photo.tif") as file:
+        file.write(np.zeros((64, 64, 3), np.uint8), photometric="rgb")
+    assert not stack.reads(str(tmp_path / "photo.tif"))
     tifffile.imwrite(tmp_path / "in.tif", np.zeros((20, 30, 5), np.uint8),
                      photometric="minisblack", metadata={"axes": "YXQ"})
     assert "in.tif has the axes YXQ, expected rows and columns as the last" in refused(
         capfd, tmp_path / "in.tif", tmp_path / "out.npy")
+
+
+def test_a_stack_of_one_page(tmp_path, capfd):
+    """Where planes lie one behind the other, tifffile may say so on the first page alone."""
+    tifffile.imwrite(tmp_path / "in.tif", STACK[:, 0], photometric="minisblack", truncate=True)
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK[:, 0]))
 
 
 def test_how_cells_lie_together(tmp_path):
@@ -354,7 +364,7 @@ def test_what_tifffile_says_of_a_raster_is_not_carried_over(tmp_path, capfd):
     np.testing.assert_array_equal(read(tmp_path / "out.tif")[0], entropy(STACK[1, 0]))
 
 
-@pytest.mark.parametrize("extension", ["tif", "ome.tif"])
+@pytest.mark.parametrize("extension", ["tif", "ome.tif", "ome.tiff"])
 @pytest.mark.parametrize("stack", [STACK, STACK[:, 0], STACK[0, 0]])
 def test_arrays_become_stacks(tmp_path, capfd, monkeypatch, extension, stack):
     np.save(tmp_path / "in.npy", stack)

@@ -50,8 +50,7 @@ def _is_stack(file: Any) -> bool:
         return False
     if file.is_ome or file.is_imagej or file.is_lsm:
         return True
-    axes = file.series[0].axes
-    return bool(set(axes) - set("YXS")) and len(file.pages) > 1
+    return bool(set(file.series[0].axes) - set("YXS"))
 
 
 def _must_be_a_stack(path: str) -> bool:

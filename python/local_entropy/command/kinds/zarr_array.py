@@ -63,16 +63,14 @@ class Opened(Source):
         self._nodata = _number(attributes.get("_FillValue"))
         if self._nodata is None:
             self._nodata = _number(attributes.get("nodata"))
-        names = attributes.pop("names", ())
-        self.about = About(tags={key: value for key, value in attributes.items()
+        names, crs = attributes.pop("names", ()), attributes.pop("crs_wkt", None)
+        place = None if crs is None else attributes.pop("transform", None)
+        self.about = About(crs=crs, transform=None if place is None else tuple(place), tags={key: value for key, value in attributes.items()
                                  if key not in _OF_CELLS | {"nodata"}})
         if len(names) == self.planes:  # as Created writes them
             self.about.names = tuple(names)
         elif names:
             self.about.tags["names"] = names
-        self.about.crs = attributes.get("crs_wkt")
-        if "transform" in attributes and self.about.crs is not None:
-            self.about.transform = tuple(attributes["transform"])
         axes = getattr(getattr(array, "metadata", None), "dimension_names", None)
         self.about.tags.update({"dimension_names": list(axes)} if axes and all(axes) else {})
 
