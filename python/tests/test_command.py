@@ -139,6 +139,9 @@ def test_bands_of_a_stack(tmp_path):
     good(tmp_path / "in.npy", tmp_path / "two.npy", "--band", "4,1", "--band", "2")
     np.testing.assert_array_equal(np.load(tmp_path / "two.npy"),
                                   entropy(stack.reshape(4, 12, 11)[[3, 0, 1]]))
+    good(tmp_path / "in.npy", tmp_path / "four.npy", "--band", "4,3,2,1")
+    np.testing.assert_array_equal(np.load(tmp_path / "four.npy"),
+                                  entropy(stack.reshape(4, 12, 11)[::-1]))
 
 
 @pytest.mark.parametrize("kind", ["uint8", "uint16"])

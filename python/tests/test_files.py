@@ -83,6 +83,12 @@ def test_like_skimage_has_no_holes(tmp_path, capfd, words, holes):
     assert (expected[:, 3] == 0).all()
 
 
+def test_a_range_that_does_not_begin_at_0(image, tmp_path, capfd):
+    convert(capfd, image, tmp_path / "out.npy", "--levels", "2", "--range", "3", "8", "--clip")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"),
+                                  entropy(IMAGE, levels=2, range=(3, 8), clip=True))
+
+
 # ---- the output --------------------------------------------------------------------------------
 
 
