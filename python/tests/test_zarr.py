@@ -24,7 +24,7 @@ def make(path, array, chunks=(1, 16, 32), **named):
     return made
 
 
-@pytest.mark.parametrize("memory", ["512M", "20K"])
+@pytest.mark.parametrize("memory", ["512M", "20K", "2K"])
 def test_arrays(tmp_path, capfd, memory):
     make(tmp_path / "in.zarr", STACK).attrs.update(sensor="MSI", units="m")
     convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr", "--mode", "reflect", "--memory",
