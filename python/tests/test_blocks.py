@@ -1,11 +1,12 @@
 """Block by block is as the whole, whatever the blocks."""
 
+import threading
 import time
 
 import numpy as np
 import pytest
 
-from local_entropy import _question, diversity, entropy
+from local_entropy import LevelError, _question, diversity, entropy
 from local_entropy.command import pipeline
 from local_entropy.command.blocks import Plan, plan_for, reach
 from local_entropy.command.kinds import FileError
@@ -213,10 +214,33 @@ class Blocked(Sink):
         self.block = block
 
 
-def planned(height, width, block, sink_block, kind="uint8", memory=512 << 20, **named):
+def planned(height, width, block, sink_block, kind="uint8", memory=512 << 20, planes=1, **named):
     source = Held(np.broadcast_to(np.zeros((), kind), (height, width)), **named)
     source.block = block
-    return plan_for(source, Blocked(sink_block), 1, np.dtype("float32"), memory)
+    return plan_for(source, Blocked(sink_block), planes, np.dtype("float32"), memory)
+
+
+def test_what_failed_ends_when_nothing_is_written_any_more():
+    class Broken(Held):
+        def read(self, plane, part):
+            if part.top >= 2:
+                assert sink.begun.wait(60)
+                raise FileError("the disk is gone")
+            return super().read(plane, part)
+
+    class Slow(Kept):
+        begun, ended = threading.Event(), False
+
+        def write(self, plane, part, values):
+            self.begun.set()
+            time.sleep(0.1)
+            self.ended = True
+
+    sink = Slow((4, 9), np.float32)
+    with pytest.raises(FileError, match="the disk is gone"):
+        run(Task(Broken(np.zeros((4, 9), np.uint8)), (0,), (None,), sink, Plan(2, 9, False),
+                 request(1)), lambda done: None)
+    assert sink.ended
 
 
 def test_plans_are_of_whole_tiles_and_strips():
@@ -234,6 +258,103 @@ def test_plans_are_of_whole_tiles_and_strips():
     assert plan.rows == 1 and plan.columns < 100_000_000
 
 
+def test_plans_fit_into_the_memory():
+    """Six copies of what is read of a cell, three of a result."""
+    rows = {"height": 100_000, "width": 1000, "block": (1, 1000), "sink_block": (1, 1000)}
+    assert planned(**rows, memory=18 * 500_000)[:2] == (500, 1000)
+    assert planned(**rows, memory=24 * 500_000, kind="uint16")[:2] == (500, 1000)
+    assert planned(**rows, memory=24 * 500_000, mask=np.ones(1))[:2] == (500, 1000)
+    assert planned(**rows, memory=30 * 500_000, interleaved=True, planes=3)[:2] == (500, 1000)
+    assert planned(**rows, memory=18 * 500_000, interleaved=True)[:2] == (500, 1000)
+    assert planned(**rows, memory=8 << 30)[:2] == (6291, 1000)  # no more than is of use
+    assert planned(**rows, memory=1)[:2] == (1, 1)
+
+
+def test_plans_of_planes_that_lie_together():
+    rows = {"height": 100, "width": 100, "block": (1, 100), "sink_block": (1, 100)}
+    assert [planned(**rows, planes=planes, interleaved=True).planes_inside
+            for planes in (1, 2, 16, 17)] == [False, True, True, False]
+    assert not planned(**rows, planes=2).planes_inside
+
+
+@pytest.mark.parametrize("columns", [0, 1000])
+def test_plans_of_high_strips(columns):
+    """A strip is decoded once where it fits into the memory, and row by row where not."""
+    strips = {"height": 5000, "width": 1000, "block": (8, columns), "sink_block": (1, 1000)}
+    assert planned(**strips, memory=18 * 9000)[:2] == (8, 1000)
+    assert planned(**strips, memory=18 * 8000)[:2] == (8, 1000)
+    assert planned(**strips, memory=18 * 7999)[:2] == (7, 1000)
+
+
+def test_plans_of_tiles_that_differ():
+    assert planned(10_000, 1000, (48, 48), (64, 64)).rows % 192 == 0
+    assert planned(100_000, 1000, (500, 500), (512, 512))[:2] == (6144, 1000)  # none is in both
+    tiles = {"height": 100_000, "width": 100_000, "block": (512, 256), "sink_block": (512, 384)}
+    assert planned(**tiles, memory=256 << 20)[:2] == (512, 28_416)
+    assert planned(**tiles, memory=1)[:2] == (512, 768)
+
+
+def test_the_order_of_blocks():
+    """Down a band of columns; plane by plane, unless all of a place lie together."""
+    parts = [(0, 2, 0, 2), (2, 3, 0, 2), (0, 2, 2, 3), (2, 3, 2, 3)]
+    assert list(Plan(2, 2, False).blocks(3, 3, 2)) == [(plane, part) for plane in (0, 1)
+                                                       for part in parts]
+    assert list(Plan(2, 2, True).blocks(3, 3, 2)) == [(plane, part) for part in parts
+                                                      for plane in (0, 1)]
+
+
+@pytest.mark.parametrize("size, most", [((1, 9), 1), ((9, 9), 4)])
+def test_rows_that_are_done_are_forgotten(size, most):
+    source = Held(np.zeros((40, 19), np.uint8))
+    blocks = _Blocks(Task(source, (0,), (None,), None, Plan(4, 19, False), request(size)))
+    while blocks.next() is not None:
+        assert all(len(around._strips) <= most for around in blocks._around.values())
+
+
+def test_the_progress(monkeypatch):
+    """Of blocks of 6 and of 2 cells."""
+    def compute(cells, mask, rows, columns, values, asked):
+        for part in (0.0, 0.5, 1.0):
+            asked.progress(part)
+
+    monkeypatch.setattr(pipeline, "compute_region", compute)
+    seen = []
+    run(Task(Held(np.zeros((2, 2, 4), np.uint8)), (0, 1), (None, None), Kept((2, 2, 4), np.float32),
+             Plan(2, 3, False), request()), seen.append)
+    assert seen == [0, 3, 6, 6, 7, 8, 8, 11, 14, 14, 15, 16]
+
+
+def test_chosen_planes_and_their_masks():
+    class OneMask(Held):
+        def has_mask(self, plane):
+            return plane == 2
+
+    stack = RANDOM.integers(0, 9, (3, 12, 11), dtype=np.uint8)
+    mask = RANDOM.integers(0, 2, (12, 11), dtype=np.uint8)
+    sink = Kept((2, 12, 11), np.float32)
+    run(Task(OneMask(stack, mask), (2, 1), (None, None), sink, Plan(4, 7, False), request()),
+        lambda done: None)
+    np.testing.assert_array_equal(sink.array, [entropy(stack[2], 5, mask=mask),
+                                               entropy(stack[1], 5)])
+
+
+def test_a_cell_of_a_chosen_plane():
+    stack = np.zeros((3, 9, 9), np.int16)
+    stack[2, 4, 5] = -1
+    with pytest.raises(FileError, match="row 4, column 5 of plane 3 "):
+        run(Task(Held(stack), (2,), (None,), Kept((9, 9), np.float32), Plan(4, 9, False),
+                 request(levels=4)), lambda done: None)
+
+
+def test_a_level_error_of_no_cell(monkeypatch):
+    def compute(*_):
+        raise LevelError("the levels are odd")
+
+    monkeypatch.setattr(pipeline, "compute_region", compute)
+    with pytest.raises(LevelError, match="the levels are odd"):
+        by_blocks(Held(np.zeros((4, 4), np.uint8)), 2, 4)
+
+
 def test_the_pipeline_ends_with_what_failed():
     class Broken(Held):
         def read(self, plane, part):
@@ -248,10 +369,12 @@ def test_the_pipeline_ends_with_what_failed():
     image = np.zeros((40, 9), np.uint8)
     with pytest.raises(FileError, match="the disk is gone"):
         by_blocks(Broken(image), 2, 9)
-    for rows in (2, 40):  # many writes fail, or the last one
-        with pytest.raises(OSError, match="No space left"):
-            run(Task(Held(image), (0,), (None,), Full((40, 9), np.float32), Plan(rows, 9, False),
-                     request()), lambda done: None)
+    with pytest.raises(OSError, match="No space left"):
+        run(Task(Held(image), (0,), (None,), Full((40, 9), np.float32), Plan(2, 9, False),
+                 request()), lambda done: None)
+    with pytest.raises(OSError, match="No space left"):  # of the last block
+        run(Task(Held(image), (0,), (None,), Full((40, 9), np.float32), Plan(40, 9, False),
+                 request()), lambda done: None)
 
 
 def test_progress_goes_on_from_block_to_block(monkeypatch):

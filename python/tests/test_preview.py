@@ -10,10 +10,12 @@ import pytest
 from files import convert, refused
 from local_entropy import entropy
 from local_entropy.command.kinds import Part
+from local_entropy.command.options import parser, unit_of
 from local_entropy.command.preview import round_length
 
 matplotlib = pytest.importorskip("matplotlib", reason="pip install matplotlib")
 import matplotlib.figure  # noqa: E402
+import matplotlib.pyplot  # noqa: E402
 
 from local_entropy.command.preview import Preview, _draw_length  # noqa: E402
 
@@ -104,6 +106,60 @@ def test_microns_of_a_stack(tmp_path, capfd, kind):
     assert "20 µm" in texts(tmp_path / "out.svg")
 
 
+@pytest.fixture
+def figures(monkeypatch):
+    """Those that are drawn, in place of files of them."""
+    drawn = []
+    monkeypatch.setattr(matplotlib.figure.Figure, "savefig",
+                        lambda figure, path, **_: drawn.append(figure) or open(path, "x").close())
+    return drawn
+
+
+def test_what_is_drawn(tmp_path, capfd, figures):
+    image = RANDOM.integers(0, 9, (2, 20, 30), dtype=np.uint8)
+    matplotlib.use("svg")
+    np.save(tmp_path / "in.npy", image)
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--preview", tmp_path / "OUT.PNG",
+            "--colors", "magma", "--band", "2", "--nodata", "3", "--base", "e")
+    axes, scale = figures[0].axes
+    shown = axes.images[0]
+    assert (shown.get_cmap().name, shown.get_interpolation()) == ("magma", "nearest")
+    np.testing.assert_array_equal(shown.get_array().filled(np.nan), np.load(tmp_path / "out.npy"))
+    assert (axes.get_xlim(), axes.get_ylim()) == ((-0.5, 29.5), (19.5, -0.5))
+    assert scale.get_ylabel() == "nats" and not axes.axison
+    assert axes.get_title() == "Entropy of in.npy, 9 x 9 cells"
+    assert matplotlib.pyplot.get_fignums() == []
+    assert matplotlib.get_backend().lower() == "agg"  # needs no screen
+
+
+def test_a_picture_that_cannot_be_written(tmp_path, capfd, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(matplotlib.figure.Figure, "savefig", full)
+    np.save(tmp_path / "in.npy", np.zeros((9, 9), np.uint8))
+    said = refused(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--preview",
+                   tmp_path / "out.png")
+    assert said == "local-entropy: out.png cannot be written: No space left on device\n"
+    assert os.listdir(tmp_path) == ["in.npy"]
+
+
+def test_a_preview_is_no_raster(tmp_path, capfd):
+    np.save(tmp_path / "in.npy", np.zeros((9, 9), np.uint8))
+    assert "out.tif, expected a name that ends in .png" in refused(
+        capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--preview", tmp_path / "out.tif")
+
+
+@pytest.mark.parametrize("words, name, unit", [
+    ([], "Entropy", "bits"), (["--base", "10"], "Entropy", "decimal digits"),
+    (["--base", "e"], "Entropy", "nats"),
+    (["--index", "hill", "--q", "1.5"], "Hill number of order 1.5", "effective levels"),
+    (["--index", "simpson"], "Gini-Simpson index", "probability"),
+    (["--index", "richness"], "Richness", "levels")])
+def test_units(words, name, unit):
+    assert unit_of(parser().parse_args(["in.npy", "out.npy", *words])) == (name, unit)
+
+
 def test_nothing_is_left_of_a_picture_that_failed(tmp_path, capfd):
     np.save(tmp_path / "in.npy", np.full((9, 9), 7, np.uint8))
     assert "is 7, expected" in refused(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--levels",
@@ -115,8 +171,11 @@ def test_lengths():
     assert round_length(2500, "m") == (2000, "2 km")
     assert round_length(1000, "m") == (1000, "1 km")
     assert round_length(999, "m") == (500, "500 m")
+    assert round_length(2500, "µm") == (2000, "2000 µm")
     assert round_length(0.37, "µm") == (pytest.approx(0.2), "0.2 µm")
     assert round_length(7, "cells") == (5, "5 cells")
+    assert round_length(0.3 / 3, "m") == (pytest.approx(0.1), "0.1 m")
+    assert round_length(5, "m") == (5, "5 m")
     assert round_length(1, "cells") == (1, "1 cell")
 
 

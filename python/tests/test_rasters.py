@@ -11,6 +11,8 @@ import pytest
 
 from files import convert, refused
 from local_entropy import entropy
+from local_entropy.command.kinds import open_source
+from local_entropy.command.main import main
 
 rasterio = pytest.importorskip("rasterio", reason="pip install rasterio")
 from rasterio.control import GroundControlPoint  # noqa: E402
@@ -90,8 +92,11 @@ def test_formats_that_are_written(tmp_path, capfd, words, extension, driver):
         np.testing.assert_array_equal(file.read(), entropy(np.stack([IMAGE, IMAGE // 2])))
         assert file.driver == driver and file.transform == PLACE
         assert file.crs.to_epsg() == 32632
-        said = str(words).lower()
-        assert file.compression is None or file.compression.value.lower() in said + "lzw"
+        asked = [word.lower() for word in words if word in ("zstd", "deflate", "compress=LZW")]
+        if asked:
+            assert file.compression.value.lower() == asked[0].replace("compress=", "")
+        else:
+            assert file.compression is None or driver != "GTiff" or "COG" in words
         if "COG" in words:
             assert file.tags(ns="IMAGE_STRUCTURE")["LAYOUT"] == "COG"
         beside = {os.path.basename(path) for path in file.files}
@@ -151,6 +156,7 @@ def test_the_georeference_goes_through_zarr(tmp_path, capfd):
     convert(capfd, tmp_path / "out.zarr", tmp_path / "out.tif", "--levels", "4", "--range", 0, 9)
     with rasterio.open(tmp_path / "out.tif") as file:
         assert file.crs.to_epsg() == 32632 and file.transform == PLACE
+        assert "crs_wkt" not in file.tags()
 
 
 def test_names_of_bands_go_into_zarr(tmp_path, capfd):
@@ -160,6 +166,46 @@ def test_names_of_bands_go_into_zarr(tmp_path, capfd):
         file.descriptions = ("red", "infrared")
     convert(capfd, tmp_path / "in.tif", tmp_path / "out.zarr")
     assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == ["red", "infrared"]
+
+
+@pytest.mark.parametrize("said", ["ImageJ=1.53", "<?xml version='1.0'?><OME xmlns=''>",
+                                  "<OME xmlns=''>", '{"shape": [150, 130]}', "a field"])
+@pytest.mark.parametrize("place", [{}, {"crs": UTM, "transform": PLACE}])
+def test_descriptions(tmp_path, capfd, said, place):
+    """Not those of stacks, which the result is none of; what GDAL wrote is none in any case."""
+    path = make(tmp_path / "in.tif", IMAGE, **place)
+    with rasterio.open(path, "r+") as file:
+        file.update_tags(TIFFTAG_IMAGEDESCRIPTION=said, TIFFTAG_MINSAMPLEVALUE="0",
+                         TIFFTAG_MAXSAMPLEVALUE="8", SENSOR="MSI")
+    convert(capfd, path, tmp_path / "out.tif")
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert file.tags().get("TIFFTAG_IMAGEDESCRIPTION") == ("a field" if said == "a field"
+                                                               else None)
+        assert not [tag for tag in file.tags() if "SAMPLEVALUE" in tag]
+        assert file.tags()["SENSOR"] == "MSI" and file.crs == place.get("crs")
+
+
+def test_a_geotiff_that_looks_like_a_stack(tmp_path, capfd):
+    """It has a place, no tags of GDAL, and a description of another writer."""
+    path = make(tmp_path / "in.tif", IMAGE, crs=UTM, transform=PLACE)
+    with rasterio.open(path, "r+") as file:
+        file.update_tags(TIFFTAG_IMAGEDESCRIPTION="ImageJ=1.53")
+    convert(capfd, path, tmp_path / "out.tif")
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert (file.crs, file.transform) == (UTM, PLACE)
+
+
+def test_a_picture_has_no_place(tmp_path):
+    about = open_source(str(make(tmp_path / "in.tif", IMAGE))).about
+    assert about.transform is None and about.cell_size is None and about.crs is None
+
+
+def test_how_cells_lie_together(tmp_path):
+    bands = np.stack([IMAGE, IMAGE])
+    for options, interleaved in [({"interleave": "pixel"}, True), ({"interleave": "band"}, False)]:
+        source = open_source(str(make(tmp_path / "in.tif", bands, **TILED, **options)))
+        assert (source.block, source.interleaved) == ((48, 32), interleaved)
+    assert not open_source(str(make(tmp_path / "in.tif", IMAGE, **TILED))).interleaved
 
 
 # ---- cells that do not count -------------------------------------------------------------------
@@ -184,8 +230,12 @@ def test_nodata(tmp_path, capfd, nodata, memory):
         assert file.nodata is None
         np.testing.assert_array_equal(file.read(1), entropy(IMAGE))
     convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--fill")
-    np.testing.assert_array_equal(bands_of(tmp_path / "out.tif")[0],
-                                  entropy(IMAGE, nodata=nodata, empty=np.nan))
+    with rasterio.open(tmp_path / "out.tif") as file:  # where no cell of a window counts
+        assert np.isnan(file.nodata)
+        np.testing.assert_array_equal(file.read(1), entropy(IMAGE, nodata=nodata, empty=np.nan))
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--like-skimage")
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert file.nodata is None
 
 
 def test_nodata_that_no_cell_can_be(tmp_path, capfd):
@@ -208,7 +258,17 @@ def test_a_mask_of_the_file(tmp_path, capfd, memory):
     with rasterio.open(tmp_path / "in.tif", "r+") as file:
         file.write_mask(counts)
     convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--memory", memory)
-    np.testing.assert_array_equal(bands_of(tmp_path / "out.tif")[0], expected_of(counts))
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert np.isnan(file.nodata)
+        np.testing.assert_array_equal(file.read(1), expected_of(counts))
+
+
+def test_real_numbers_may_have_holes(tmp_path, capfd):
+    np.save(tmp_path / "in.npy", np.where(IMAGE == 4, np.nan, IMAGE))
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.tif", "--levels", "9", "--range", 0, 9)
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert np.isnan(file.nodata)
+        np.testing.assert_array_equal(file.read(1), expected_of(IMAGE != 4))
 
 
 def test_alpha(tmp_path, capfd):
@@ -232,6 +292,19 @@ def test_a_stale_sidecar_goes(tmp_path, capfd, ending):
     assert sorted(os.listdir(tmp_path)) == ["in.tif", "out.tif", f"out.tif.{ending}.mine"]
 
 
+def vrt(path, bands):
+    (path / "in.vrt").write_text("<VRTDataset rasterXSize='3' rasterYSize='2'>" + "".join(
+        f"<VRTRasterBand dataType='{kind}' band='{i + 1}'>{more}</VRTRasterBand>"
+        for i, (kind, more) in enumerate(bands)) + "</VRTDataset>")
+    return path / "in.vrt"
+
+
+def test_nothing_but_alpha(tmp_path, capfd):
+    path = vrt(tmp_path, [("Byte", "<ColorInterp>Alpha</ColorInterp>")])
+    convert(capfd, path, tmp_path / "out.npy", "--fill")
+    assert np.load(tmp_path / "out.npy").shape == (2, 3)
+
+
 # ---- errors ------------------------------------------------------------------------------------
 
 
@@ -243,7 +316,7 @@ def test_errors(tmp_path, capfd):
     assert "writes no format of the extension .xyzw" in refused(capfd, path, tmp_path / "out.xyzw")
     assert "no extension" in refused(capfd, path, tmp_path / "out")
     assert "does not write Nothing" in refused(capfd, path, out, "--driver", "Nothing")
-    assert "does not write netCDF" in refused(capfd, path, tmp_path / "out.nc")
+    assert "rasterio does not write netCDF" in refused(capfd, path, tmp_path / "out.nc")
     assert "cannot be written" in refused(capfd, path, out, "--driver", "JPEG")
     assert "--compress is of GeoTIFF" in refused(capfd, path, tmp_path / "out.img", "--compress",
                                                  "lzw")
@@ -263,6 +336,11 @@ def test_a_file_that_ends_early(tmp_path, capfd):
         file.truncate(os.path.getsize(path) // 2)
     said = refused(capfd, path, tmp_path / "out.tif", "--memory", "20K")
     assert "in.tif cannot be read at row" in said
+    make(path, np.stack([IMAGE, IMAGE]), compress="deflate", blockysize=150, interleave="band")
+    with open(path, "r+b") as file:
+        file.truncate(os.path.getsize(path) - 1000)
+    said = refused(capfd, path, tmp_path / "out.tif")
+    assert "in.tif cannot be read at row 0 of band 2: " in said
     assert sorted(os.listdir(tmp_path)) == ["in.tif"]
 
 
@@ -283,6 +361,38 @@ def test_a_full_disk(tmp_path, words, size):
     assert ended.returncode == 1, ended.stderr
     assert "out.tif cannot be written" in ended.stderr
     assert sorted(os.listdir(tmp_path)) == ["in.tif"]
+
+
+def test_bands_of_several_types(tmp_path, capfd):
+    said = refused(capfd, vrt(tmp_path, [("Byte", ""), ("UInt16", "")]), tmp_path / "out.npy")
+    assert "in.vrt has bands of several types, uint8, uint16: expected one type" in said
+
+
+def test_a_file_of_several_images(tmp_path, capfd):
+    path = tmp_path / "in.gpkg"
+    for name, more in (("red", {}), ("nir", {"APPEND_SUBDATASET": "YES"})):
+        make(path, IMAGE, "GPKG", crs=UTM, transform=PLACE, RASTER_TABLE=name, **more)
+    assert main([str(path), str(tmp_path / "out.npy")]) == 1
+    assert capfd.readouterr().err == (
+        f"local-entropy: {path} has no image of its own, but contains\n"
+        f"  GPKG:{path}:red\n  GPKG:{path}:nir\n")
+    convert(capfd, f"GPKG:{path}:nir", tmp_path / "out.npy", "--band", "1")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy").shape, IMAGE.shape)
+
+
+@pytest.mark.parametrize("extension", ["jpg", "jpeg", "gif", "bmp", "webp"])
+def test_pictures_hold_no_real_numbers(tmp_path, capfd, extension):
+    path = make(tmp_path / "in.tif", IMAGE)
+    assert f"{extension.upper()} does not hold real numbers" in refused(
+        capfd, path, tmp_path / f"out.{extension}")
+    convert(capfd, path, tmp_path / f"out.{extension}", "--driver", "GTiff")
+
+
+def test_what_is_beside_a_file_is_kept(tmp_path, capfd):
+    path = make(tmp_path / "in.tif", IMAGE, nodata=3)
+    for _ in range(2):  # the second time it is there
+        convert(capfd, path, tmp_path / "out.rst", "--driver", "RST")
+        assert {"out.rst", "out.rdc", "out.rst.aux.xml"} < set(os.listdir(tmp_path))
 
 
 def test_without_the_library(tmp_path, capfd, monkeypatch):
@@ -323,6 +433,12 @@ def test_bands_may_have_nodata_of_their_own(tmp_path, capfd):
     expected = [np.where(band == nodata, np.nan, entropy(band, nodata=nodata, empty=np.nan))
                 for band, nodata in zip(cells, (3, 4))]
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected)
+    text = (tmp_path / "in.vrt").read_text()
+    (tmp_path / "in.vrt").write_text(text.replace("<NoDataValue>3</NoDataValue>", ""))
+    convert(capfd, tmp_path / "in.vrt", tmp_path / "out.tif")
+    with rasterio.open(tmp_path / "out.tif") as file:  # of one band only
+        assert np.isnan(file.nodata)
+        np.testing.assert_array_equal(file.read(), [entropy(cells[0]), expected[1]])
 
 
 @pytest.mark.parametrize("said, expected", [(None, "256"), ("64", "64")])

@@ -8,6 +8,8 @@ import pytest
 
 from files import convert, refused
 from local_entropy import entropy
+from local_entropy.command.kinds import Layout, open_source, stack
+from local_entropy.command.kinds.base import About, is_installed
 
 tifffile = pytest.importorskip("tifffile", reason="pip install tifffile")
 
@@ -35,7 +37,7 @@ def test_ome(tmp_path, capfd, options, memory):
                                     "TimeIncrement": 1.5, "TimeIncrementUnit": "s",
                                     "Channel": {"Name": ["DAPI", "GFP"]}}, **rest)
     convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif", "--mode", "mirror",
-            "--memory", memory)
+            "--memory", memory, "--levels", "9")  # cells whose bytes are turned are no levels
     found, axes, file = read(tmp_path / "out.ome.tif")
     assert axes == "TCYX" and file.is_ome
     np.testing.assert_array_equal(found, entropy(STACK, mode="mirror"))
@@ -89,23 +91,260 @@ def test_colours(tmp_path, capfd, planes, compression, memory):
                                   entropy(np.moveaxis(image, -1, 1)))
 
 
-@pytest.mark.parametrize("options", [{}, {"tile": (32, 48)}, {"rowsperstrip": 16}])
-def test_codecs_that_look_into_the_file(tmp_path, capfd, options):
-    pytest.importorskip("imagecodecs", reason="reads JPEG")
-    tifffile.imwrite(tmp_path / "in.ome.tif", STACK[:, 0].astype(np.uint8) * 20,
-                     compression="jpeg", photometric="minisblack", metadata={"axes": "ZYX"},
+@pytest.mark.parametrize("options", [{}, {"tile": (32, 16)}, {"rowsperstrip": 16}])
+def test_jpeg(tmp_path, capfd, options):
+    """Its decoder reads of the file when it is made."""
+    pytest.importorskip("imagecodecs", reason="decodes JPEG")
+    smooth = np.add.outer(np.arange(50), np.arange(40)).astype(np.uint8)
+    stack = np.stack([smooth, 200 - smooth])
+    tifffile.imwrite(tmp_path / "in.tif", stack, compression="jpeg", photometric="minisblack",
                      **options)
+    cells = read(tmp_path / "in.tif")[0]
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.npy", "--memory", "4K")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(cells))
+
+
+def test_tables_of_jpeg(tmp_path, capfd):
+    """GDAL writes them once for all tiles."""
+    pytest.importorskip("imagecodecs", reason="decodes JPEG")
+    rasterio = pytest.importorskip("rasterio", reason="writes tables of JPEG")
+    smooth = np.add.outer(np.arange(50), np.arange(40)).astype(np.uint8)
+    with rasterio.open(tmp_path / "in.ome.tif", "w", driver="GTiff", compress="jpeg", tiled=True,
+                       blockxsize=16, blockysize=16, count=1, height=50, width=40, dtype="uint8",
+                       crs="EPSG:32632", transform=rasterio.Affine(1, 0, 0, 0, -1, 9)) as file:
+        file.write(smooth, 1)
+    cells, _, file = read(tmp_path / "in.ome.tif")
+    assert file.pages[0].jpegtables is not None
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(cells))
+
+
+def channels(path):
+    found = tifffile.xml2dict(read(path)[2].ome_metadata)["OME"]["Image"]["Pixels"]["Channel"]
+    return [channel.get("Name") for channel in (found if isinstance(found, list) else [found])]
+
+
+@pytest.mark.parametrize("axes, stack", [("YX", STACK[0, 0]), ("ZYX", STACK[:, 0]),
+                                         ("TCYX", STACK[:, :1])])
+def test_the_name_of_the_only_channel(tmp_path, capfd, axes, stack):
+    tifffile.imwrite(tmp_path / "in.ome.tif", stack, metadata={"axes": axes, "Channel":
+                                                               {"Name": ["DAPI"]}})
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif")
+    assert channels(tmp_path / "out.ome.tif") == ["DAPI"]
+
+
+@pytest.mark.parametrize("axes, bands, names", [
+    ("CYX", "2,1", ["GFP", "DAPI"]), ("CYX", "2", ["GFP"]), ("TCYX", "2,4,6", ["GFP"]),
+    ("TCYX", "2,3", [None])])
+def test_names_are_those_of_the_chosen_channels(tmp_path, capfd, axes, bands, names):
+    """None where planes of several channels have become a stack without channels."""
+    tifffile.imwrite(tmp_path / "in.ome.tif", STACK[0] if axes == "CYX" else STACK,
+                     metadata={"axes": axes, "Channel": {"Name": ["DAPI", "GFP"]}})
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif", "--band", bands)
+    assert channels(tmp_path / "out.ome.tif") == names
+
+
+def test_labels_of_imagej(tmp_path, capfd):
+    """A name for each plane. In OME it is that of a channel."""
+    tifffile.imwrite(tmp_path / "in.tif", STACK[0], imagej=True,
+                     metadata={"axes": "CYX", "Labels": ["DAPI", "GFP"]})
+    for bands, labels in [("1,2", ["DAPI", "GFP"]), ("2,1", ["GFP", "DAPI"]), ("2", "GFP")]:
+        convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--band", bands)
+        assert read(tmp_path / "out.tif")[2].imagej_metadata["Labels"] == labels
+    convert(capfd, tmp_path / "out.tif", tmp_path / "out.ome.tif", "--levels", 4, "--range", 0, 9)
+    assert channels(tmp_path / "out.ome.tif") == ["GFP"]
+
+
+def test_labels_of_colours(tmp_path, capfd):
+    zarr = pytest.importorskip("zarr", reason="holds names of planes")
+    image = RANDOM.integers(0, 9, (2, 20, 10, 3), dtype=np.uint8)
+    tifffile.imwrite(tmp_path / "in.tif", image, imagej=True, photometric="rgb",
+                     metadata={"axes": "ZYXS", "Labels": ["low", "high"]})
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.zarr")
+    assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == \
+        ["low"] * 3 + ["high"] * 3
+
+
+@pytest.mark.parametrize("axes, shape, found", [
+    ("YXS", (20, 10, 3), "CYX"), ("ZYXS", (2, 20, 10, 3), "ZCYX"),
+    ("CYXS", (2, 20, 10, 3), "QQYX")])
+def test_colours_are_channels_of_ome(tmp_path, capfd, axes, shape, found):
+    image = RANDOM.integers(0, 9, shape, dtype=np.uint8)
+    tifffile.imwrite(tmp_path / "in.ome.tif", image, photometric="rgb", metadata={"axes": axes})
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif")
+    cells, axes, _ = read(tmp_path / "out.ome.tif")
+    np.testing.assert_array_equal(cells, entropy(np.moveaxis(image, -1, -3)))
+    assert axes == found or found == "QQYX"
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.tif")
+    np.testing.assert_array_equal(read(tmp_path / "out.tif")[0], cells)
+
+
+@pytest.mark.parametrize("kind", ["ome", "imagej"])
+def test_a_single_plane_that_does_not_say_so_by_its_name(tmp_path, capfd, kind):
+    pytest.importorskip("rasterio", reason="reads other TIFF files")
+    named = {"ome": kind == "ome", "imagej": kind == "imagej"}
+    tifffile.imwrite(tmp_path / "in.tif", STACK[0, 0], **named, resolution=(4.0, 2.0),
+                     metadata={"axes": "YX", "unit": "nm"} if kind == "imagej" else
+                     {"axes": "YX", "PhysicalSizeX": 0.25, "PhysicalSizeXUnit": "nm",
+                      "PhysicalSizeY": 0.5, "PhysicalSizeYUnit": "nm"})
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.ome.tif")
+    pixels = tifffile.xml2dict(read(tmp_path / "out.ome.tif")[2].ome_metadata)
+    pixels = pixels["OME"]["Image"]["Pixels"]
+    assert (pixels["PhysicalSizeX"], pixels["PhysicalSizeXUnit"]) == (0.25, "nm")
+    assert (pixels["PhysicalSizeY"], pixels["PhysicalSizeYUnit"]) == (0.5, "nm")
+
+
+def test_sizes_of_cells(tmp_path, capfd):
+    """Of the first of several images."""
+    sizes = {"PhysicalSizeX": 250.0, "PhysicalSizeXUnit": "nm", "PhysicalSizeY": 0.5,
+             "PhysicalSizeYUnit": "mm", "PhysicalSizeZ": 2.0, "PhysicalSizeZUnit": "cm"}
+    with tifffile.TiffWriter(tmp_path / "in.ome.tif", ome=True) as file:
+        file.write(STACK[:, 0], metadata={"axes": "ZYX", **sizes})
+        file.write(STACK[0, 0], metadata={"axes": "YX", "PhysicalSizeX": 9.0})
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.OME.TIFF")
+    found, axes, file = read(tmp_path / "out.OME.TIFF")
+    pixels = tifffile.xml2dict(file.ome_metadata)["OME"]["Image"]["Pixels"]
+    assert {key: pixels[key] for key in sizes} == sizes and axes == "ZYX"
+    source = open_source(str(tmp_path / "in.ome.tif"))
+    assert source.about.cell_size == (250.0, "nm")
+    source.close()
+
+
+@pytest.mark.parametrize("unit, found", [("micron", "µm"), ("\\u00B5m", "µm"), ("nm", "nm")])
+def test_units_of_imagej(tmp_path, unit, found):
+    tifffile.imwrite(tmp_path / "in.tif", STACK[0], imagej=True, resolution=(4.0, 2.0),
+                     metadata={"axes": "CYX", "unit": unit})
+    source = open_source(str(tmp_path / "in.tif"))
+    assert source.about.cell_size == (0.25, found)
+    source.close()
+    assert source._file.filehandle.closed
+
+
+def test_dots_per_inch(tmp_path, capfd):
+    tifffile.imwrite(tmp_path / "in.tif", STACK[:, 0], photometric="minisblack",
+                     resolution=(300, 200), resolutionunit=2)
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif")
+    tags = read(tmp_path / "out.tif")[2].pages[0].tags
+    assert (tags["XResolution"].value, tags["YResolution"].value) == ((300, 1), (200, 1))
+    assert tags["ResolutionUnit"].value == 2
+
+
+def test_what_ends_as_a_stack(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tifffile", None)
+    for name in ("in.ome.tif", "in.OME.TIFF", "in.ome.btf", "in.LSM", "in.stk", "in.qptiff",
+                 "in.scn"):
+        assert stack.reads(name)
+    assert not stack.reads("in.tif") and not stack.reads("in.png")
+
+
+def test_what_is_no_stack(tmp_path, capfd):
+    """GDAL knows the bands of a page; other pages may be smaller pictures."""
+    pytest.importorskip("rasterio", reason="reads other TIFF files")
+    tifffile.imwrite(tmp_path / "bands.tif", STACK[:, 0], photometric="minisblack",
+                     planarconfig="separate", metadata=None)
+    assert not stack.reads(str(tmp_path / "bands.tif"))
+    with tifffile.TiffWriter(tmp_path / "photo.tif") as file:
+        for side in (64, 16):
+            file.write(np.zeros((side, side, 3), np.uint8), photometric="rgb")
+    assert not stack.reads(str(tmp_path / "photo.tif"))
+    with tifffile.TiffWriter(tmp_path / "photo.tif") as file:
+        file.write(np.zeros((64, 64, 3), np.uint8), photometric="rgb")
+    assert not stack.reads(str(tmp_path / "photo.tif"))
+    tifffile.imwrite(tmp_path / "in.tif", np.zeros((20, 30, 5), np.uint8),
+                     photometric="minisblack", metadata={"axes": "YXQ"})
+    assert "in.tif has the axes YXQ, expected rows and columns as the last" in refused(
+        capfd, tmp_path / "in.tif", tmp_path / "out.npy")
+
+
+def test_a_stack_of_one_page(tmp_path, capfd):
+    """Where planes lie one behind the other, tifffile may say so on the first page alone."""
+    tifffile.imwrite(tmp_path / "in.tif", STACK[:, 0], photometric="minisblack", truncate=True)
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK[:, 0]))
+
+
+def test_how_cells_lie_together(tmp_path):
+    colours = np.zeros((2, 40, 50, 3), np.uint8)
+    for options, block, interleaved in [
+            ({"compression": "zlib", "rowsperstrip": 7}, (7, 0), True),
+            ({"tile": (16, 32)}, (16, 32), True)]:
+        tifffile.imwrite(tmp_path / "in.ome.tif", colours, photometric="rgb", **options)
+        source = open_source(str(tmp_path / "in.ome.tif"))
+        assert (source.block, source.interleaved) == (block, interleaved)
+        source.close()
+    tifffile.imwrite(tmp_path / "in.ome.tif", colours[..., 0])
+    source = open_source(str(tmp_path / "in.ome.tif"))
+    assert (source.block, source.interleaved) == ((1, 0), False)
+    source.close()
+
+
+def test_planes_that_were_never_written(tmp_path, capfd):
+    tifffile.imwrite(tmp_path / "in.ome.tif", STACK[:1, 0], compression="zlib",
+                     metadata={"axes": "ZYX"})
+    whole = (tmp_path / "in.ome.tif").read_bytes()
+    (tmp_path / "in.ome.tif").write_bytes(whole.replace(b'SizeZ="1"', b'SizeZ="2"'))
     convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"),
-                                  entropy(read(tmp_path / "in.ome.tif")[0]))
+                                  entropy(np.stack([STACK[0, 0], STACK[0, 0] * 0])))
 
 
-def test_the_name_of_the_only_channel(tmp_path, capfd):
-    tifffile.imwrite(tmp_path / "in.ome.tif", STACK[:1, 0],
-                     metadata={"axes": "CYX", "Channel": {"Name": ["DAPI"]}})
-    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif")
-    pixels = tifffile.xml2dict(read(tmp_path / "out.ome.tif")[2].ome_metadata)
-    assert pixels["OME"]["Image"]["Pixels"]["Channel"]["Name"] == "DAPI"
+def test_tiles_that_were_never_written(tmp_path, capfd):
+    rasterio = pytest.importorskip("rasterio", reason="leaves tiles out")
+    with rasterio.open(tmp_path / "in.ome.tif", "w", driver="GTiff", width=48, height=32, count=1,
+                       dtype="uint16", tiled=True, blockxsize=16, blockysize=16, SPARSE_OK=True,
+                       compress="deflate", crs="EPSG:32632",
+                       transform=rasterio.Affine(1, 0, 0, 0, -1, 9)) as file:
+        file.write(STACK[0, 0, :16, :16], 1, window=rasterio.windows.Window(16, 16, 16, 16))
+    expected = np.zeros((32, 48), np.uint16)
+    expected[16:, 16:32] = STACK[0, 0, :16, :16]
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(expected))
+
+
+@pytest.mark.parametrize("imagej, rows, found", [
+    (False, 26_000, (False, False)), (False, 27_000, (True, False)), (True, 27_000, (False, True)),
+    (True, 36_000, (True, False))])
+def test_large_stacks(tmp_path, imagej, rows, found):
+    """Of which nothing is written: 3.1, 3.2 and 4.3 GB."""
+    about = About(axes="CYX", stack={"imagej": True} if imagej else {})
+    made = stack.Created(str(tmp_path / "out.tif"), Layout((1,), rows, 30_000,
+                         np.dtype(np.float32), (1, 0), False, about))
+    made.drop()
+    with tifffile.TiffFile(tmp_path / "out.tif") as file:
+        assert (file.is_bigtiff, file.is_imagej) == found
+    os.remove(tmp_path / "out.tif")
+
+
+def test_stacks_that_imagej_does_not_hold(tmp_path, capfd):
+    tifffile.imwrite(tmp_path / "in.tif", STACK[0], imagej=True, metadata={"axes": "ZYX"})
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--dtype", "float64")
+    found, axes, file = read(tmp_path / "out.tif")
+    assert found.dtype == np.float64 and axes == "ZYX" and not file.is_imagej
+    colours = RANDOM.integers(0, 9, (2, 20, 10, 3), dtype=np.uint8)
+    tifffile.imwrite(tmp_path / "in.tif", colours, imagej=True, photometric="rgb",
+                     metadata={"axes": "ZYXS"})
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif")
+    found, axes, file = read(tmp_path / "out.tif")
+    assert axes == "ZSYX" and not file.is_imagej
+
+
+def test_a_driver_of_a_stack(tmp_path, capfd):
+    rasterio = pytest.importorskip("rasterio", reason="writes COG")
+    tifffile.imwrite(tmp_path / "in.tif", STACK[0], imagej=True, metadata={"axes": "ZYX"})
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.tif", "--driver", "COG")
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert file.tags(ns="IMAGE_STRUCTURE")["LAYOUT"] == "COG"
+        np.testing.assert_array_equal(file.read(), entropy(STACK[0]))
+
+
+def test_what_tifffile_does_not_write(tmp_path, capfd, monkeypatch):
+    def refuse(*_, **__):
+        raise ValueError("it is odd")
+
+    np.save(tmp_path / "in.npy", STACK[0, 0])
+    monkeypatch.setattr(tifffile, "TiffWriter", refuse)
+    assert "out.ome.tif cannot be written: it is odd" in refused(capfd, tmp_path / "in.npy",
+                                                                 tmp_path / "out.ome.tif")
 
 
 def test_pages(tmp_path, capfd):
@@ -125,13 +364,16 @@ def test_what_tifffile_says_of_a_raster_is_not_carried_over(tmp_path, capfd):
     np.testing.assert_array_equal(read(tmp_path / "out.tif")[0], entropy(STACK[1, 0]))
 
 
-@pytest.mark.parametrize("extension", ["tif", "ome.tif"])
-def test_arrays_become_stacks(tmp_path, capfd, monkeypatch, extension):
-    np.save(tmp_path / "in.npy", STACK)
+@pytest.mark.parametrize("extension", ["tif", "ome.tif", "ome.tiff"])
+@pytest.mark.parametrize("stack", [STACK, STACK[:, 0], STACK[0, 0]])
+def test_arrays_become_stacks(tmp_path, capfd, monkeypatch, extension, stack):
+    np.save(tmp_path / "in.npy", stack)
     if extension == "tif":
         monkeypatch.setitem(sys.modules, "rasterio", None)
     convert(capfd, tmp_path / "in.npy", tmp_path / f"out.{extension}")
-    np.testing.assert_array_equal(read(tmp_path / f"out.{extension}")[0], entropy(STACK))
+    found, _, file = read(tmp_path / f"out.{extension}")
+    np.testing.assert_array_equal(found, entropy(stack))
+    assert file.pages[0].photometric == tifffile.PHOTOMETRIC.MINISBLACK
 
 
 def test_errors(tmp_path, capfd, monkeypatch):
@@ -145,16 +387,23 @@ def test_errors(tmp_path, capfd, monkeypatch):
     with open(tmp_path / "short.ome.tif", "r+b") as file:
         file.seek(-3000, os.SEEK_END)
         file.write(bytes(2000))
-    assert "short.ome.tif cannot be read" in refused(capfd, tmp_path / "short.ome.tif",
-                                                     tmp_path / "out.npy")
+    for more in (False, True):
+        with monkeypatch.context() as patch:
+            if more:
+                patch.setitem(sys.modules, "imagecodecs", None)
+            said = refused(capfd, tmp_path / "short.ome.tif", tmp_path / "out.npy")
+        assert "short.ome.tif cannot be read" in said
+        if more or is_installed("imagecodecs"):
+            assert said.endswith(" (pip install imagecodecs reads more)\n") == more
     monkeypatch.setitem(sys.modules, "tifffile", None)
     assert "in.ome.tif needs tifffile, which is not installed: pip install tifffile" in refused(
         capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
     assert not [name for name in os.listdir(tmp_path) if "out" in name]
 
 
-def test_a_stack_that_does_not_say_so_by_its_name(tmp_path, capfd, monkeypatch):
+@pytest.mark.parametrize("kind", ["ome", "imagej"])
+def test_a_stack_that_does_not_say_so_by_its_name(tmp_path, capfd, monkeypatch, kind):
     pytest.importorskip("rasterio", reason="reads other TIFF files")
-    tifffile.imwrite(tmp_path / "in.tif", STACK, imagej=True, metadata={"axes": "ZCYX"})
+    tifffile.imwrite(tmp_path / "in.tif", STACK, **{kind: True}, metadata={"axes": "ZCYX"})
     monkeypatch.setitem(sys.modules, "tifffile", None)
     assert "in.tif needs tifffile" in refused(capfd, tmp_path / "in.tif", tmp_path / "out.npy")

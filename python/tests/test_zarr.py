@@ -8,6 +8,8 @@ import pytest
 
 from files import convert, refused
 from local_entropy import entropy
+from local_entropy.command.kinds import Layout, open_source, zarr_array
+from local_entropy.command.kinds.base import About
 
 zarr = pytest.importorskip("zarr", reason="pip install zarr")
 
@@ -22,7 +24,7 @@ def make(path, array, chunks=(1, 16, 32), **named):
     return made
 
 
-@pytest.mark.parametrize("memory", ["512M", "20K"])
+@pytest.mark.parametrize("memory", ["512M", "20K", "2K"])
 def test_arrays(tmp_path, capfd, memory):
     make(tmp_path / "in.zarr", STACK).attrs.update(sensor="MSI", units="m")
     convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr", "--mode", "reflect", "--memory",
@@ -32,18 +34,6 @@ def test_arrays(tmp_path, capfd, memory):
     assert found.chunks == (1, 16, 32) and found.dtype == np.float32
     assert dict(found.attrs) == {"sensor": "MSI"}
     assert sorted(os.listdir(tmp_path)) == ["in.zarr", "out.zarr"]
-
-
-def test_archives(tmp_path, capfd):
-    store = zarr.storage.ZipStore(str(tmp_path / "in.zarr.zip"), mode="w")
-    made = zarr.open(store, mode="w", shape=STACK.shape, dtype=STACK.dtype, chunks=(1, 16, 32))
-    made[...] = STACK
-    store.close()
-    convert(capfd, tmp_path / "in.zarr.zip", tmp_path / "out.npy")
-    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK))
-    (tmp_path / "text.zarr.zip").write_text("no archive")
-    assert "text.zarr.zip is not an array of Zarr: " in refused(
-        capfd, tmp_path / "text.zarr.zip", tmp_path / "out.npy")
 
 
 @pytest.mark.parametrize("name", ["_FillValue", "nodata"])
@@ -88,6 +78,141 @@ def test_groups(tmp_path, capfd):
     del group
 
 
+@pytest.mark.parametrize("kind", ["array", "group"])
+def test_archives(tmp_path, capfd, kind):
+    store = zarr.storage.ZipStore(str(tmp_path / "in.zarr.zip"), mode="w")
+    if kind == "array":
+        made = zarr.open(store, mode="w", shape=STACK.shape, dtype=STACK.dtype, chunks=(1, 16, 32))
+        made[...] = STACK
+    else:
+        group = zarr.open_group(store, mode="w")
+        for name, array in (("red", STACK), ("nir", STACK // 2)):
+            group[name] = array
+    store.close()
+    if kind == "array":
+        convert(capfd, tmp_path / "in.zarr.zip", tmp_path / "out.npy", "--memory", "20K")
+        np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK))
+        return
+    convert(capfd, tmp_path / "in.zarr.zip/nir", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK // 2))
+    said = refused(capfd, tmp_path / "in.zarr.zip", tmp_path / "out.npy")
+    assert "in.zarr.zip is a group with the images nir, red: expected" in said
+    assert "not an array of Zarr" in refused(capfd, tmp_path / "in.zarr.zip/no", tmp_path / "o.npy")
+
+
+def test_an_archive_that_is_none(tmp_path, capfd):
+    (tmp_path / "in.zarr.zip").write_text("no archive")
+    assert "in.zarr.zip is not an array of Zarr" in refused(capfd, tmp_path / "in.zarr.zip",
+                                                            tmp_path / "out.npy")
+    assert "no.zarr.zip does not exist" in refused(capfd, tmp_path / "no.zarr.zip",
+                                                   tmp_path / "out.npy")
+
+
+def test_names_of_planes(tmp_path, capfd):
+    """Those of the planes that are chosen; names of another number are an attribute as others."""
+    make(tmp_path / "in.zarr", STACK).attrs["names"] = ["red", "nir"]
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr", "--band", "2")
+    assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == ["nir"]
+    make(tmp_path / "in.zarr", STACK).attrs["names"] = ["a", "b", "c"]
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr", "--band", "2")
+    assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == ["a", "b", "c"]
+
+
+def test_a_group_is_not_replaced_by_the_result_of_its_array(tmp_path, capfd):
+    zarr.open_group(str(tmp_path / "in.zarr"), mode="w")
+    make(tmp_path / "in.zarr/red", STACK)
+    assert "in.zarr/red lies in" in refused(capfd, tmp_path / "in.zarr/red", tmp_path / "in.zarr")
+    np.testing.assert_array_equal(zarr.open(str(tmp_path / "in.zarr/red"), mode="r")[...], STACK)
+    make(tmp_path / "out.npy.zarr", STACK)  # no folder of that name
+    convert(capfd, tmp_path / "out.npy.zarr", tmp_path / "out.npy")
+
+
+FORMATS = [2] if zarr.__version__.startswith("2.") else [2, 3]
+
+
+@pytest.mark.parametrize("version", FORMATS)
+def test_folders_of_another_name(tmp_path, capfd, version):
+    named = {} if FORMATS == [2] else {"zarr_format": version}
+    make(tmp_path / "array", STACK, **named)
+    zarr.open_group(str(tmp_path / "group"), mode="w", **named)
+    make(tmp_path / "group/red", STACK, **named)
+    for name in ("array", "array/", "group", "group/red"):
+        convert(capfd, f"{tmp_path}/{name}", tmp_path / "out.npy")
+        np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK))
+
+
+def test_an_archive_is_closed(tmp_path):
+    store = zarr.storage.ZipStore(str(tmp_path / "in.zarr.zip"), mode="w")
+    zarr.open(store, mode="w", shape=STACK.shape, dtype=STACK.dtype)[...] = STACK
+    store.close()
+    before = len(os.listdir("/proc/self/fd"))
+    source = open_source(str(tmp_path / "in.zarr.zip"))
+    assert len(os.listdir("/proc/self/fd")) > before
+    source.close()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_chunks_of_the_source(tmp_path):
+    make(tmp_path / "in.zarr", STACK)
+    assert open_source(str(tmp_path / "in.zarr")).block == (16, 32)
+    if FORMATS == [2]:
+        return
+    zarr.create_array(str(tmp_path / "shards.zarr"), shape=STACK.shape, dtype=STACK.dtype,
+                      chunks=(1, 8, 16), shards=(2, 32, 64))
+    assert open_source(str(tmp_path / "shards.zarr")).block == (32, 64)
+
+
+@pytest.mark.parametrize("shape, chunks, found", [
+    ((70, 61), (16, 61), (70, 61)), ((700, 600), (1, 8), (512, 512)), ((700, 6), (8, 1), (512, 6)),
+    ((4200, 9), (4096, 8), (4096, 8)), ((4200, 9), (4097, 8), (512, 9))])
+def test_chunks_of_the_result(tmp_path, shape, chunks, found):
+    made = zarr_array.Created(str(tmp_path / "out.zarr"), Layout(
+        (3, 2), *shape, np.dtype(np.float32), chunks, False, About()))
+    assert made.block == found
+    assert zarr.open(str(tmp_path / "out.zarr"), mode="r").chunks == (1, 1, *found)
+
+
+@pytest.mark.parametrize("attributes, nodata", [
+    ({"_FillValue": 4, "nodata": 5}, 4), ({"_FillValue": False}, None), ({"_FillValue": "x"}, None),
+    ({"_FillValue": "x", "nodata": 2.5}, 2.5)])
+def test_which_nodata(tmp_path, attributes, nodata):
+    make(tmp_path / "in.zarr", STACK).attrs.update(attributes)
+    assert open_source(str(tmp_path / "in.zarr")).nodata(0) == nodata
+
+
+def test_attributes(tmp_path, capfd):
+    """Not those that are true of the source's cells alone."""
+    make(tmp_path / "in.zarr", STACK).attrs.update(
+        _FillValue=77, missing_value=77, scale_factor=2, add_offset=1, valid_min=0, valid_max=9,
+        valid_range=[0, 9], units="m", long_name="height", standard_name="height", nodata=77,
+        sensor="MSI", transform=[1, 2], version=3)
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr")
+    found = dict(zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs)
+    assert found == {"sensor": "MSI", "transform": [1, 2], "version": 3}
+    assert open_source(str(tmp_path / "in.zarr")).about.transform is None
+
+
+def test_a_chunk_that_is_damaged(tmp_path, capfd):
+    make(tmp_path / "in.zarr", STACK)
+    for folder, _, names in os.walk(tmp_path / "in.zarr"):
+        for name in names:
+            if "json" not in name and not name.startswith("."):
+                with open(os.path.join(folder, name), "wb") as file:
+                    file.write(b"no chunk")
+    assert "in.zarr cannot be read at row 0: " in refused(capfd, tmp_path / "in.zarr",
+                                                          tmp_path / "out.npy")
+
+
+def test_coordinates_are_no_images(tmp_path, capfd):
+    zarr.open_group(str(tmp_path / "in.zarr"), mode="w")
+    make(tmp_path / "in.zarr/x", STACK[0, 0], (61,))
+    assert "in.zarr is a group with the images none: expected" in refused(
+        capfd, tmp_path / "in.zarr", tmp_path / "out.npy")
+    make(tmp_path / "in.zarr/red", STACK)
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK))
+
+
 def test_an_array_takes_the_place_of_another(tmp_path, capfd):
     make(tmp_path / "in.zarr", STACK)
     make(tmp_path / "out.zarr", STACK[0])
@@ -126,6 +251,10 @@ def test_errors(tmp_path, capfd, monkeypatch):
     make(tmp_path / "folder.npy", STACK[0])
     assert "folder.npy is a folder" in refused(capfd, tmp_path / "in.npy",
                                                tmp_path / "folder.npy")
+    assert "is not an array of Zarr" in refused(capfd, f"{tmp_path}/mine.zarr/", tmp_path / "o.npy")
+    make(tmp_path / "none.zarr", STACK[:, :0], (1, 1, 1))
+    assert "none.zarr has no cells: its shape is (2, 0, 61)" in refused(
+        capfd, tmp_path / "none.zarr", tmp_path / "o.npy")
     make(tmp_path / "row.zarr", STACK[0, 0], (9,))
     assert "has 1 dimensions" in refused(capfd, tmp_path / "row.zarr", tmp_path / "out.npy")
     monkeypatch.setitem(sys.modules, "zarr", None)

@@ -144,6 +144,7 @@ class Around:
             top = first - first // self._rows * self._rows
             if result is None:
                 if last - first == down.size:
+                    self._forget(1)
                     return strip[top:top + down.size]
                 result = np.empty((down.size, across.size), strip.dtype)
             result[at:at + last - first] = strip[top:top + last - first]

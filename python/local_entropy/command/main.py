@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import signal
 import sys
@@ -117,6 +118,8 @@ def _refuse_same(arguments: argparse.Namespace) -> None:
     for i, path in enumerate(paths):
         if path in paths[:i]:
             raise UsageError(f"{names[i]} is given twice, expected files of different names")
+    if paths[0].startswith(paths[1] + os.sep):  # an array of a group
+        raise UsageError(f"{names[0]} lies in {names[1]}, in whose place the result would be put")
 
 
 def _planes(source: Source, bands: Optional[Sequence[int]], name: str) -> Tuple[int, ...]:
@@ -152,7 +155,7 @@ def _layout(arguments: argparse.Namespace, request: Request, source: Source,
     if planes != tuple(range(source.planes)):
         lead = () if len(planes) == 1 else (len(planes),)
     about.names = tuple(about.names[plane] for plane in planes) if about.names else ()
-    holes = keeps_holes(arguments) and (
+    holes = math.isnan(request.empty) and (  # with --fill, too: where no cell of the window counts
         source.dtype.kind == "f" or any(value is not None for value in nodata)
         or any(source.has_mask(plane) for plane in planes))
     return Layout(lead, source.height, source.width, request.dtype, source.block, holes, about,

@@ -16,10 +16,10 @@ DESCRIPTION = """\
 Entropy, or another measure of diversity, of the window around every cell of an image.
 
 INPUT is a raster that GDAL reads (GeoTIFF, PNG, JPEG, JPEG 2000, VRT, ...), a stack of a microscope
-(OME-TIFF, ImageJ, LSM), an array of NumPy (.npy) or of Zarr (.zarr). OUTPUT is a raster that GDAL
-writes (.tif, .img, ...), .ome.tif, .npy or .zarr, by its extension; it appears when it is whole,
-in place of a file of that name. Georeference, tags and names of bands are carried over; each band
-is computed by itself. Images may be larger than the memory."""
+(OME-TIFF, ImageJ, LSM), an array of NumPy (.npy) or of Zarr (.zarr, .zarr.zip). OUTPUT is a raster
+that GDAL writes (.tif, .img, ...), .ome.tif, .npy or .zarr, by its extension; it appears when it is
+whole, in place of a file of that name. Georeference, tags and names of bands are carried over; each
+band is computed by itself. Images may be larger than the memory."""
 
 EXAMPLES = """\
 examples:

@@ -58,7 +58,8 @@ class Preview:
             _draw_length(axes, height, width, size * self._step, name)
             figure.savefig(path, dpi=130)
         except OSError as error:
-            raise FileError(f"{path} cannot be written: {error.strerror or error}") from None
+            name = os.path.basename(path)  # not that of the folder in which it grows
+            raise FileError(f"{name} cannot be written: {error.strerror or error}") from None
         finally:
             pyplot.close(figure)
 

@@ -20,7 +20,7 @@ _NOT_A_PATH = re.compile(r"/vsi|[A-Za-z0-9_]{2,}:")  # but a name that GDAL know
 
 def open_source(path: str) -> Source:
     """The image in a file."""
-    if not os.path.exists(path) and not _NOT_A_PATH.match(path):
+    if not (os.path.exists(path) or zarr_array.in_archive(path) or _NOT_A_PATH.match(path)):
         raise FileError(f"{path} does not exist")
     try:
         kind = next(kind for kind in KINDS if kind.reads(path))

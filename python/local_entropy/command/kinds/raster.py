@@ -275,7 +275,7 @@ def _tiff_options(layout: Layout, given: Tuple[Tuple[str, str], ...]) -> Dict[st
     options: Dict[str, Any] = {"BIGTIFF": "IF_SAFER", "INTERLEAVE": "BAND"}
     if {"TILED", "BLOCKXSIZE", "BLOCKYSIZE"} & set(named):
         pass
-    elif rows > 1 and columns < layout.width and rows % 16 == columns % 16 == 0 \
+    elif rows > 1 and 0 < columns < layout.width and rows % 16 == columns % 16 == 0 \
             and max(rows, columns) <= _LARGEST_TILE:
         options.update(TILED="YES", BLOCKXSIZE=columns, BLOCKYSIZE=rows)
     elif columns < layout.width and columns > 0:  # not whole rows, but no tiles of a TIFF either

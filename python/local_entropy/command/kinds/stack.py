@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -17,7 +18,7 @@ _STACKS = (".ome.tif", ".ome.tiff", ".ome.btf", ".lsm", ".stk", ".qptiff", ".scn
 _TIFFS = (".tif", ".tiff")
 _SIZES = ("PhysicalSizeX", "PhysicalSizeY", "PhysicalSizeZ", "PhysicalSizeXUnit",
           "PhysicalSizeYUnit", "PhysicalSizeZUnit", "TimeIncrement", "TimeIncrementUnit")
-_IMAGEJ = ("spacing", "unit", "finterval", "fps", "Labels", "loop")
+_IMAGEJ = ("spacing", "unit", "finterval", "fps", "loop")
 _IMAGEJ_AXES = "TZCYX"
 _GDAL_METADATA = 42112
 
@@ -49,8 +50,7 @@ def _is_stack(file: Any) -> bool:
         return False
     if file.is_ome or file.is_imagej or file.is_lsm:
         return True
-    axes = file.series[0].axes
-    return bool(set(axes) - set("YXS")) and len(file.pages) > 1
+    return bool(set(file.series[0].axes) - set("YXS"))
 
 
 def _must_be_a_stack(path: str) -> bool:
@@ -82,7 +82,7 @@ class Opened(Source):
             raise FileError(f"{path} has the axes {axes}, expected rows and columns as the last")
         self.lead, (self.height, self.width) = shape[:-2], shape[-2:]
         self.dtype = np.dtype(self._series.dtype)
-        self.about = _about(self._file, axes)
+        self.about = _about(self._file, axes, self.lead, self._samples)
         self.interleaved = self._samples > 1
         self._start = self._series.dataoffset if self._samples == 1 else None
         if self._start is None:
@@ -109,18 +109,17 @@ class Opened(Source):
     def _read_page(self, page: Any, plane: int, part: Part) -> Ndarray:
         """Decodes the strips or tiles that the part touches."""
         key, file = page.keyframe, page.parent.filehandle
-        decode = key.decode  # before the file is at its place: it is made once, and looks into it
+        decode = key.decode  # made when it is first asked for, which may read: before the seek
         sample = plane if self._samples > 1 else 0
         separate = 0 if self._samples > 1 else plane
         result: Ndarray = np.zeros(part.shape, self.dtype)
-        tables = {"jpegtables": page.jpegtables, "jpegheader": key.jpegheader} \
-            if page.jpegtables is not None else {}
         for index in self._segments(key, separate, part):
             size = page.databytecounts[index]
             if size == 0:
                 continue
             file.seek(page.dataoffsets[index])
-            cells, place, _ = decode(file.read(size), index, **tables)
+            cells, place, _ = decode(file.read(size), index, jpegtables=page.jpegtables,
+                                     jpegheader=key.jpegheader)
             if cells is not None:
                 _put(cells[0, :, :, sample], place[2], place[3], part, result)
         return result
@@ -146,12 +145,16 @@ def _put(cells: Ndarray, y: int, x: int, part: Part, result: Ndarray) -> None:
         cells[top - y:bottom - y, left - x:right - x]
 
 
-def _about(file: Any, axes: str) -> About:
+def _about(file: Any, axes: str, lead: Tuple[int, ...], samples: int) -> About:
     stack: Dict[str, Any] = {}
+    names: Tuple[Optional[str], ...] = ()
     if file.is_ome:
-        stack = _ome(importlib.import_module("tifffile").xml2dict(file.ome_metadata))
+        pixels = _ome_pixels(importlib.import_module("tifffile").xml2dict(file.ome_metadata))
+        stack = {key: pixels[key] for key in _SIZES if key in pixels}
+        names = _of_channels(pixels, axes, lead)
     elif file.is_imagej:
         found = file.imagej_metadata or {}
+        names = _of_labels(found.get("Labels"), lead, samples)
         stack = {key: found[key] for key in _IMAGEJ if key in found}
         stack["imagej"] = True
     first = file.pages[0]
@@ -159,7 +162,7 @@ def _about(file: Any, axes: str) -> About:
         unit = first.tags.get("ResolutionUnit")
         stack["resolution"] = (first.tags["XResolution"].value, first.tags["YResolution"].value)
         stack["resolutionunit"] = 1 if unit is None else int(unit.value)
-    about = About(axes=axes, stack=stack)
+    about = About(axes=axes, stack=stack, names=names)
     if "PhysicalSizeX" in stack:
         about.cell_size = (float(stack["PhysicalSizeX"]), stack.get("PhysicalSizeXUnit", "µm"))
     elif stack.get("imagej") and "unit" in stack and stack.get("resolution", ((0, 1),))[0][0]:
@@ -169,29 +172,51 @@ def _about(file: Any, axes: str) -> About:
     return about
 
 
-def _ome(tree: Dict[str, Any]) -> Dict[str, Any]:
-    """Sizes of cells and names of channels of the first image."""
+def _ome_pixels(tree: Dict[str, Any]) -> Dict[str, Any]:
+    """What is said of the first image."""
     images = tree.get("OME", {}).get("Image", {})
-    pixels = (images[0] if isinstance(images, list) else images).get("Pixels", {})
-    stack = {key: pixels[key] for key in _SIZES if key in pixels}
-    channels = pixels.get("Channel", [])
-    names = [channel.get("Name") for channel in
-             (channels if isinstance(channels, list) else [channels])]
-    if names and all(names):
-        stack["names"] = names
-    return stack
+    pixels: Dict[str, Any] = (images[0] if isinstance(images, list) else images).get("Pixels", {})
+    return pixels
+
+
+def _channels(lead: Tuple[int, ...], axes: str) -> List[int]:
+    """The number of each plane's channel."""
+    if "C" not in axes:
+        return [0] * math.prod(lead)
+    return [int(number) for number in np.indices(lead)[axes.index("C")].flat]
+
+
+def _of_channels(pixels: Dict[str, Any], axes: str,
+                 lead: Tuple[int, ...]) -> Tuple[Optional[str], ...]:
+    """Of each plane the name of its channel."""
+    found = pixels.get("Channel", [])
+    names = [channel.get("Name") for channel in (found if isinstance(found, list) else [found])]
+    channels = _channels(lead, axes)
+    return tuple(names[number] for number in channels) if len(names) == max(channels) + 1 else ()
+
+
+def _of_labels(labels: Any, lead: Tuple[int, ...],
+               samples: int) -> Tuple[Optional[str], ...]:
+    """Of each plane the label that ImageJ gives to it, or to the colours of a page."""
+    labels = [labels] if isinstance(labels, str) else labels or []
+    if len(labels) * samples != math.prod(lead):
+        return ()
+    return tuple(label for label in labels for _ in range(samples))
 
 
 # ---- writing -----------------------------------------------------------------------------------
 
 
 def writes(path: str, layout: Layout) -> bool:
-    name = path.lower()
-    if name.endswith((".ome.tif", ".ome.tiff")):
+    if _is_ome(path):
         return True
-    if not name.endswith(_TIFFS) or layout.driver is not None:
+    if not path.lower().endswith(_TIFFS) or layout.driver is not None:
         return False
     return bool(layout.about.axes) or (not is_installed("rasterio") and is_installed("tifffile"))
+
+
+def _is_ome(path: str) -> bool:
+    return path.lower().endswith((".ome.tif", ".ome.tiff"))
 
 
 class Created(Sink):
@@ -205,6 +230,8 @@ class Created(Sink):
         if len(axes) != len(layout.lead) + 2:
             axes = ("Q" if len(layout.lead) == 1 else "") + "YX"
             axes = axes if len(axes) == len(layout.lead) + 2 else ""
+        if "S" in axes and _is_ome(name):  # colours of a cell would have to lie together there
+            axes = "" if "C" in axes else axes.replace("S", "C")
         options = _options(name, layout, axes)
         shape = (*layout.lead, layout.height, layout.width)
         try:
@@ -231,22 +258,34 @@ class Created(Sink):
 def _options(name: str, layout: Layout, axes: str) -> Dict[str, Any]:
     """OME where the name says so; ImageJ where the source was so and may be; else plain."""
     stack = layout.about.stack
-    ome = name.lower().endswith((".ome.tif", ".ome.tiff"))
+    ome = _is_ome(name)
     imagej = bool(stack.get("imagej")) and not ome and layout.dtype == np.float32 \
         and set(axes) <= set(_IMAGEJ_AXES) and layout.bytes < 4 << 30
     metadata: Dict[str, Any] = {"axes": axes} if axes else {}
     if ome:
         metadata.update(_ome_sizes(stack))
-        if "names" in stack and ("C" in axes or len(stack["names"]) == 1):
-            metadata["Channel"] = {"Name": stack["names"]}
+        channels = _names_of_channels(layout, axes)
+        if channels and all(channels):
+            metadata["Channel"] = {"Name": channels}
     elif imagej:
         metadata.update({key: stack[key] for key in _IMAGEJ if key in stack})
+        if layout.about.names and all(layout.about.names):
+            metadata["Labels"] = list(layout.about.names)
     options: Dict[str, Any] = {"ome": ome, "imagej": imagej, "metadata": metadata}
     if "resolution" in stack:
         options["resolution"] = tuple(count / length if length else 1.0
                                       for count, length in stack["resolution"])
         options["resolutionunit"] = stack["resolutionunit"]
     return options
+
+
+def _names_of_channels(layout: Layout, axes: str) -> List[Optional[str]]:
+    """None of them where a channel's planes are of several names."""
+    channels = _channels(layout.lead, axes)
+    names = dict(zip(channels, layout.about.names))
+    if tuple(names.get(number) for number in channels) != layout.about.names:
+        return []
+    return [names[number] for number in sorted(names)]
 
 
 def _ome_sizes(stack: Dict[str, Any]) -> Dict[str, Any]:

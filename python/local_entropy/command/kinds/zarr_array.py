@@ -1,11 +1,12 @@
-"""Arrays of Zarr: folders of chunks, .zarr, and archives of them, .zarr.zip, which are read;
+"""Arrays of Zarr: folders of chunks, .zarr, or, to read, one file of them, .zarr.zip;
 FILE.zarr/NAME is an array in a group."""
 
 from __future__ import annotations
 
 import math
 import os
-from typing import Any, Optional
+import re
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
@@ -16,11 +17,18 @@ _OF_CELLS = {"_FillValue", "missing_value", "scale_factor", "add_offset", "valid
              "valid_range", "units", "long_name", "standard_name"}  # true of the source's alone
 _MARKS = ("zarr.json", ".zarray", ".zgroup")
 _CHUNK = 512
+_ARCHIVE = re.compile(r"(.*\.zarr\.zip)(?:/+(.*))?", re.IGNORECASE | re.DOTALL)
 
 
 def reads(path: str) -> bool:
     folder = path.rstrip("/")
-    return folder.lower().endswith((".zarr", ".zarr.zip")) or is_folder(folder)
+    return folder.lower().endswith(".zarr") or is_folder(folder) or in_archive(path) is not None
+
+
+def in_archive(path: str) -> Optional[Tuple[str, str]]:
+    """The file of FILE.zarr.zip/NAME, and the name in it."""
+    found = _ARCHIVE.fullmatch(path)
+    return (found[1], (found[2] or "").rstrip("/")) if found and os.path.isfile(found[1]) else None
 
 
 def is_folder(path: str) -> bool:
@@ -31,8 +39,14 @@ def is_folder(path: str) -> bool:
 class Opened(Source):
     def __init__(self, path: str) -> None:
         zarr = needed("zarr", path)
+        archive, self._archive = in_archive(path), None
         try:
-            array = zarr.open(_store(zarr, path), mode="r")
+            if archive is None:
+                array = zarr.open(path, mode="r")
+            else:
+                store = zarr.storage.ZipStore(archive[0], mode="r")
+                array = zarr.open(store, mode="r", path=archive[1])
+                self._archive = store
         except Exception as error:  # of many types, by the version
             raise FileError(f"{path} is not an array of Zarr: {error}") from None
         if not hasattr(array, "shape"):
@@ -49,13 +63,16 @@ class Opened(Source):
         self._nodata = _number(attributes.get("_FillValue"))
         if self._nodata is None:
             self._nodata = _number(attributes.get("nodata"))
-        self.about = About(tags={key: value for key, value in attributes.items()
+        names, crs = attributes.pop("names", ()), attributes.pop("crs_wkt", None)
+        place = None if crs is None else attributes.pop("transform", None)
+        self.about = About(crs=crs, transform=None if place is None else tuple(place), tags={key: value for key, value in attributes.items()
                                  if key not in _OF_CELLS | {"nodata"}})
-        self.about.crs = attributes.get("crs_wkt")
-        if "transform" in attributes and self.about.crs is not None:
-            self.about.transform = tuple(attributes["transform"])
-        names = getattr(getattr(array, "metadata", None), "dimension_names", None)
-        self.about.tags.update({"dimension_names": list(names)} if names and all(names) else {})
+        if len(names) == self.planes:  # as Created writes them
+            self.about.names = tuple(names)
+        elif names:
+            self.about.tags["names"] = names
+        axes = getattr(getattr(array, "metadata", None), "dimension_names", None)
+        self.about.tags.update({"dimension_names": list(axes)} if axes and all(axes) else {})
 
     def nodata(self, plane: int) -> Optional[float]:
         return self._nodata
@@ -69,12 +86,9 @@ class Opened(Source):
             raise FileError(f"{self._path} cannot be read at row {part.top}: {error}") from None
         return np.asarray(cells)
 
-
-def _store(zarr: Any, path: str) -> Any:
-    """What it is opened from: of an archive, the store that knows how."""
-    if not os.path.isfile(path):
-        return path
-    return zarr.storage.ZipStore(path, mode="r")
+    def close(self) -> None:
+        if self._archive is not None:
+            self._archive.close()
 
 
 def _only_image(group: Any, path: str) -> Any:
