@@ -261,3 +261,10 @@ def test_errors(tmp_path, capfd, monkeypatch):
     assert "out.zarr needs zarr, which is not installed: pip install zarr" in refused(
         capfd, tmp_path / "in.npy", tmp_path / "out.zarr")
     assert not [name for name in os.listdir(tmp_path) if "out" in name]
+
+
+@pytest.mark.parametrize("names", ["ab", 7, ["low"]])
+def test_names_that_are_not_those_of_planes(tmp_path, capfd, names):
+    make(tmp_path / "in.zarr", STACK).attrs["names"] = names
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr")
+    assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == names

@@ -65,9 +65,10 @@ class Opened(Source):
             self._nodata = _number(attributes.get("nodata"))
         names, crs = attributes.pop("names", ()), attributes.pop("crs_wkt", None)
         place = None if crs is None else attributes.pop("transform", None)
-        self.about = About(crs=crs, transform=None if place is None else tuple(place), tags={key: value for key, value in attributes.items()
-                                 if key not in _OF_CELLS | {"nodata"}})
-        if len(names) == self.planes:  # as Created writes them
+        tags = {key: value for key, value in attributes.items()
+                if key not in _OF_CELLS | {"nodata"}}
+        self.about = About(crs=crs, transform=None if place is None else tuple(place), tags=tags)
+        if isinstance(names, list) and len(names) == self.planes:  # as Created writes them
             self.about.names = tuple(names)
         elif names:
             self.about.tags["names"] = names
