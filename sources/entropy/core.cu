@@ -720,7 +720,7 @@ namespace v14
 /// The rows in `parts` parts, dealt to the GPUs in turn; fills output[0 .. width * height).
 void cudaCallbackParts(int width, int height, float *sample, float *output, int parts)
 {
-    const int devices = std::max(common::deviceCount(), 1); // the first one says why none answers
+    const int devices = std::max(common::deviceCount(), 1); // without one, GPU 0 fails and says why
     common::FirstError error;
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int part = 0; part < parts; ++part)

@@ -20,7 +20,8 @@ const Method &methodOf(const std::string &name)
     throw std::invalid_argument("there is no method " + name);
 }
 
-/// Levels in windows of side x side. Its arrays lie nowhere: nobody reads or writes them.
+/// Levels in windows of side x side: as many as bytes hold beside "no cell", which the strips along
+/// the edges need. Its arrays lie nowhere: nobody reads or writes them.
 Problem problemOf(std::int64_t width, std::int64_t height, int side, int levels = 255)
 {
     const void *const cells = reinterpret_cast<const void *>(std::uintptr_t{1} << 40);

@@ -33,9 +33,10 @@ bool WayCosts::devicesAreCheaper() const
 
 void WayCosts::add(double seconds, bool shared, std::int64_t tiles)
 {
+    const bool wasAwake = std::exchange(isAwake, true);
     if (tiles > 0 && !std::exchange(isWarm, true)) return throughDevice.forget();
     if (!shared) spentAlone += seconds;
-    if (!shared && !std::exchange(isAwake, true)) return;
+    if (!shared && !wasAwake) return;
     // Other work makes calls longer now and then, nothing makes them shorter.
     double &lately = shared ? callShared : callAlone;
     lately = lately > seconds || lately == 0 ? seconds : lately + (seconds - lately) / 8;

@@ -33,7 +33,7 @@ struct WayCosts
     /// Seconds of a whole call lately, by the CPU and with devices; 0 while unknown.
     double callAlone = 0, callShared = 0;
     double spentAlone = 0; ///< seconds of all calls by the CPU
-    bool isAwake = false;  ///< a call by the CPU has ended: the next one finds its threads
+    bool isAwake = false;  ///< a call has ended: the next one finds the threads of the CPU
     bool isWarm = false;   ///< a call has sent tiles: the next one finds its tables
     bool paid = false;     ///< devices, when it was asked last
     int turn = 0;          ///< of the calls from one try of the other way to the next

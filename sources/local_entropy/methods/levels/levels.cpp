@@ -131,10 +131,11 @@ public:
     {
         const auto width = static_cast<double>(problem.region.width);
         const auto height = static_cast<double>(problem.region.height);
-        const double cost = this->cost(problem, path) *
-                            static_cast<double>(roundUp(problem.region.width, kBlock)) / width *
-                            (1 + 0.1 * problem.shape.height / height);
-        return mayNotFit(problem) ? std::max(cost, costOf(Costed::Plain, problem, path)) : cost;
+        const double fitting = cost(problem, path) *
+                               static_cast<double>(roundUp(problem.region.width, kBlock)) / width *
+                               (1 + 0.1 * problem.shape.height / height);
+        if (!mayNotFit(problem)) return fitting;
+        return std::max(fitting, costOf(Costed::Plain, problem, path));
     }
 
     std::unique_ptr<const Plan> plan(const Problem &problem, Path path) const override
@@ -155,8 +156,9 @@ public:
     }
 
 private:
-    /// Whether a tile may hold more levels than its bytes can number (TileLevels::fit()), and is then
-    /// left to `plain`: that the pictures of the cost table have fewer is no promise.
+    /// Whether a tile of any cells may hold more levels than its bytes can number (TileLevels::fit())
+    /// and is then left to `plain`: that the pictures of the cost table have fewer is no promise.
+    /// NaN here and there does not count: tiles of floats without it keep to bytes.
     static bool mayNotFit(const Problem &problem)
     {
         constexpr int kValues = 256; // of a byte
