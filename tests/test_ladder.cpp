@@ -8,6 +8,7 @@
 #include "messages.h"
 #include "shapes.h"
 #include "temporary.h"
+#include "v14_parts.h"
 
 #include <cmath>
 #include <cstdio>
@@ -16,11 +17,6 @@
 #include <omp.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-namespace v14
-{
-void cudaCallbackParts(int width, int height, float *sample, float *output, int parts);
-}
 
 TEST(Table, HoldsTheVersionsInOrder)
 {

@@ -227,7 +227,8 @@ TEST_F(Launches, WorkInMemoryThatIsGiven)
     }
 }
 
-// Of more items than there are warps, which are taken one by one: counted in that memory.
+// Where there are more items than warps, warps take them one by one and count them in the workspace,
+// whatever it holds before.
 TEST_F(Launches, OfManyItemsCountThemInMemoryThatIsGiven)
 {
     constexpr int kWidth = 300000, kHeight = 12;
@@ -248,7 +249,7 @@ TEST_F(Launches, OfManyItemsCountThemInMemoryThatIsGiven)
     words.method = "words";
     Engine engine(words);
     common::DeviceArray<char> memory(engine.workspaceBytes(filter, from, to));
-    CUDA_CHECK(cudaMemset(memory.data(), 0x5A, memory.bytes())); // more items than there are
+    CUDA_CHECK(cudaMemset(memory.data(), 0x5A, memory.bytes())); // a larger count than that of all items
     CUDA_CHECK(cudaDeviceSynchronize());
     RunOptions options;
     options.workspace = {memory.data(), memory.bytes()};

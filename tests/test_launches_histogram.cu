@@ -34,8 +34,9 @@ TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuWhereWindowsAreWhole)
         filter.window.height = windowHeight;
         filter.border = static_cast<Border>(below(6));
         filter.base = static_cast<Base>(below(3));
-        const bool isFull = windowWidth * windowHeight == 255; // of the tables for masked windows
-        const bool masked = below(3) == 0 || isFull;
+        // The most cells that a byte counts: masked, so that the last row of the tables is read.
+        const bool isLargest = windowWidth * windowHeight == 255;
+        const bool masked = below(3) == 0 || isLargest;
         // Rows that 16 bytes divide, now and then.
         GuardedArray<float> values(width, height, i % 4 == 1 ? 4 - width % 4 : below(9));
         RunOptions options;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #ifdef __CUDACC__
+#include "../v14_parts.h"
 #include "common/kernel_times.h"
 #include "entropy/core.h"
 #include "entropy/reference.h"
@@ -16,11 +17,6 @@
 #include <cmath>
 #include <utility>
 #include <vector>
-
-namespace v14
-{
-void cudaCallbackParts(int width, int height, float *sample, float *output, int parts);
-}
 
 namespace
 {

@@ -261,7 +261,7 @@ TEST_F(Faults, WhatCannotBeMarkedIsWaitedForAtOnce)
     Launches launches;
     std::atomic<bool> hasEnded{false};
     const auto endLate = [](void *ended) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        std::this_thread::sleep_for(std::chrono::milliseconds(50)); // longer than put() takes
         *static_cast<std::atomic<bool> *>(ended) = true;
     };
     const calls::Failing failing(2, cudaErrorUnknown); // the first one holds the stream back
