@@ -1,4 +1,4 @@
-"""Where a wall is missing, and the box by itself."""
+"""Where a wall is missing."""
 
 import os
 import shutil
@@ -6,8 +6,7 @@ import subprocess
 import tempfile
 
 from grading import scene
-from grading.scene import Folder, LIMITS, Short, brief, changed, copy_cores, make_data, \
-    write_program
+from grading.scene import Folder, LIMITS, brief, changed, copy_cores, make_data, write_program
 
 
 class OneWall(Folder):
@@ -52,49 +51,3 @@ class OneWall(Folder):
             self.skipTest("this system has no Landlock")
         self.assertLacks(page, "namespaces")
         self.assertEqual(row["verdict"], "passed", row["message"])
-
-
-class Box(Short):
-    """The walls themselves."""
-
-    def box(self, *words, before=""):
-        box = os.path.abspath(os.path.join(scene.BUILD, "grade", "box"))
-        return subprocess.run(["sh", "-c", before + 'exec "$@"', "sh", box, *words],
-                              capture_output=True, text=True, check=False)
-
-    def needs_root(self):
-        if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False,
-                                               stderr=subprocess.DEVNULL).returncode != 0:
-            self.skipTest("needs root, and unshare")
-
-    def test_it_may_use_a_gpu_that_a_group_may_use(self):
-        self.needs_root()
-        node = f"/dev/nvidia-test-{os.getpid()}"
-        if subprocess.run(["mknod", "-m", "660", node, "c", "1", "3"], check=False,
-                          stderr=subprocess.DEVNULL).returncode != 0:
-            self.skipTest("no device node can be made here")
-        self.addCleanup(os.unlink, node)
-        shutil.chown(node, group=44)
-        opened = ["--alone", "--", "/bin/sh", "-c", f"echo 1 1<>{node} && echo opened"]
-        self.assertHolds(self.box(*opened).stdout, "opened")
-
-    def test_files_of_the_driver_that_were_mounted_into_proc_stay(self):
-        self.needs_root()
-        if not os.path.isdir("/proc/driver"):
-            self.skipTest("no /proc/driver here")
-        before = "mount -t tmpfs tmpfs /proc/driver; mkdir /proc/driver/nvidia; " \
-                 "echo 580 >/proc/driver/nvidia/version; "
-        box = os.path.abspath(os.path.join(scene.BUILD, "grade", "box"))
-        outcome = subprocess.run(["unshare", "-m", "sh", "-c", before +
-                                  f"exec {box} --alone -- /bin/cat /proc/driver/nvidia/version"],
-                                 capture_output=True, text=True, check=False)
-        self.assertEqual(outcome.stdout, "580\n", brief(outcome.stderr))
-
-    def test_a_thread_may_have_a_name(self):
-        outcome = self.box("--alone", "--", "/bin/sh", "-c", "echo cuda >/proc/self/comm && echo named")
-        self.assertHolds(outcome.stdout, "named")
-
-    def test_an_unknown_wall_is_refused(self):
-        outcome = self.box("--without", "ceiling", "--", "/bin/true")
-        self.assertEqual(outcome.returncode, 125)
-        self.assertHolds(outcome.stderr, "no wall is named ceiling")

@@ -1,0 +1,224 @@
+"""The box by itself: how it ends, its limits, and its walls."""
+
+import os
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from grading import scene
+from grading.scene import Short, brief, write_program
+
+# Tried with arguments that no call takes: each would fail with another error, were it not refused.
+CALLS_X86_64 = {"ptrace": 101, "process_vm_writev": 311, "tkill": 200, "setns": 308, "unshare": 272,
+                "mount": 165, "bpf": 321, "perf_event_open": 298, "io_uring_setup": 425,
+                "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297, "pidfd_send_signal": 424,
+                "keyctl": 250, "add_key": 248, "fork": 57, "vfork": 58, "memfd_create": 319,
+                "shmget": 29, "clone of a process": 56, "getpid by its x32 name": 0x40000000 + 39}
+EPERM, ENOSYS = 1, 38
+TOLD = ("--report", "8")  # where the program's own output goes, too
+
+
+def box_command(*words):
+    return [os.path.abspath(os.path.join(scene.BUILD, "grade", "box")), *words]
+
+
+def run_box(*words, before=""):
+    return subprocess.run(["sh", "-c", "exec 8>&1; " + before + 'exec "$@"', "sh", *box_command(*words)],
+                          capture_output=True, text=True, check=False)
+
+
+def in_box(script, *options, before=""):
+    """A shell's script in it."""
+    return run_box(*options, "--", "/bin/sh", "-c", script, before=before)
+
+
+class BoxWalls(Short):
+    """What a program cannot do there, and what it can."""
+
+    def needs_root(self):
+        if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False,
+                                               stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("needs root, and unshare")
+
+    def test_it_may_use_a_gpu_that_a_group_may_use(self):
+        self.needs_root()
+        node = f"/dev/nvidia-test-{os.getpid()}"
+        if subprocess.run(["mknod", "-m", "660", node, "c", "1", "3"], check=False,
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no device node can be made here")
+        self.addCleanup(os.unlink, node)
+        shutil.chown(node, group=44)
+        self.assertHolds(in_box(f"echo 1 1<>{node} && echo opened", "--alone").stdout, "opened")
+
+    def test_files_of_the_driver_that_were_mounted_into_proc_stay(self):
+        self.needs_root()
+        if not os.path.isdir("/proc/driver"):
+            self.skipTest("no /proc/driver here")
+        before = "mount -t tmpfs tmpfs /proc/driver; mkdir /proc/driver/nvidia; " \
+                 "echo 580 >/proc/driver/nvidia/version; "
+        shown = " ".join(box_command("--alone", "--", "/bin/cat", "/proc/driver/nvidia/version"))
+        outcome = subprocess.run(["unshare", "-m", "sh", "-c", before + "exec " + shown],
+                                 capture_output=True, text=True, check=False)
+        self.assertEqual(outcome.stdout, "580\n", brief(outcome.stderr))
+
+    def test_a_thread_may_have_a_name(self):
+        outcome = in_box("echo cuda >/proc/self/comm && echo named", "--alone")
+        self.assertHolds(outcome.stdout, "named")
+
+    def test_an_unknown_wall_is_refused(self):
+        outcome = in_box("true", "--without", "ceiling")
+        self.assertEqual(outcome.returncode, 125)
+        self.assertHolds(outcome.stderr, "no wall is named ceiling")
+
+    def test_calls_that_lead_out_are_refused(self):
+        if platform.machine() != "x86_64":
+            self.skipTest("the numbers of the calls are those of x86-64")
+        tries = "".join(f"$! = 0; syscall({number}, -1, -1, -1, -1, -1); print qq($! + 0 {name}\\n);"
+                        .replace("$! + 0", "@{[$! + 0]}") for name, number in CALLS_X86_64.items())
+        # Of clone the first argument is the flags: none, so a process.
+        tries = tries.replace("syscall(56, -1,", "syscall(56, 0,")
+        outcome = run_box("--alone", "--", "/usr/bin/perl", "-e", tries)
+        self.assertEqual(outcome.stdout.splitlines(), [f"{EPERM} {name}" for name in CALLS_X86_64],
+                         brief(outcome.stderr))
+
+    def test_signals_are_for_itself(self):
+        if platform.machine() != "x86_64":
+            self.skipTest("the numbers of the calls are those of x86-64")
+        tries = "my $p = syscall(39); for my $who ($p, $p + 1) { for my $call (62, 234) {" \
+                "$! = 0; syscall($call, $who, $call == 62 ? 0 : $who, 0); print $! + 0, qq(\\n) } }" \
+                "$! = 0; syscall(435, 0, 0); print $! + 0, qq(\\n)"
+        outcome = run_box("--alone", "--", "/usr/bin/perl", "-e", tries)
+        self.assertEqual([int(line) for line in outcome.stdout.split()],
+                         [0, 0, EPERM, EPERM, ENOSYS], brief(outcome.stderr))
+
+    def test_what_may_be_written(self):
+        for options in ((), ("--without", "mounts")):
+            with self.subTest(options=options):
+                outcome = in_box(f"echo a >{self.mine}/a; echo b >{self.others}/b; cat {self.mine}/a",
+                                 "--write", self.mine, *TOLD, *options)
+                if "Landlock" not in outcome.stdout:
+                    self.skipTest("this system has no Landlock")
+                self.assertHolds(outcome.stdout, "\na\n")
+                self.assertEqual(os.listdir(self.others), [], "it was written there")
+
+    def test_what_may_be_read(self):
+        for name in ("shown", "hidden"):
+            with open(os.path.join(self.others, name), "w", encoding="utf-8") as file:
+                file.write(name)
+        cat = f"cat {self.others}/shown; cat {self.others}/hidden; ls {self.others}"
+        asked = ("--hide", self.others, "--read", os.path.join(self.others, "shown"), *TOLD)
+        outcome = in_box(cat, *asked, "--without", "landlock")
+        if "namespaces" not in outcome.stdout:
+            self.skipTest("this system has no namespaces")
+        self.assertHolds(outcome.stdout, "\nshownshown\n") # the file, and its name
+        self.assertLacks(outcome.stdout, "hidden")
+        outcome = in_box(cat, *asked, "--without", "mounts")
+        if "Landlock" not in outcome.stdout:
+            self.skipTest("this system has no Landlock")
+        self.assertHolds(outcome.stdout, "\nshownexit")
+
+    def test_no_network(self):
+        outcome = in_box("cat /proc/net/dev", *TOLD)
+        if "namespaces" not in outcome.stdout:
+            self.skipTest("this system has no namespaces")
+        self.assertEqual(re.findall(r"^ *([\w.-]+):", outcome.stdout, re.MULTILINE), ["lo"])
+
+    def test_processes_of_others_are_not_seen(self):
+        outcome = in_box("ls -d /proc/[0-9]* | wc -l", *TOLD)
+        if "namespaces" not in outcome.stdout:
+            self.skipTest("this system has no namespaces")
+        self.assertHolds(outcome.stdout.split("\n", 1)[1].split(), "4") # the box, sh, ls and wc
+        outcome = in_box("echo", *TOLD, "--without", "processes")
+        self.assertHolds(outcome.stdout, "namespace of network, namespace of ipc, namespace of mounts")
+
+    def test_descriptors_that_are_not_kept_are_closed(self):
+        shown = "for n in 3 7 9; do [ -e /proc/self/fd/$n ] && echo $n; done; true"
+        before = "exec 7</etc/passwd 9</etc/passwd; "
+        for options, expected in (((), []), (("--keep", "9"), ["9"])):
+            outcome = in_box(shown, *options, before=before)
+            self.assertEqual(outcome.stdout.split(), expected, brief(outcome.stderr))
+
+    def setUp(self):
+        self.mine, self.others = (tempfile.mkdtemp(prefix="grade-box-", dir="/var/tmp")
+                                  for _ in range(2))
+        for folder in (self.mine, self.others):
+            self.addCleanup(shutil.rmtree, folder)
+
+
+class BoxEnds(Short):
+    """How it says what became of the program."""
+
+    def expect(self, outcome, status, end):
+        self.assertEqual((outcome.returncode, outcome.stdout.splitlines()[-1:]), (status, [end]),
+                         brief(outcome.stderr))
+
+    def test_as_the_program_does(self):
+        self.expect(in_box("exit 7", *TOLD), 7, "exit 7")
+        self.expect(in_box("true", *TOLD), 0, "exit 0")
+        self.expect(in_box("kill -USR1 $$", *TOLD), 128 + signal.SIGUSR1,
+                    f"signal {signal.SIGUSR1:d}")
+        self.assertRegex(in_box("true", *TOLD).stdout, "^walls [a-zA-Z]")
+
+    def test_at_its_limits(self):
+        self.expect(in_box("sleep 9", *TOLD, "--seconds", "0.1"), 124, "timeout")
+        self.expect(in_box("sleep 9 & sleep 9 & wait", *TOLD, "--threads", "2"), 124,
+                    "threads")
+        holds = "my $held = 'x' x 60_000_000; sleep 9"
+        alone = run_box(*TOLD, "--alone", "--memory", str(100 << 20), "--",
+                        "/usr/bin/perl", "-e", holds.replace("60_", "200_"))
+        self.expect(alone, 124, "memory")
+        # Two that hold little, and together more.
+        both = f'perl -e "{holds}" & perl -e "{holds}" & wait'.replace("$", "\\$")
+        self.expect(in_box(both, *TOLD, "--memory", str(100 << 20)), 124, "memory")
+
+    def test_within_its_limits(self):
+        self.expect(in_box("sleep 0.1 & sleep 0.1 & wait", *TOLD, "--threads", "9",
+                           "--seconds", "600", "--memory", str(1 << 30)), 0, "exit 0")
+
+    def test_what_a_program_may_have(self):
+        outcome = in_box("ulimit -n; ulimit -c; ulimit -f", "--file-size", str(1 << 20))
+        self.assertEqual(outcome.stdout.split(), ["4096", "0", str((1 << 20) // 512)])
+
+    def test_a_file_that_grows_too_large_ends_no_program(self):
+        folder = tempfile.mkdtemp(prefix="grade-box-", dir="/var/tmp")
+        self.addCleanup(shutil.rmtree, folder)
+        outcome = in_box("head -c 5000 /dev/zero >large; echo $?; pwd", "--file-size", "1000",
+                         "--directory", folder, "--write", folder)
+        self.assertEqual(outcome.stdout.split(), ["1", folder], brief(outcome.stderr))
+        self.assertEqual(os.path.getsize(os.path.join(folder, "large")), 1000)
+
+    def test_nothing_goes_on(self):
+        for options in ((), ("--without", "processes")):
+            mark = f"9.{os.getpid()}"
+            self.expect(in_box(f"sleep {mark} & echo", *TOLD, *options), 0, "exit 0")
+            self.assertNotEqual(subprocess.run(["pgrep", "-f", f"sleep {mark}"], check=False,
+                                               stdout=subprocess.DEVNULL).returncode, 0)
+
+    def test_a_script(self):
+        folder = tempfile.mkdtemp(prefix="grade-box-", dir="/var/tmp")
+        self.addCleanup(shutil.rmtree, folder)
+        script = os.path.join(folder, "script")
+        write_program(script, "#!/bin/sh\necho $1\n")
+        self.assertEqual(run_box("--read", folder, "--", script, "said").stdout, "said\n")
+
+    def test_what_it_cannot_do_is_said(self):
+        nowhere = "/var/tmp/grade-box-nowhere"
+        for words, sentence in (
+                (("--", nowhere), f"{nowhere}: No such file or directory"),
+                (("--write", nowhere, "--", "/bin/true"), f"{nowhere} cannot be opened")):
+            outcome = run_box(*TOLD, *words)
+            self.expect(outcome, 125, f"failed {sentence}")
+            outcome = run_box(*words)
+            self.assertEqual((outcome.returncode, outcome.stderr), (125, f"box: {sentence}\n"))
+
+    def test_help(self):
+        outcome = run_box("--help")
+        self.assertEqual((outcome.returncode, outcome.stderr), (0, ""))
+        self.assertHolds(outcome.stdout, "usage: box")
+        for words in ((), ("--nonsense",)):
+            outcome = run_box(*words)
+            self.assertEqual((outcome.returncode, outcome.stdout), (125, ""))
+            self.assertHolds(outcome.stderr, "box")
