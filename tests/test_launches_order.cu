@@ -115,7 +115,9 @@ void loadThePlaneLate(const Asked &asked)
     const View<float> to{result.data(), kWidth, kHeight};
     const common::Stream stream;
     Engine engine = engineOf(asked);
-    common::DeviceArray<char> memory(engine.workspaceBytes(filter, from, to) + 1);
+    const std::size_t needed = engine.workspaceBytes(filter, from, to);
+    ASSERT_GT(needed, 0u) << asked.method; // there is a plane to load
+    common::DeviceArray<char> memory(needed);
     RunOptions options;
     options.workspace = {memory.data(), memory.bytes()};
     for (int times = 0; times < 4; ++times) { // at first there are tables to make
