@@ -27,7 +27,7 @@ def box_command(*words):
 
 def run_box(*words, before=""):
     return subprocess.run(["sh", "-c", "exec 8>&1; " + before + 'exec "$@"', "sh", *box_command(*words)],
-                          capture_output=True, text=True, check=False)
+                          capture_output=True, text=True, check=False, timeout=60)
 
 
 def in_box(script, *options, before=""):
@@ -127,12 +127,26 @@ class BoxWalls(Short):
         self.assertEqual(re.findall(r"^ *([\w.-]+):", outcome.stdout, re.MULTILINE), ["lo"])
 
     def test_processes_of_others_are_not_seen(self):
-        outcome = in_box("ls -d /proc/[0-9]* | wc -l", *TOLD)
+        outcome = in_box("set -- /proc/[0-9]*; echo $#", *TOLD)
         if "namespaces" not in outcome.stdout:
             self.skipTest("this system has no namespaces")
-        self.assertHolds(outcome.stdout.split("\n", 1)[1].split(), "4") # the box, sh, ls and wc
+        self.assertHolds(outcome.stdout.split("\n", 1)[1].split(), "2") # the box and sh
         outcome = in_box("echo", *TOLD, "--without", "processes")
         self.assertHolds(outcome.stdout, "namespace of network, namespace of ipc, namespace of mounts")
+
+    def test_a_wall_that_is_left_out_is_that_one(self):
+        kinds = {"processes": "pid", "network": "net", "ipc": "ipc", "mounts": "mnt"}
+        if "namespaces" not in in_box("true", *TOLD).stdout:
+            self.skipTest("this system has no namespaces")
+        for left_out in (None, *kinds):
+            outcome = in_box("cd /proc/self/ns && readlink " + " ".join(kinds.values()),
+                             *(("--without", left_out) if left_out else ()))
+            shared = [wall for wall, kind in kinds.items()
+                      if os.readlink(f"/proc/self/ns/{kind}") in outcome.stdout.split()]
+            # Without a view of its own it would see /proc as it is outside: the same processes.
+            expected = ["processes", "mounts"] if left_out == "mounts" else [left_out] * bool(left_out)
+            self.assertEqual((shared, len(outcome.stdout.split())), (expected, len(kinds)),
+                             brief(outcome.stderr))
 
     def test_descriptors_that_are_not_kept_are_closed(self):
         shown = "for n in 3 7 9; do [ -e /proc/self/fd/$n ] && echo $n; done; true"
@@ -166,7 +180,7 @@ class BoxEnds(Short):
         self.expect(in_box("sleep 9", *TOLD, "--seconds", "0.1"), 124, "timeout")
         self.expect(in_box("sleep 9 & sleep 9 & wait", *TOLD, "--threads", "2"), 124,
                     "threads")
-        holds = "my $held = 'x' x 60_000_000; sleep 9"
+        holds = "my $size = 60_000_000; my $held = 'x' x $size; sleep 9"
         alone = run_box(*TOLD, "--alone", "--memory", str(100 << 20), "--",
                         "/usr/bin/perl", "-e", holds.replace("60_", "200_"))
         self.expect(alone, 124, "memory")
@@ -179,7 +193,8 @@ class BoxEnds(Short):
                            "--seconds", "600", "--memory", str(1 << 30)), 0, "exit 0")
 
     def test_what_a_program_may_have(self):
-        outcome = in_box("ulimit -n; ulimit -c; ulimit -f", "--file-size", str(1 << 20))
+        outcome = in_box("ulimit -n; ulimit -c; ulimit -f", "--file-size", str(1 << 20),
+                         before="ulimit -S -c $(ulimit -H -c); ")
         self.assertEqual(outcome.stdout.split(), ["4096", "0", str((1 << 20) // 512)])
 
     def test_a_file_that_grows_too_large_ends_no_program(self):
@@ -193,7 +208,7 @@ class BoxEnds(Short):
     def test_nothing_goes_on(self):
         for options in ((), ("--without", "processes")):
             mark = f"9.{os.getpid()}"
-            self.expect(in_box(f"sleep {mark} & echo", *TOLD, *options), 0, "exit 0")
+            self.expect(in_box(f"sleep {mark} >&- 2>&- & echo", *TOLD, *options), 0, "exit 0")
             self.assertNotEqual(subprocess.run(["pgrep", "-f", f"sleep {mark}"], check=False,
                                                stdout=subprocess.DEVNULL).returncode, 0)
 
@@ -218,7 +233,7 @@ class BoxEnds(Short):
         outcome = run_box("--help")
         self.assertEqual((outcome.returncode, outcome.stderr), (0, ""))
         self.assertHolds(outcome.stdout, "usage: box")
-        for words in ((), ("--nonsense",)):
+        for words in ((), ("--nonsense", "--", "/bin/true")):
             outcome = run_box(*words)
             self.assertEqual((outcome.returncode, outcome.stdout), (125, ""))
             self.assertHolds(outcome.stderr, "box")
