@@ -16,8 +16,8 @@ import unittest.mock
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from mutants import at_once, command, listed, tree  # noqa: E402
-from mutants.stages import Settings, ran_any, stage_of  # noqa: E402
+from mutants import at_once, command, listed, runs, tree  # noqa: E402
+from mutants.stages import Settings, failed_in, ran_any, stage_of  # noqa: E402
 
 # A "library" of shell functions, and a program of tests that talks like GoogleTest.
 MAKEFILE = """\
@@ -167,9 +167,85 @@ class Runs(MadeUp):
         self.assertEqual(texts[0], texts[1])
         self.assertEqual(len(set(texts)), 2, "every mutant comes once")
 
+    def test_a_sample_is_of_what_can_run_here(self):
+        for_gpu = MOST.replace("by: ", "gpu: ")
+        for seed in "abcdefgh":
+            self.assertIn("least", self.run_on(for_gpu + LEAST, "--sample", "1", "--seed", seed,
+                                               "--list")[1])
+
     def test_no_time_is_no_run(self):
         status, said = self.run_on(MOST, "--minutes", "0")
         self.assertIn("not run    limits/most: the minutes are over", said)
+
+    def test_minutes_are_minutes(self):
+        clock = unittest.mock.Mock()
+        clock.monotonic.side_effect = [1000, 1059, 1061]
+        with unittest.mock.patch.object(command, "time", clock):
+            status, said = self.run_on(MOST + LEAST, "--minutes", "1")
+        self.assertIn("caught     limits/most", said)
+        self.assertIn("not run    limits/least: the minutes are over", said)
+
+    def test_a_room_is_all_of_its_mutants_and_those_unproven_are_asked_for(self):
+        (self.list / "unproven").mkdir()
+        (self.list / "unproven/later.txt").write_text(MOST.replace("most", "later"), "utf-8")
+        for words, names in ((("limits",), ["most", "least"]), (("least",), ["least"]),
+                             ((), ["most", "least"]), (("--unproven", "later"), ["later"]),
+                             (("--unproven",), ["most", "least", "later"])):
+            said = self.run_on(MOST + LEAST, "--list", *words)[1].splitlines()
+            self.assertEqual([line.split()[1] for line in said[:-1]], names, words)
+            self.assertEqual(said[-1], f"{len(names)} mutants")
+
+    def test_who_survives_some_tests_survives_where_others_cannot_run(self):
+        lacks = "by: report Limits with no_such_module"
+        status, said = self.run_on(LEAST.replace("by: ", lacks + "\nby: ") +
+                                   HEAD.format(name="all", by=lacks) + "- 255\n+ 256\n")
+        self.assertIn("SURVIVED   limits/least", said)
+        self.assertIn(f"not run    limits/all: nothing can be tested here by {lacks[4:]}", said)
+        self.assertEqual(status, 1, said)
+
+    def test_a_room_may_need_a_gpu(self):
+        room = "gpu: library Limits.Most\n" + HEAD.format(name="most", by="").replace("\n\n", "\n")
+        self.assertIn("not run    limits/most: needs a GPU", self.run_on(room + "- 255\n+ 256\n")[1])
+
+    def test_a_mistake_of_the_list_counts_more_than_a_survivor(self):
+        self.assertEqual(self.run_on(LEAST + MOST.replace("Limits.Most", "Limits.Wrong"))[0], 2)
+
+    def test_a_tree_that_does_not_build_is_not_tested(self):
+        (self.root / "sources/limits.sh").write_text(LIMITS + "(\n", encoding="utf-8")
+        status, said = self.run_on(MOST)
+        self.assertIn("the tree itself does not build", said)
+        self.assertNotIn("limits/most", said)
+        self.assertEqual(status, 2)
+
+    def test_nothing_of_a_bug_stays_in_the_build(self):
+        build = self.root / "build"
+        for name in ("changed", "gone", "same"):
+            build.mkdir(exist_ok=True)
+            (build / name).write_text(name, encoding="utf-8")
+        copy = tree.Copy(self.root, "build", self.root.parent / "copy")
+        mutant = listed.Mutant("room", "name", "sources/limits.sh", "where", old="255", new="256")
+        copy.plant(mutant)
+        self.assertIn("echo 256", (copy.place / mutant.path).read_text(encoding="utf-8"))
+        (copy.build / "changed").write_text("by the bug", encoding="utf-8")
+        (copy.build / "new").touch()
+        (copy.build / "gone").unlink()
+        copy.restore(mutant)
+        self.assertEqual((copy.place / mutant.path).read_text(encoding="utf-8"), LIMITS)
+        self.assertEqual({path.name: path.read_text(encoding="utf-8")
+                          for path in copy.build.iterdir()},
+                         {name: name for name in ("changed", "gone", "same")})
+        for name in ("changed", "gone", "same"):
+            self.assertEqual((copy.build / name).stat().st_mtime_ns,
+                             (build / name).stat().st_mtime_ns, name)
+
+    def test_what_a_command_has_started_is_stopped_with_it(self):
+        outcome = runs.run("sleep 8 & sleep 8; echo", self.root, 0.2)
+        self.assertIsNone(outcome.status)
+        self.assertLess(outcome.seconds, 5)
+
+    def test_a_process_that_ends_early_ends_the_run(self):
+        with self.assertRaises(RuntimeError):
+            list(at_once.in_processes(lambda judge, mutant: os._exit(3), [None, None], [1, 2]))
 
     def test_a_file_that_is_taken_away_meanwhile_is_not_missed(self):
         copy2 = shutil.copy2
@@ -249,6 +325,15 @@ class Skipped(unittest.TestCase):
                                    (2, "OK (skipped=2)", False), (0, "OK", False)):
             text = f"s..\n---\nRan {ran} tests in 8.1s\n\n{last}\n"
             self.assertEqual(ran_any(text), was_run, text)
+
+    def test_a_test_that_was_skipped_is_none_that_was_run(self):
+        for end, was_run in (("[  SKIPPED ]", False), ("[       OK ]", True)):
+            text = f"[==========] Running 1 test\n[ RUN      ] A.one\n{end} A.one (3 ms)\n"
+            self.assertEqual(ran_any(text), was_run, text)
+
+    def test_of_a_crash_the_test_is_named_in_which_it_came(self):
+        self.assertEqual(failed_in("[ RUN      ] A.one\n[       OK ] A.one (0 ms)\n"
+                                   "[ RUN      ] A.two\n"), "A.two")
 
 
 class Namespaces(unittest.TestCase):

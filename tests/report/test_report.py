@@ -20,8 +20,10 @@ from report.constants import Constants, pattern_of  # noqa: E402
 from report.documents import KINDS, Document  # noqa: E402
 from report.expressions import Expressions  # noqa: E402
 from report.formats import grouped, shown, written  # noqa: E402
-from report.results import NotMeasured, Results, Wrong  # noqa: E402
+from report.launch_aims import SMALL, cells_of_window  # noqa: E402
+from report.results import NotMeasured, Results, Rounds, Wrong, size_of  # noqa: E402
 from report.source_code import Source, comments, difference  # noqa: E402
+from report.tables import table  # noqa: E402
 
 
 class Tree(unittest.TestCase):
@@ -159,6 +161,21 @@ class Values(Tree):
         self.assertEqual([self.value(f'counter("maximum/m2", "{metric}")') for metric in metrics],
                          [930, 80])
 
+    def test_the_profiler_writes_commas_into_its_numbers(self):
+        self.assertEqual(self.value('get("counters.csv", "value", version="v0",'
+                                    ' metric="gpu__time_duration.sum")'), 1565.4)
+
+    def test_a_size_is_in_the_order_of_its_program(self):
+        self.assertEqual([size_of(Rounds([row])) for row in ({"width": "30", "height": "20"},
+                                                             {"rows": "256", "columns": "1024"})],
+                         ["30x20", "256x1024"])
+
+    def test_a_copy_that_was_not_timed(self):
+        times = self.root / "results/box/times.csv"
+        times.write_text(times.read_text().replace(",2,0.1,", ",2,0,"))
+        with self.assertRaises(NotMeasured):
+            self.value("copy(1000)")
+
     def test_low_and_high(self):
         pair = '(low("times.csv", "kernel_median_ms", version="v0", width=1000),' \
                ' high("times.csv", "kernel_median_ms", version="v0"))'
@@ -267,6 +284,67 @@ class Tables(Tree):
                 "| kernel / end to end | 400x400 | 1000x1000 |\n|---|---|---|\n"
                 "| v0 | 50 % | 50 % |\n| v1 | 28 % | 28 % |\n"):
             self.assertIn(table, text)
+
+    def test_all_is_written_as_it_was_when_each_number_was_computed_by_hand(self):
+        for name in ("README.md", "report.md"):
+            self.assertEqual(self.text(name), (HERE / "filled" / name).read_text(), name)
+
+    def table_of(self, asked):
+        """The lines of a table of report.md, filled anew."""
+        self.assertEqual(self.run_tool()[0], 0)
+        return self.text("report.md").split(f"<!-- table: {asked} -->\n")[1].split("<!--")[0] \
+            .splitlines()
+
+    def test_a_version_is_compared_with_the_one_that_it_starts_from(self):
+        times = self.root / "results/box/times.csv"
+        times.write_text(times.read_text().replace("v2,CUDA,1000,1000,0,0,0,0,0,0,",
+                                                   "v2,CUDA,1000,1000,9,16,15,9,4,3.9,"))
+        self.assertTrue(self.table_of("study_card")[-1].endswith("| 2.50 | 2.50 |"))
+
+    def test_the_toolkits_own_starts_from_none(self):
+        self.replace("sources/maximum/core.cu", "m2 in shared memory", "m2, but of CUB")
+        self.assertEqual(self.table_of("study_card in=maximum")[-1],
+                         "| m3 | m2, but of CUB | 0.0200 | 210 | 50 % | - | 3.00 |")
+
+    def test_parts_are_of_the_largest_size(self):
+        self.add("results/box/parts.csv", "v1,2000,2000,later,total,70\n")
+        self.assertEqual(self.table_of("parts")[0], "| 2000x2000 | call | total |")
+
+    def test_a_number_that_stands_in_a_table_goes_with_what_was_there(self):
+        before = self.text("report.md")
+        self.replace("report.md", "<!-- table: share -->\n",
+                     '<!-- table: share -->\nIt was <!--= kernel("v0", 1000) | ms -->9<!--/-->.\n')
+        self.assertEqual(self.run_tool()[0], 0)
+        self.assertEqual(self.text("report.md"), before)
+
+    def test_what_no_version_does_is_no_evidence(self):
+        conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"
+        for count, rows in (("0", 0), ("204800", 1)):
+            self.replace("results/box/counters.csv", "v0,kernel,l1tex__t_sector_hit_rate.pct",
+                         f"v0,kernel,{conflicts},,{count}\nv0,kernel,l1tex__t_sector_hit_rate.pct")
+            found = [line for line in self.table_of("evidence v0 fast_study/f1") if "bank" in line]
+            self.assertEqual(len(found), rows, found)
+            self.replace("results/box/counters.csv", f"v0,kernel,{conflicts},,{count}\n", "")
+
+    def test_a_second_look_takes_no_less_than_nothing(self):
+        self.replace("results/box/launches.csv", "0.011,0.0088", "0.011,0.012")
+        self.assertIn("| 20 % | 25 % | 0 % | 125 |", self.table_of("launches")[2])
+
+    def test_the_engine_may_decide_better_than_any_way_alone(self):
+        self.replace("results/box/together.csv", "9x9,auto,1000,1000,9,2.2",
+                     "9x9,auto,1000,1000,9,1.5")
+        self.assertTrue(self.table_of("together")[2].endswith("| 1.50 | 0.75 |"))
+
+    def test_a_disk_is_no_small_window(self):
+        self.assertEqual([cells_of_window(f"uint8-256-{window}") > SMALL
+                          for window in ("9x9", "disk5", "9x10")], [False, True, True])
+
+    def test_an_aim_is_met_by_speed_where_scikit_image_is_fast(self):
+        self.replace("results/aims/filter.csv", "avx512,310,190", "avx512,250,1000")
+        self.assertTrue(self.table_of("filter-aims")[2].endswith("| 300 | 250 | 200 | 1000 | met |"))
+
+    def test_a_bar_in_a_cell_ends_none(self):
+        self.assertEqual(table(["a"], [["b|c"]]), "| a |\n|---|\n| b\\|c |\n")
 
     def test_the_spread_is_shown(self):
         self.assertIn("| v0 | CUDA | baseline, a thread a cell | 20.0 (19.6 to 20.8) |",

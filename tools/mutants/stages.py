@@ -45,8 +45,8 @@ def stage_of(line, settings):
         return Stage(["library"], f"{settings.make} PYTHON={settings.python} "
                                   f"TESTFLAGS={flags} test-python",
                      needs=f"{settings.python} -c 'import numpy, pytest'")
-    if name == "report":  # with modules of Python
-        return Stage([], "python3 -B -m unittest discover -f -s tests/report" +
+    if name in ("report", "mutants"):  # with modules of Python
+        return Stage([], f"python3 -B -m unittest discover -f -s tests/{name}" +
                      (f" -k {shlex.quote(selection)}" if selection else ""),
                      needs=f"python3 -c 'import {', '.join(programs.split())}'" if programs else "")
     if name == "grade":
