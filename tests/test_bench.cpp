@@ -256,6 +256,16 @@ TEST(BenchProgram, CasesAreChosenByNameAndListed)
         "run here\n");
 }
 
+TEST(BenchProgram, SecondsThatAreGivenCountMoreThanTheEnvironment)
+{
+    const Seconds seconds("7");
+    const auto parse = [](int argc, char **argv) { return bench::parseOptions(argc, argv, {}); };
+    parsed({"test"}, parse);
+    EXPECT_EQ(common::mostSeconds(), 7);
+    parsed({"test", "--seconds", "0.25"}, parse);
+    EXPECT_EQ(common::mostSeconds(), 0.25);
+}
+
 TEST(BenchPrograms, RefuseBadUsageInASentence)
 {
     for (const char *program :

@@ -3,6 +3,7 @@
 #include "bench/choice.h"
 #include "bench/filter_options.h"
 #include "bench/filter_rows.h"
+#include "bench/picture.h"
 #include "bench/scene.h"
 #include "messages.h"
 
@@ -13,6 +14,7 @@
 #include <map>
 #include <sstream>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace
@@ -87,6 +89,15 @@ TEST(BenchScene, TheFirstRunIsComparedInEveryCornerAndInTheMiddle)
         EXPECT_TRUE(holds(messageOf([&] { scene.check(); }),
                           "wrong at x " + std::to_string(x) + ", y " + std::to_string(y)));
     }
+}
+
+TEST(BenchScene, AMaskHidesAQuarterInSquares)
+{
+    const std::vector<std::uint8_t> mask = bench::makeMask(400, 800);
+    EXPECT_EQ(std::count(mask.begin(), mask.end(), 0), 400 * 800 / 4);
+    for (const auto &[x, y, counts] : {std::tuple(0, 0, 0), {99, 99, 0}, {100, 0, 1}, {0, 100, 1},
+                                       {300, 100, 0}, {399, 99, 1}})
+        EXPECT_EQ(mask[400 * y + x], counts) << x << " " << y;
 }
 
 TEST(BenchScene, CellsThatNobodyWroteAreWrong)
@@ -173,6 +184,37 @@ TEST(BenchChoice, WhatIsBeyondTheLimitIsWrong)
                             "2 of 3 choices take more than 1.15 times"));
 }
 
+TEST(BenchChoice, WhatSeemsWrongIsTimedAgainAndTheLeastTimeCounts)
+{
+    // What each run of the chosen method takes; the other one always takes 1.
+    for (const auto &[runs, least, asked] :
+         std::vector<std::tuple<std::vector<double>, double, std::size_t>>{
+             {{1.1}, 1.1, 1}, {{3, 1.1}, 1.1, 2}, {{3, 4, 5}, 3, 3}, {{3, 2, 4}, 2, 3}}) {
+        std::size_t run = 0;
+        const auto row = [](const std::string &method, const std::string &chosen,
+                            const std::function<double()> &time) {
+            bench::Work work;
+            work.time = [time] {
+                const double took = time();
+                return common::Timing{5, 2 * took, took};
+            };
+            return bench::Row{outcome("flat", method, chosen, 1).keys, 1, [work] { return work; }};
+        };
+        const bench::Case theCase{"c", "", 1, [&] {
+                                      return std::vector<bench::Row>{
+                                          row("a", "yes", [&] { return runs.at(run++); }),
+                                          row("b", "no", [] { return 1; })};
+                                  }};
+        testing::internal::CaptureStdout();
+        bench::Harness harness("test", {bench::kFilterColumns, {bench::minimum()}});
+        const auto outcomes = bench::Choice(1.15).timeFairly(harness, theCase);
+        testing::internal::GetCapturedStdout();
+        EXPECT_EQ(run, asked);
+        EXPECT_EQ(outcomes.at(0).timing.minimum, least);
+        EXPECT_EQ(outcomes.at(1).timing.minimum, 1);
+    }
+}
+
 TEST(BenchFilter, AWrongChoiceIsAStatus)
 {
     // Nothing is within a millionth of the best, or everything within a million times.
@@ -183,6 +225,18 @@ TEST(BenchFilter, AWrongChoiceIsAStatus)
     EXPECT_EQ(wrong.status, 1);
     EXPECT_TRUE(holds(wrong.output, "wrong choice: ratio ")) << wrong.output;
     EXPECT_EQ(runCommand(run + "1e6").status, 0);
+}
+
+TEST(BenchFilter, WithoutARowTheTableThatThereWasStays)
+{
+    const TemporaryFile file("t.csv", "of before\n");
+    const Outcome outcome =
+        runCommand(kProgram + " --cases '^uint16-4096-9x9$' --size 20x20 --seconds 0.01 "
+                              "--methods bits --csv " +
+                   file.path());
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_TRUE(holds(outcome.errors, "none of these methods can compute any of these cases"));
+    EXPECT_EQ(contentsOf(file.path()), "of before\n");
 }
 
 TEST(BenchFilter, MasksAndDoublesAreValidated)

@@ -297,9 +297,11 @@ TEST(Counters, AreReadFromWhatTheProfilerPrints)
                   "gpu__time_duration.sum,ns,12345\n"
                   "study/maximum/m10,\"cub::CUB_300001_SM_900::DeviceReduceKernel<Policy, int>\","
                   "launch__registers_per_thread,register/thread,32\n"
-                  "study/v7,v7::cudaCallbackKernel,dram__bytes.sum,byte,53477376\n");
+                  "study/v7,v7::cudaCallbackKernel,dram__bytes.sum,byte,53477376\n"
+                  "study/within,v7::cudaCallbackKernel,dram__bytes.sum,byte,7\n");
     EXPECT_EQ(outcome.output,
-              "5 counters of 4 versions: study/v0 study/v15 study/maximum/m10 study/v7\n");
+              "6 counters of 5 versions: study/v0 study/v15 study/maximum/m10 study/v7 "
+              "study/within\n");
     const Outcome help = runCommand("tools/counters.py --help");
     EXPECT_EQ(help.status, 0);
     for (const std::string &words : {std::string(), directory.path("alone.csv")}) {
@@ -307,8 +309,10 @@ TEST(Counters, AreReadFromWhatTheProfilerPrints)
         EXPECT_EQ(bad.status, 2) << words;
         EXPECT_EQ(bad.errors, help.output) << words;
     }
+    const std::string before = contentsOf(file);
     EXPECT_EQ(runCommand("tools/counters.py " + file + " /dev/null").status, 1);
     EXPECT_EQ(runCommand("tools/counters.py " + file + " no/such.log").status, 2);
+    EXPECT_EQ(contentsOf(file), before) << "counters were replaced by none";
 }
 
 TEST(Facts, OfTheProcessorAreLinesWithLabels)

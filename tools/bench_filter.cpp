@@ -9,7 +9,6 @@
 #include "bench/program.h"
 #include "bench/statuses.h"
 
-#include <algorithm>
 #include <cstdio>
 
 namespace
@@ -19,23 +18,6 @@ void list(const bench::FilterOptions &options)
 {
     for (const bench::FilterCase &one : options.cases)
         std::printf("%-18s %s\n", one.name().c_str(), one.what().c_str());
-}
-
-/// Once; twice more where a choice seems wrong, since a disturbed run makes it seem so: the least
-/// times then count.
-std::vector<bench::Outcome> timeFairly(bench::Harness &harness, const bench::Case &theCase,
-                                       const bench::Choice &choice)
-{
-    constexpr int kMore = 2;
-    std::vector<bench::Outcome> outcomes = harness.time(theCase);
-    for (int i = 0; i < kMore && choice.isWrong(outcomes); ++i) {
-        const std::vector<bench::Outcome> more = harness.time(theCase);
-        for (std::size_t row = 0; row < outcomes.size(); ++row) {
-            double &least = outcomes[row].timing.minimum;
-            least = std::min(least, more.at(row).timing.minimum);
-        }
-    }
-    return outcomes;
 }
 
 /// Whether no choice is wrong.
@@ -50,7 +32,7 @@ bool time(const bench::FilterOptions &options)
     for (const bench::FilterCase &one : options.cases)
         for (const std::string &content : options.contents) {
             const bench::Case theCase = bench::filterCase(one, content, options);
-            choice.add(theCase.name, timeFairly(harness, theCase, choice));
+            choice.add(theCase.name, choice.timeFairly(harness, theCase));
         }
     choice.printWorst();
     if (harness.table().rows() == 0)

@@ -56,6 +56,20 @@ bool Choice::isWrong(const std::vector<Outcome> &outcomes) const
     return false;
 }
 
+std::vector<Outcome> Choice::timeFairly(Harness &harness, const Case &theCase) const
+{
+    constexpr int kMore = 2;
+    std::vector<Outcome> outcomes = harness.time(theCase);
+    for (int i = 0; i < kMore && isWrong(outcomes); ++i) {
+        const std::vector<Outcome> more = harness.time(theCase);
+        for (std::size_t row = 0; row < outcomes.size(); ++row) {
+            double &least = outcomes[row].timing.minimum;
+            least = std::min(least, more.at(row).timing.minimum);
+        }
+    }
+    return outcomes;
+}
+
 void Choice::add(const std::string &caseName, const std::vector<Outcome> &outcomes)
 {
     for (const auto &[place, methods] : placesOf(outcomes)) {

@@ -19,6 +19,10 @@ public:
     /// Whether a choice among these is wrong.
     bool isWrong(const std::vector<Outcome> &outcomes) const;
 
+    /// Times a case once; twice more where a choice seems wrong, since a disturbed run makes it seem
+    /// so: the least times then count.
+    std::vector<Outcome> timeFairly(Harness &harness, const Case &theCase) const;
+
     /// Prints a line for each path and number of threads with more than one method: which was
     /// chosen, which is the best, and how many times longer the first takes, of their least times.
     void add(const std::string &caseName, const std::vector<Outcome> &outcomes);

@@ -1,0 +1,211 @@
+// tools/record.sh and tools/sanitize.sh, with programs in the place of those that they call: what they
+// keep of what these say, and when they say that all is well.
+#include "messages.h"
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+namespace
+{
+
+/// A tree of scripts. Those in bin/ come before the system's.
+class Scripts
+{
+public:
+    void add(const std::string &name, const std::string &lines) const
+    {
+        const std::filesystem::path path = directory.path(name);
+        std::filesystem::create_directories(path.parent_path());
+        std::ofstream(path) << "#!/bin/sh\n" << lines;
+        std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    }
+    void copy(const std::string &name) const
+    {
+        const std::filesystem::path path = directory.path(name);
+        std::filesystem::create_directories(path.parent_path());
+        std::filesystem::copy_file(name, path);
+    }
+    Outcome run(const std::string &command) const
+    {
+        return runCommand("cd " + directory.path("") + " && PATH=$PWD/bin:$PATH " + command);
+    }
+    std::string contents(const std::string &name) const { return contentsOf(directory.path(name)); }
+
+private:
+    TemporaryDirectory directory;
+};
+
+std::string replaced(const std::string &text, const std::string &pattern, const std::string &by)
+{
+    return std::regex_replace(text, std::regex(pattern), by);
+}
+
+// ---- record.sh ---------------------------------------------------------------------------------
+
+/// A machine without a GPU, on which every measurement is the content of the file `time`.
+struct Record : testing::Test
+{
+    Record()
+    {
+        scripts.copy("tools/record.sh");
+        scripts.copy("tools/machine_name.sh");
+        scripts.add("bin/nvidia-smi", "exit 9\n");
+        scripts.add("bin/make", "case $* in '-s revision') cat revision;; *) [ ! -e no_build ];; esac\n");
+        const std::string ladder = "[ -z \"$ENTROPY_VERSIONS\" ] || exit 1\n"
+                                   "echo CPU: one >$ENTROPY_RESULTS/environment.txt\n"
+                                   "echo version,ms >$ENTROPY_RESULTS/times.csv\n"
+                                   "echo v0,$(cat time) >>$ENTROPY_RESULTS/times.csv\n";
+        for (const char *program : {"RUNME.sh", "build/entropy", "build/fast_study"})
+            scripts.add(program, ladder);
+        for (const char *program : {"build/maximum", "build/transpose", "build/bench_filter"})
+            scripts.add(program, "while [ \"$1\" != --csv ]; do shift; done\n"
+                                 "echo case,ms >$2; echo a,$(cat time) >>$2\n");
+        scripts.add("tools/bench/scikit_image.py", "echo peer,9 >>$4\n");
+        scripts.add("build/precision", "cat time >$1; [ ! -e broken ]\n");
+        scripts.run("sh -c 'echo abc >revision; echo 1 >time'");
+    }
+    Outcome record(const std::string &stages, const std::string &before = "true") const
+    {
+        return scripts.run("sh -c '" + before +
+                           "; RESULTS=results LOG=log ENTROPY_VERSIONS=v7 tools/record.sh " + stages +
+                           "'");
+    }
+    /// Of record.csv, without the seconds.
+    std::string stages() const
+    {
+        return replaced(scripts.contents("results/record.csv"), ",[0-9]+\n", "\n");
+    }
+    const Scripts scripts;
+};
+
+TEST_F(Record, RoundsAreJoined)
+{
+    const Outcome first = record("round1 parts");
+    EXPECT_EQ(first.status, 0) << first.output << first.errors;
+    EXPECT_TRUE(holds(first.output, "passed: round1, ")) << first.output;
+    for (const std::string file : {"results/times.csv", "results/fast_study/times.csv"})
+        EXPECT_EQ(scripts.contents(file), "round,version,ms\n1,v0,1\n") << file;
+    EXPECT_EQ(scripts.contents("results/environment.txt"), "CPU: one\n");
+    EXPECT_EQ(scripts.contents("results/fast_study/environment.txt"), "");
+    EXPECT_EQ(scripts.contents("results/maximum.csv"), "case,ms\na,1\n");
+    EXPECT_EQ(scripts.contents("log"), "") << "it is of a machine with a GPU";
+    EXPECT_EQ(stages(), "stage,revision,seconds\nround1,abc\nparts,abc\n");
+
+    for (const std::string time : {"2", "3"}) { // the second time in the place of the first
+        EXPECT_EQ(record("round2", "echo " + time + " >time").status, 0);
+        EXPECT_EQ(scripts.contents("results/times.csv"),
+                  "round,version,ms\n1,v0,1\n2,v0," + time + "\n");
+    }
+    EXPECT_EQ(stages(), "stage,revision,seconds\nround1,abc\nparts,abc\nround2,abc\n");
+
+    const std::string before = scripts.contents("results/times.csv");
+    const Outcome other = record("round3", "echo def >revision");
+    EXPECT_EQ(other.status, 1);
+    EXPECT_TRUE(holds(other.output, "there is no round1 of revision def")) << other.output;
+    EXPECT_EQ(scripts.contents("results/times.csv"), before);
+
+    EXPECT_EQ(record("round1").status, 0); // begins anew
+    EXPECT_EQ(scripts.contents("results/times.csv"), "round,version,ms\n1,v0,3\n");
+    EXPECT_EQ(stages(), "stage,revision,seconds\nparts,abc\nround1,def\n");
+}
+
+TEST_F(Record, AStageThatFailsLeavesTheLastRecord)
+{
+    EXPECT_EQ(record("parts").status, 0);
+    const Outcome broken = record("parts launches", "echo 2 >time; echo def >revision; >broken");
+    EXPECT_EQ(broken.status, 1);
+    EXPECT_TRUE(holds(broken.output, "FAILED: parts, ")) << broken.output;
+    EXPECT_TRUE(holds(broken.output, "skipped: launches: there is no GPU here\n")) << broken.output;
+    EXPECT_EQ(scripts.contents("results/precision.csv"), "1\n");
+    EXPECT_EQ(stages(), "stage,revision,seconds\nparts,abc\n");
+    EXPECT_EQ(record("launches together").status, 0);
+    EXPECT_EQ(stages(), "stage,revision,seconds\nparts,abc\n");
+    const Outcome unbuilt = record("parts", "rm broken; >no_build");
+    EXPECT_EQ(unbuilt.status, 1);
+    EXPECT_FALSE(holds(unbuilt.output, "parts")) << unbuilt.output;
+}
+
+TEST_F(Record, FiltersAreTimedThreeTimesAndScikitImageOnce)
+{
+    const Outcome outcome = record("filter");
+    EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+    EXPECT_EQ(scripts.contents("results/filter.csv"),
+              "round,case,ms\n1,a,1\n1,peer,9\n2,a,1\n3,a,1\n");
+}
+
+// ---- sanitize.sh -------------------------------------------------------------------------------
+
+/// Three tests; TEST is one whose end is the words in END, and under a tool that has ERRORS errors.
+struct Sanitize : testing::Test
+{
+    Sanitize()
+    {
+        scripts.copy("tools/sanitize.sh");
+        scripts.add("bin/make", "echo abc\n");
+        scripts.add("bin/nvidia-smi", "case $1 in -L) echo 'GPU 0: one (UUID: 1)';; *) echo 80000;; esac\n");
+        scripts.add("bin/nproc", "echo 4\n");
+        scripts.add("build/tests/every_kernel",
+                    "case $GTEST_FILTER in *Every*) set -- A.one A.two A.three;;\n"
+                    "*) set -- $(echo $GTEST_FILTER | tr : ' ');; esac\n"
+                    "echo \"[==========] Running $# tests from 1 test suite.\"\n"
+                    "for test; do end='[       OK ]'; [ $test != \"$TEST\" ] || end=${END:-$end}\n"
+                    "echo \"[ RUN      ] $test\"; echo \"$end $test (5 ms)\"; done\n"
+                    "case $end in *FAILED*) exit 1;; esac\n"
+                    "echo 7 of 7 kernels were launched\n");
+        scripts.add("bin/compute-sanitizer",
+                    "[ $1 = --help ] && exit\n"
+                    "tool=$2; while [ $# -gt 1 ]; do shift; done\n$1 || exit\n"
+                    "[ $tool != \"$SILENT\" ] || exit 0\n"
+                    "count=0; case :$GTEST_FILTER: in *:$TEST:*) count=${ERRORS:-0};; esac\n"
+                    "case $tool in racecheck) echo \"========= RACECHECK SUMMARY: $count hazards\";;\n"
+                    "*) echo \"========= ERROR SUMMARY: $count errors\";; esac\n"
+                    "[ $count = 0 ] || exit 9\n");
+    }
+    Outcome sanitize(const std::string &settings, const std::string &tools = "") const
+    {
+        scripts.run("rm -f log");
+        return scripts.run(settings + " bash tools/sanitize.sh build log " + tools);
+    }
+    const Scripts scripts;
+};
+
+TEST_F(Sanitize, ALineForEachTool)
+{
+    const Outcome good = sanitize("TEST=none");
+    EXPECT_EQ(good.status, 0) << good.output << good.errors;
+    const std::string passed = ": 3 of 3 tests passed, 0 failed, 0 skipped", end = ", 0 s, ";
+    const std::string log = replaced(scripts.contents("log"), ", [0-9]+ s, ", end);
+    EXPECT_TRUE(holds(log, "plain" + passed + end + "1 at once\n7 of 7 kernels were launched\n")) << log;
+    for (const std::string tool : {"memcheck", "initcheck", "synccheck"})
+        EXPECT_TRUE(holds(log, "\n" + tool + passed + ", 0 errors" + end + "1 at once\n")) << log;
+    EXPECT_TRUE(holds(log, "\nracecheck" + passed + ", 0 hazards" + end + "3 at once\n")) << log;
+}
+
+TEST_F(Sanitize, WhatWasFoundIsAFailureAndInTheLog)
+{
+    const Outcome found = sanitize("TEST=A.two ERRORS=5");
+    EXPECT_EQ(found.status, 1);
+    EXPECT_TRUE(holds(scripts.contents("log"),
+                      "\nFAILED: racecheck: 3 of 3 tests passed, 0 failed, 0 skipped, 5 hazards, "))
+        << scripts.contents("log");
+    const Outcome failed = sanitize("TEST=A.two END='[  FAILED  ]'");
+    EXPECT_EQ(failed.status, 1);
+    EXPECT_TRUE(holds(failed.output, "FAILED: plain: 2 of 3 tests passed, 1 failed, ")) << failed.output;
+}
+
+TEST_F(Sanitize, WhatIsNotWholeReplacesNoLog)
+{
+    const Outcome silent = sanitize("TEST=none SILENT=memcheck");
+    EXPECT_EQ(silent.status, 1) << silent.output;
+    EXPECT_TRUE(holds(silent.output, "FAILED: memcheck: 3 of 3 tests passed")) << silent.output;
+    EXPECT_TRUE(holds(silent.output, ": NOT FINISHED, ")) << silent.output;
+    EXPECT_EQ(scripts.contents("log"), "");
+    EXPECT_EQ(sanitize("TEST=none", "memcheck initcheck").status, 0);
+    EXPECT_EQ(scripts.contents("log"), "") << "two tools of four";
+    EXPECT_EQ(sanitize("TEST=none TESTS=A.one").status, 0);
+    EXPECT_EQ(scripts.contents("log"), "") << "one test of three";
+    EXPECT_EQ(sanitize("TEST=A.one TESTS=A.one END='[  SKIPPED ]'").status, 1) << "none has run";
+}
+
+} // namespace
