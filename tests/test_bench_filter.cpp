@@ -95,8 +95,8 @@ TEST(BenchScene, AMaskHidesAQuarterInSquares)
 {
     const std::vector<std::uint8_t> mask = bench::makeMask(400, 800);
     EXPECT_EQ(std::count(mask.begin(), mask.end(), 0), 400 * 800 / 4);
-    for (const auto &[x, y, counts] : {std::tuple(0, 0, 0), {99, 99, 0}, {100, 0, 1}, {0, 100, 1},
-                                       {300, 100, 0}, {399, 99, 1}})
+    for (const auto &[x, y, counts] :
+         {std::tuple(0, 0, 0), {99, 99, 0}, {100, 0, 1}, {0, 100, 1}, {300, 100, 0}, {399, 99, 1}})
         EXPECT_EQ(mask[400 * y + x], counts) << x << " " << y;
 }
 
@@ -230,10 +230,10 @@ TEST(BenchFilter, AWrongChoiceIsAStatus)
 TEST(BenchFilter, WithoutARowTheTableThatThereWasStays)
 {
     const TemporaryFile file("t.csv", "of before\n");
-    const Outcome outcome =
-        runCommand(kProgram + " --cases '^uint16-4096-9x9$' --size 20x20 --seconds 0.01 "
-                              "--methods bits --csv " +
-                   file.path());
+    const Outcome outcome = runCommand(kProgram +
+                                       " --cases '^uint16-4096-9x9$' --size 20x20 --seconds 0.01 "
+                                       "--methods bits --csv " +
+                                       file.path());
     EXPECT_EQ(outcome.status, 2);
     EXPECT_TRUE(holds(outcome.errors, "none of these methods can compute any of these cases"));
     EXPECT_EQ(contentsOf(file.path()), "of before\n");

@@ -1,5 +1,5 @@
-// tools/record.sh and tools/sanitize.sh, with programs in the place of those that they call: what they
-// keep of what these say, and when they say that all is well.
+// tools/record.sh and tools/sanitize.sh, with programs in the place of those that they call: what
+// they keep of what these say, and when they say that all is well.
 #include "messages.h"
 
 #include <filesystem>
@@ -51,7 +51,8 @@ struct Record : testing::Test
         scripts.copy("tools/record.sh");
         scripts.copy("tools/machine_name.sh");
         scripts.add("bin/nvidia-smi", "exit 9\n");
-        scripts.add("bin/make", "case $* in '-s revision') cat revision;; *) [ ! -e no_build ];; esac\n");
+        scripts.add("bin/make",
+                    "case $* in '-s revision') cat revision;; *) [ ! -e no_build ];; esac\n");
         const std::string ladder = "[ -z \"$ENTROPY_VERSIONS\" ] || exit 1\n"
                                    "echo CPU: one >$ENTROPY_RESULTS/environment.txt\n"
                                    "echo version,ms >$ENTROPY_RESULTS/times.csv\n"
@@ -68,8 +69,8 @@ struct Record : testing::Test
     Outcome record(const std::string &stages, const std::string &before = "true") const
     {
         return scripts.run("sh -c '" + before +
-                           "; RESULTS=results LOG=log ENTROPY_VERSIONS=v7 tools/record.sh " + stages +
-                           "'");
+                           "; RESULTS=results LOG=log ENTROPY_VERSIONS=v7 tools/record.sh " +
+                           stages + "'");
     }
     /// Of record.csv, without the seconds.
     std::string stages() const
@@ -143,7 +144,8 @@ struct Sanitize : testing::Test
     {
         scripts.copy("tools/sanitize.sh");
         scripts.add("bin/make", "echo abc\n");
-        scripts.add("bin/nvidia-smi", "case $1 in -L) echo 'GPU 0: one (UUID: 1)';; *) echo 80000;; esac\n");
+        scripts.add("bin/nvidia-smi",
+                    "case $1 in -L) echo 'GPU 0: one (UUID: 1)';; *) echo 80000;; esac\n");
         scripts.add("bin/nproc", "echo 4\n");
         scripts.add("build/tests/every_kernel",
                     "case $GTEST_FILTER in *Every*) set -- A.one A.two A.three;;\n"
@@ -153,14 +155,15 @@ struct Sanitize : testing::Test
                     "echo \"[ RUN      ] $test\"; echo \"$end $test (5 ms)\"; done\n"
                     "case $end in *FAILED*) exit 1;; esac\n"
                     "echo 7 of 7 kernels were launched\n");
-        scripts.add("bin/compute-sanitizer",
-                    "[ $1 = --help ] && exit\n"
-                    "tool=$2; while [ $# -gt 1 ]; do shift; done\n$1 || exit\n"
-                    "[ $tool != \"$SILENT\" ] || exit 0\n"
-                    "count=0; case :$GTEST_FILTER: in *:$TEST:*) count=${ERRORS:-0};; esac\n"
-                    "case $tool in racecheck) echo \"========= RACECHECK SUMMARY: $count hazards\";;\n"
-                    "*) echo \"========= ERROR SUMMARY: $count errors\";; esac\n"
-                    "[ $count = 0 ] || exit 9\n");
+        scripts.add(
+            "bin/compute-sanitizer",
+            "[ $1 = --help ] && exit\n"
+            "tool=$2; while [ $# -gt 1 ]; do shift; done\n$1 || exit\n"
+            "[ $tool != \"$SILENT\" ] || exit 0\n"
+            "count=0; case :$GTEST_FILTER: in *:$TEST:*) count=${ERRORS:-0};; esac\n"
+            "case $tool in racecheck) echo \"========= RACECHECK SUMMARY: $count hazards\";;\n"
+            "*) echo \"========= ERROR SUMMARY: $count errors\";; esac\n"
+            "[ $count = 0 ] || exit 9\n");
     }
     Outcome sanitize(const std::string &settings, const std::string &tools = "") const
     {
@@ -176,7 +179,8 @@ TEST_F(Sanitize, ALineForEachTool)
     EXPECT_EQ(good.status, 0) << good.output << good.errors;
     const std::string passed = ": 3 of 3 tests passed, 0 failed, 0 skipped", end = ", 0 s, ";
     const std::string log = replaced(scripts.contents("log"), ", [0-9]+ s, ", end);
-    EXPECT_TRUE(holds(log, "plain" + passed + end + "1 at once\n7 of 7 kernels were launched\n")) << log;
+    EXPECT_TRUE(holds(log, "plain" + passed + end + "1 at once\n7 of 7 kernels were launched\n"))
+        << log;
     for (const std::string tool : {"memcheck", "initcheck", "synccheck"})
         EXPECT_TRUE(holds(log, "\n" + tool + passed + ", 0 errors" + end + "1 at once\n")) << log;
     EXPECT_TRUE(holds(log, "\nracecheck" + passed + ", 0 hazards" + end + "3 at once\n")) << log;
@@ -191,7 +195,8 @@ TEST_F(Sanitize, WhatWasFoundIsAFailureAndInTheLog)
         << scripts.contents("log");
     const Outcome failed = sanitize("TEST=A.two END='[  FAILED  ]'");
     EXPECT_EQ(failed.status, 1);
-    EXPECT_TRUE(holds(failed.output, "FAILED: plain: 2 of 3 tests passed, 1 failed, ")) << failed.output;
+    EXPECT_TRUE(holds(failed.output, "FAILED: plain: 2 of 3 tests passed, 1 failed, "))
+        << failed.output;
 }
 
 TEST_F(Sanitize, WhatIsNotWholeReplacesNoLog)

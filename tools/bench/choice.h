@@ -19,8 +19,8 @@ public:
     /// Whether a choice among these is wrong.
     bool isWrong(const std::vector<Outcome> &outcomes) const;
 
-    /// Times a case once; twice more where a choice seems wrong, since a disturbed run makes it seem
-    /// so: the least times then count.
+    /// Times a case once; twice more where a choice seems wrong, since a disturbed run makes it
+    /// seem so: the least times then count.
     std::vector<Outcome> timeFairly(Harness &harness, const Case &theCase) const;
 
     /// Prints a line for each path and number of threads with more than one method: which was
