@@ -53,7 +53,7 @@ struct Record : testing::Test
         scripts.add("bin/nvidia-smi", "exit 9\n");
         scripts.add("bin/make",
                     "case $* in '-s revision') cat revision;; *) [ ! -e no_build ];; esac\n");
-        const std::string ladder = "[ -z \"$ENTROPY_VERSIONS\" ] || exit 1\n"
+        const std::string ladder = "echo measured\n[ -z \"$ENTROPY_VERSIONS\" ] || exit 1\n"
                                    "echo CPU: one >$ENTROPY_RESULTS/environment.txt\n"
                                    "echo version,ms >$ENTROPY_RESULTS/times.csv\n"
                                    "echo v0,$(cat time) >>$ENTROPY_RESULTS/times.csv\n";
@@ -63,6 +63,7 @@ struct Record : testing::Test
             scripts.add(program, "while [ \"$1\" != --csv ]; do shift; done\n"
                                  "echo case,ms >$2; echo a,$(cat time) >>$2\n");
         scripts.add("tools/bench/scikit_image.py", "echo peer,9 >>$4\n");
+        scripts.add("build/hello", "echo hello");
         scripts.add("build/precision", "cat time >$1; [ ! -e broken ]\n");
         scripts.run("sh -c 'echo abc >revision; echo 1 >time'");
     }
@@ -109,6 +110,15 @@ TEST_F(Record, RoundsAreJoined)
     EXPECT_EQ(record("round1").status, 0); // begins anew
     EXPECT_EQ(scripts.contents("results/times.csv"), "round,version,ms\n1,v0,3\n");
     EXPECT_EQ(stages(), "stage,revision,seconds\nparts,abc\nround1,def\n");
+}
+
+TEST_F(Record, TheLogIsOfTheFirstCommandOnAMachineWithAGpu)
+{
+    scripts.add("bin/nvidia-smi", "echo GPU 0: one\n");
+    const Outcome outcome = record("round1");
+    EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+    EXPECT_EQ(scripts.contents("log"), "measured\n");
+    EXPECT_EQ(scripts.contents("results/hello.txt"), "hello\n");
 }
 
 TEST_F(Record, AStageThatFailsLeavesTheLastRecord)
@@ -188,11 +198,15 @@ TEST_F(Sanitize, ALineForEachTool)
 
 TEST_F(Sanitize, WhatWasFoundIsAFailureAndInTheLog)
 {
-    const Outcome found = sanitize("TEST=A.two ERRORS=5");
-    EXPECT_EQ(found.status, 1);
-    EXPECT_TRUE(holds(scripts.contents("log"),
-                      "\nFAILED: racecheck: 3 of 3 tests passed, 0 failed, 0 skipped, 5 hazards, "))
-        << scripts.contents("log");
+    for (const std::string test : {"A.one", "A.two", "A.three"}) { // each in a process of its own
+        EXPECT_EQ(
+            sanitize("TEST=" + test + " ERRORS=5", "racecheck memcheck initcheck synccheck").status,
+            1);
+        const std::string log = scripts.contents("log");
+        const std::string passed = ": 3 of 3 tests passed, 0 failed, 0 skipped, 5 ";
+        EXPECT_TRUE(holds(log, "\nFAILED: racecheck" + passed + "hazards, ")) << log;
+        EXPECT_TRUE(holds(log, "\nFAILED: memcheck" + passed + "errors, ")) << log;
+    }
     const Outcome failed = sanitize("TEST=A.two END='[  FAILED  ]'");
     EXPECT_EQ(failed.status, 1);
     EXPECT_TRUE(holds(failed.output, "FAILED: plain: 2 of 3 tests passed, 1 failed, "))
