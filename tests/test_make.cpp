@@ -69,6 +69,22 @@ TEST(MakeNames, ACoreWithoutATableIsToldWhatItLacks)
     EXPECT_EQ(runCommand("make -n CUDA=0 CORE=memory_study measures").status, 0);
 }
 
+TEST(MakeGoals, CallProgramsWithTheirFiles)
+{
+    const std::string make = "make -n CUDA=0 BUILD=there CORE=memory_study RESULTS=results/here ";
+    for (const auto &[goal, line] : std::vector<std::pair<std::string, std::string>>{
+             {"BATCH_CSV=b.csv batch",
+              "tools/batch.sh there/memory_study \"b.csv\" there/batch/1024x1024.txt "
+              "there/batch/4096x4096.txt there/batch/8192x512.txt\n"},
+             {"measures", "ENTROPY_BENCHMARK=0 there/memory_study_measures data/data.bin "
+                          "results/here/measures.csv\n"},
+             {"clean", "rm -rf there data/data.bin data/reference.bin\n"}}) {
+        const Outcome outcome = runCommand(make + goal);
+        EXPECT_EQ(outcome.status, 0) << outcome.errors;
+        EXPECT_TRUE(holds(outcome.output, line)) << goal << "\n" << outcome.output;
+    }
+}
+
 /// RUNME.sh in a tree where all that it starts only says its name and its words.
 class Stage
 {

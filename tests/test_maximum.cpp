@@ -476,6 +476,43 @@ TEST(MaximumProgram, TheBenchmarkBeginsWithTheAssignmentsMatrix)
     EXPECT_EQ(place, outcome.output.rfind("| skipped: ")) << outcome.output;
 }
 
+// A machine that says that 200 MB are available: what takes more than most of them is not tried.
+TEST(MaximumProgram, TheBenchmarkLeavesOutWhatDoesNotFit)
+{
+    if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "the sanitizer has to come first";
+    if (runCommand("gcc --version").status != 0) GTEST_SKIP() << "needs gcc";
+    const TemporaryDirectory directory;
+    std::ofstream(directory.path("meminfo")) << "MemAvailable:     200000 kB\n";
+    std::ofstream(directory.path("little.c")) << R"(
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static FILE *of(const char *function, const char *path, const char *mode)
+{
+    FILE *(*next)(const char *, const char *) = dlsym(RTLD_NEXT, function);
+    return next(strcmp(path, "/proc/meminfo") ? path : getenv("MEMINFO"), mode);
+}
+FILE *fopen(const char *path, const char *mode) { return of("fopen", path, mode); }
+FILE *fopen64(const char *path, const char *mode) { return of("fopen64", path, mode); }
+)";
+    ASSERT_EQ(runCommand("gcc -shared -fPIC " + directory.path("little.c") + " -o " +
+                         directory.path("little.so") + " -ldl")
+                  .status,
+              0);
+    const Outcome outcome = runCommand(
+        "export MEMINFO=" + directory.path("meminfo") +
+        " LD_PRELOAD=" + directory.path("little.so") +
+        " OMP_NUM_THREADS=1 BENCHMARK_SECONDS=0.001; " BUILD_DIRECTORY "/maximum --benchmark");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    for (const std::string size :
+         {"256 x 1024 (rows", "4096 x 4096 (rows",
+          "16384 x 16384: skipped, it needs 1.0 GiB of memory, 0.2 GiB are",
+          "32768 x 32768: skipped, it needs 4.0 GiB of memory, 0.2 GiB are"})
+        EXPECT_TRUE(holds(outcome.output, "matrix of " + size)) << outcome.output;
+}
+
 TEST(MaximumProgram, MakeVersionPicksTheVersion)
 {
     const TemporaryDirectory directory;

@@ -253,6 +253,15 @@ TEST(TransposeMatrix, AnyDifferentBitIsFound)
     EXPECT_EQ(transpose::firstDifference(b.data(), b.data(), cells), cells) << "NaN, the same bits";
 }
 
+TEST(TransposeMatrix, PoisonIsInEveryByte)
+{
+    std::vector<float> matrix(200003, 1.0f);
+    transpose::poison(matrix.data(), matrix.size() - 1);
+    EXPECT_EQ(matrix.back(), 1.0f);
+    const std::vector<unsigned char> all((matrix.size() - 1) * sizeof(float), 0xFF);
+    EXPECT_EQ(std::memcmp(matrix.data(), all.data(), all.size()), 0);
+}
+
 TEST(TransposeMatrix, RandomNumbersAreInRangeAndNotAllAlike)
 {
     std::vector<float> cells(1000);
