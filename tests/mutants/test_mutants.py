@@ -142,7 +142,7 @@ class Runs(MadeUp):
     def test_it_catches_nothing_of_a_second_bug_either(self):
         wrong = MOST + LEAST
         status, said = self.run_on(wrong.replace("Limits.Most", "Limits.Wrong"))
-        self.assertEqual(said.count("fails without it, too"), 4, said)  # each in a line and at the end
+        self.assertEqual(said.count("fails without it, too"), 4, said)  # each twice
         self.assertEqual(status, 2, said)
 
     def test_code_that_does_not_build_is_a_mistake_of_the_list(self):
