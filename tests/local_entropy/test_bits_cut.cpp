@@ -25,6 +25,8 @@ TEST(LocalEntropyBits, BlocksAreForEveryThreadAndFitTheCache)
                 EXPECT_LE(bits::packedBytes(size), 400u << 10) << width << " x " << rows;
                 EXPECT_LE(size.rows, 192);
                 EXPECT_GE(size.rows, std::min(8, rows));
+                const std::int64_t down = common::ceilDiv<std::int64_t>(rows, size.rows);
+                EXPECT_LT(down * size.rows - rows, down) << "the last block has fewer rows";
             }
 }
 

@@ -143,7 +143,10 @@ TEST(LocalEntropyBits, RefusesOtherQuestions)
     EXPECT_TRUE(refusesArrays(image.view(), result, masked));
     RunOptions columns;
     columns.region = {1, 0, 39, 30};
-    EXPECT_TRUE(refusesArrays(image.view(), View<float>{values.data(), 39, 30}, columns));
+    values.resize(40 * 31);
+    for (const std::int64_t stride : {39, 40})
+        EXPECT_TRUE(
+            refusesArrays(image.view(), View<float>{values.data(), 39, 30, stride}, columns));
 }
 
 // 1024 floats are a page: no memory can be touched before the first row and behind the last.

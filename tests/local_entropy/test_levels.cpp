@@ -3,6 +3,7 @@
 #include "local_entropy/methods/levels/finish.h"
 #include "local_entropy/methods/levels/levels.h"
 #include "local_entropy/methods/levels/sums.h"
+#include "local_entropy/methods/levels/tile_levels.h"
 #include "local_entropy/problem/type_of.h"
 #include "local_entropy/simd/paths.h"
 #include "own_queue.h"
@@ -309,6 +310,30 @@ TEST(Levels, WordsAreRankedUpToTheLastByte)
     for (int levels = 255; levels <= 258; levels++)
         for (const Missing missing : {Missing::Border, Missing::Nodata, Missing::None})
             expectExact<std::uint16_t>({300, 12, 5, 5, levels, Content::Columns, missing, 300, 12});
+}
+
+// The table of ranks is that of the tile before.
+TEST(Levels, OfATileBeforeAreNotCounted)
+{
+    constexpr int kSide = 40;
+    Shape shape = shapeOf({3, 3, 0, 0, {}});
+    Scratch scratch;
+    const auto levelsOf = [&](std::uint16_t first, int number) {
+        std::vector<std::uint16_t> cells(kSide * kSide);
+        for (std::size_t i = 0; i < cells.size(); i++)
+            cells[i] = static_cast<std::uint16_t>(first + i % number);
+        Tile tile;
+        tile.width = tile.height = kSide - 2;
+        tile.cells = cells.data();
+        tile.bytes = 2;
+        tile.stride = kSide;
+        tile.values = 65536;
+        const TileLevels levels(tile, shape, scratch);
+        EXPECT_TRUE(levels.fit());
+        return levels.boxTile(tile, shape).levels;
+    };
+    EXPECT_EQ(levelsOf(1000, 200), 200);
+    EXPECT_EQ(levelsOf(2000, 100), 100);
 }
 
 /// Windows of few levels whose sums have so few bits that many want a second look. `isEven`: all

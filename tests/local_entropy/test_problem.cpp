@@ -305,6 +305,7 @@ TEST(LocalEntropyProblem, AcceptsWhatIsJustPossible)
         [](auto &q) {
             q.filter.levels = {16, true, -0.5, 0.25, false};
         },
+        [](auto &q) { q.filter.levels.high = INFINITY; }, // of no bins
         [](auto &q) { q.filter.measure = Measure::Hill, q.filter.order = 0; },
         [](auto &q) { q.filter.measure = Measure::Hill, q.filter.order = INFINITY; },
         [](auto &q) { q.filter.order = -1; },    // of no Hill number

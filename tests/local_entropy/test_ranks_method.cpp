@@ -80,10 +80,32 @@ TEST(LocalEntropyRanks, TheMethodSaysWhatItCannot)
     EXPECT_FALSE(can(true));
     filter.window.width = 6;
     EXPECT_FALSE(can(false));
+    filter.window.width = 13; // one cell too many
+    filter.window.height = 2;
+    EXPECT_FALSE(can(false));
+    filter.window.width = 12;
+    EXPECT_TRUE(can(false));
     filter.window.width = 3;
     filter.window.height = 3;
     filter.window.footprint = {0, 1, 0, 1, 1, 1, 0, 1, 0};
     EXPECT_FALSE(can(false));
+}
+
+// Every thread has some, but none so low that the rows which its first windows need matter.
+TEST(LocalEntropyRanks, TilesAreForAllThreadsAndNotTooLow)
+{
+    std::vector<std::uint8_t> cells(500 * 3000);
+    std::vector<float> result(cells.size());
+    const auto rowsOfTile = [&](std::int64_t height, int threads) {
+        const Problem problem =
+            checkedProblem(Filter(), {cells.data(), CellType::Uint8, 500, height, 0}, {},
+                           {result.data(), false, 500, height, 0}, {});
+        return ranksMethod().plan(problem, Path::Portable)->tileSize(problem, threads).height;
+    };
+    EXPECT_LE(rowsOfTile(3000, 4), 3000 / 4 / 2);
+    EXPECT_GE(rowsOfTile(3000, 1), 3000 / 2);
+    EXPECT_GE(rowsOfTile(3000, 1000), 50);
+    EXPECT_GE(rowsOfTile(100, 16), 50);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // What the CPU computes beside devices (schedule/everywhere.h): tiles that begin where a method's
 // tiles do, but are of other heights, in no order.
+#include "common/integer.h"
 #include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/methods/method.h"
@@ -10,8 +11,10 @@
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <optional>
 #include <random>
 #include <type_traits>
+#include <utility>
 
 namespace
 {
@@ -131,4 +134,67 @@ TEST(TilesOfMethods, OfWordsThereAreNone)
         const bool takes = (*method)->plan(problem, bestPath())->takesTiles();
         EXPECT_EQ(takes, !std::strcmp(name, "bits")) << name;
     }
+}
+
+namespace
+{
+
+/// The tiles that a method wants for an image of bytes; none: it cannot compute the filter.
+std::optional<TileSize> tilesOf(const Method &method, const Filter &filter, std::int64_t width,
+                                std::int64_t height, int threads)
+{
+    const std::vector<std::uint8_t> cells(width * height);
+    std::vector<float> values(cells.size());
+    const Problem problem =
+        checkedProblem(filter, {cells.data(), CellType::Uint8, width, height, 0}, {},
+                       {values.data(), false, width, height, 0}, {});
+    if (!method.can(problem, bestPath())) return std::nullopt;
+    const auto plan = method.plan(problem, bestPath());
+    if (!plan->takesTiles()) return std::nullopt;
+    return plan->tileSize(problem, threads);
+}
+
+} // namespace
+
+TEST(TilesOfMethods, AreForEveryThread)
+{
+    constexpr std::int64_t kSide = 600;
+    constexpr int kThreads = 8;
+    for (const auto &[window, levels] : {std::pair{5, 16}, {9, 256}, {9, 2}}) {
+        Filter filter;
+        filter.window.width = filter.window.height = window;
+        filter.levels.count = levels;
+        int asked = 0;
+        for (const Method *method : methods()) {
+            const auto size = tilesOf(*method, filter, kSide, kSide, kThreads);
+            if (!size) continue;
+            ++asked;
+            const std::int64_t tiles =
+                common::ceilDiv(kSide, size->width) * common::ceilDiv(kSide, size->height);
+            EXPECT_GE(tiles, kThreads) << method->name() << ", window of " << window;
+        }
+        EXPECT_GE(asked, 3) << window;
+    }
+}
+
+// The first window of a walk costs as much as many steps; of the largest ones, one is a tile.
+TEST(TilesOfMethods, OfLargeWindowsAreLongAndNotEmpty)
+{
+    const auto named = [](const char *name) -> const Method & {
+        return **std::find_if(methods().begin(), methods().end(), [&](const Method *method) {
+            return !std::strcmp(method->name(), name);
+        });
+    };
+    Filter filter;
+    filter.window.width = 200;
+    filter.window.height = 3;
+    filter.levels.count = 256;
+    const auto across = tilesOf(named("histogram"), filter, 4000, 100, 1);
+    ASSERT_TRUE(across);
+    EXPECT_GE(across->width, 8 * 200);
+    filter.window.width = filter.window.height = 255;
+    const auto plain = tilesOf(named("plain"), filter, 300, 300, 1);
+    ASSERT_TRUE(plain);
+    EXPECT_GE(plain->height, 1);
+    EXPECT_GE(plain->width, 1);
 }
