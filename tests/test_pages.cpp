@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <new>
@@ -178,6 +179,24 @@ TEST(Pages, OfResultsTooLargeToKeepGoBack)
     const auto mappings = mallinfo2().hblks;
     const auto result = entropy::allocateResult(kLargestKept / sizeof(float) + 1);
     EXPECT_EQ(mallinfo2().hblks, mappings + 1);
+#else
+    GTEST_SKIP() << "needs glibc";
+#endif
+}
+
+// In a process of its own, since the heap of this one would keep it.
+TEST(PagesDeathTest, OfTheLargestResultThatIsKeptAreOfTheHeap)
+{
+#ifdef __GLIBC__
+    constexpr std::size_t kLargestKept = std::size_t(2) << 30;
+    if (sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE) < 2 * static_cast<long>(kLargestKept))
+        GTEST_SKIP() << "needs 4 GiB of free memory";
+    const auto mappingsMore = [] {
+        const auto before = mallinfo2().hblks;
+        const auto result = entropy::allocateResult(kLargestKept / sizeof(float));
+        return static_cast<int>(mallinfo2().hblks - before);
+    };
+    EXPECT_EXIT(std::exit(mappingsMore()), testing::ExitedWithCode(0), "");
 #else
     GTEST_SKIP() << "needs glibc";
 #endif

@@ -159,6 +159,12 @@ TEST(Costs, LevelsOfFloatsTakeTheirTime)
         const double ofBytes = costBy("ranks", question.problem(), path);
         question.type = CellType::Float32;
         EXPECT_EQ(costBy("ranks", question.problem(), path), ofBytes + costOfFloats(path));
+
+        Question edge(CostKind::Missing, 16, 5, 5); // bits was measured with floats
+        const double measured = costOf(Costed::Bits, edge.problem(), path);
+        EXPECT_TRUE(std::isfinite(measured));
+        edge.type = CellType::Float32;
+        EXPECT_EQ(costOf(Costed::Bits, edge.problem(), path), measured);
     }
 }
 
@@ -217,14 +223,14 @@ TEST(Costs, LevelsBelowAllThatWereMeasuredCostAsMuchAsTheFirst)
     }
 }
 
-// What a tile of bytes leaves to the method plain takes as long, whatever the table's pictures took.
+// What a tile of bytes leaves to the method plain takes as long, whatever the table's pictures
+// took.
 TEST(Costs, LevelsThatMayNotFitAByteCostAsMuchAsPlain)
 {
     for (const Path path : kPaths) {
         const auto isPlains = [path](CostKind kind, int levels) {
             const Problem problem = Question(kind, levels, 9, 9).problem();
-            return levelsMethod().costInTiles(problem, path, 1) >=
-                   costBy("plain", problem, path);
+            return levelsMethod().costInTiles(problem, path, 1) >= costBy("plain", problem, path);
         };
         EXPECT_FALSE(isPlains(CostKind::Missing, 255)) << pathName(path);
         EXPECT_TRUE(isPlains(CostKind::Missing, 256)) << pathName(path) << ": one is for no level";

@@ -33,6 +33,7 @@ TEST(Pool, AtLeastOneThreadIsThere)
 {
     for (const int threads : {-1, 0}) {
         Pool pool(threads);
+        EXPECT_EQ(pool.threads(), 1);
         int calls = 0;
         pool.run(5, [&](int) { ++calls; });
         EXPECT_EQ(calls, 1);

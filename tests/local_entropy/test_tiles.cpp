@@ -125,6 +125,23 @@ TEST(LocalEntropyTileMemory, UsesTheImageItselfWhereItCan)
     EXPECT_EQ(atTheEdge.bytes, 1); // 7 is the only level: others are free
 }
 
+// Bytes are counted faster than words.
+TEST(LocalEntropyTileMemory, OfWordsWhoseLevelsFitBytesIsBytes)
+{
+    std::vector<std::uint16_t> cells(2000 * 20, 1);
+    std::vector<float> values(2000 * 20);
+    for (const int levels : {2, 255, 256, 257}) {
+        Filter filter;
+        filter.levels.count = levels;
+        const Problem problem =
+            checkedProblem(filter, {cells.data(), CellType::Uint16, 2000, 20, 0}, {},
+                           {values.data(), false, 2000, 20, 0}, {});
+        Scratch scratch;
+        EXPECT_EQ(loadTile(problem, {2, 2, 1000, 16}, scratch).bytes, levels <= 256 ? 1 : 2)
+            << levels;
+    }
+}
+
 // What a method may read behind the rows of a tile belongs to the image: it ends with its last
 // cell.
 template <typename Cell>

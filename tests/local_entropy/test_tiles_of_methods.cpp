@@ -154,6 +154,17 @@ std::optional<TileSize> tilesOf(const Method &method, const Filter &filter, std:
     return plan->tileSize(problem, threads);
 }
 
+const Method &named(const char *name)
+{
+    return **std::find_if(methods().begin(), methods().end(),
+                          [&](const Method *method) { return !std::strcmp(method->name(), name); });
+}
+
+std::int64_t numberOf(const TileSize &tiles, std::int64_t side)
+{
+    return common::ceilDiv(side, tiles.width) * common::ceilDiv(side, tiles.height);
+}
+
 } // namespace
 
 TEST(TilesOfMethods, AreForEveryThread)
@@ -169,22 +180,18 @@ TEST(TilesOfMethods, AreForEveryThread)
             const auto size = tilesOf(*method, filter, kSide, kSide, kThreads);
             if (!size) continue;
             ++asked;
-            const std::int64_t tiles =
-                common::ceilDiv(kSide, size->width) * common::ceilDiv(kSide, size->height);
-            EXPECT_GE(tiles, kThreads) << method->name() << ", window of " << window;
+            EXPECT_GE(numberOf(*size, kSide), kThreads)
+                << method->name() << ", window of " << window;
         }
         EXPECT_GE(asked, 3) << window;
     }
+    // Here they are made narrower for that.
+    EXPECT_GE(numberOf(*tilesOf(named("histogram"), Filter(), 300, 300, kThreads), 300), kThreads);
 }
 
 // The first window of a walk costs as much as many steps; of the largest ones, one is a tile.
 TEST(TilesOfMethods, OfLargeWindowsAreLongAndNotEmpty)
 {
-    const auto named = [](const char *name) -> const Method & {
-        return **std::find_if(methods().begin(), methods().end(), [&](const Method *method) {
-            return !std::strcmp(method->name(), name);
-        });
-    };
     Filter filter;
     filter.window.width = 200;
     filter.window.height = 3;

@@ -51,8 +51,7 @@ bool liesReady(const Problem &problem, const Reach &reach)
     const Image &image = problem.image;
     const int bytes = cellBytes(image.type), count = problem.filter.levels.count;
     if (!levelsAreCells(problem.filter, image.type) || problem.mask.data || reach.x < 0 ||
-        reach.y < 0 || reach.x + reach.width > image.width ||
-        reach.y + reach.height > image.height ||
+        reach.y < 0 || reach.x + reach.width > image.width || // nor any row below, by what follows
         (reach.y + reach.height - 1) * image.stride + reach.x + reach.width + kTileSlack / bytes >
             (image.height - 1) * image.stride + image.width)
         return false;

@@ -27,9 +27,9 @@ struct Pool::Shared
     std::mutex mutex; ///< guards what follows
     std::condition_variable begun, ended;
     const std::function<void(int)> *work = nullptr;
-    int wanted = 0; ///< threads of this round besides the caller
-    int busy = 0;   ///< of these, still at work
-    std::exception_ptr error;
+    int wanted = 0;           ///< threads of this round besides the caller
+    int busy = 0;             ///< of these, still at work
+    std::exception_ptr error; ///< the first one of this round: none when it begins
     std::atomic<unsigned> round{0};
     std::atomic<bool> over{false};
 
@@ -118,7 +118,6 @@ void Pool::Shared::begin(const std::function<void(int)> &wantedWork, int others)
         const std::lock_guard<std::mutex> lock(mutex);
         work = &wantedWork;
         wanted = busy = others;
-        error = nullptr;
         ++round;
     }
     begun.notify_all();
