@@ -250,6 +250,11 @@ TEST(SlidingRanks, WindowsNextToTheMiddleOfTwoFloats)
                             x % columns < side ? cells[y % side * side + x % columns] : 77);
                 if (more) wanted.keep([&](auto x, auto) { return x % columns < side; });
                 ASSERT_NO_FATAL_FAILURE(wanted.check(path));
+                // Others above them, and beside: it is these windows that are looked at again.
+                for (std::int64_t y = 0; y < wanted.region.height; ++y)
+                    for (std::int64_t x = 0; x < wanted.region.width; ++x)
+                        if (y < 12 || x < 12) wanted.image.at(x, y) = 99;
+                ASSERT_NO_FATAL_FAILURE(wanted.check(path));
             }
     }
 }
