@@ -484,6 +484,9 @@ TEST(Integer, SaysWhatItExpected)
         EXPECT_THROW(parseInteger("side", text, 1, 32), Error) << text;
     for (const char *text : {"", " ", "-", "+", "0 ", "0x0"})
         EXPECT_THROW(parseInteger("side", text, -9, 9), Error) << text;
+    constexpr long long kMost = std::numeric_limits<long long>::max();
+    EXPECT_EQ(parseInteger("side", "9223372036854775807", 1, kMost), kMost);
+    EXPECT_THROW(parseInteger("side", "9223372036854775808", 1, kMost), Error);
     EXPECT_EQ(messageOf([] { parseInteger("side", "33", 1, 32); }),
               "side is '33', expected an integer in 1..32");
 }

@@ -81,6 +81,11 @@ TEST(Table, SidesForWhichNoGridHasRoomAreRefused)
     const std::string expected = ", expected sides of 1..2000000000";
     EXPECT_EQ(message(kLongest + 1, 1), "v3: cudaCallback: the array is 2000000001 x 1" + expected);
     EXPECT_EQ(message(1, kLongest + 1), "v3: cudaCallback: the array is 1 x 2000000001" + expected);
+    for (const int none : {0, -1}) {
+        const std::string text = std::to_string(none);
+        EXPECT_EQ(message(none, 3), "v3: cudaCallback: the array is " + text + " x 3" + expected);
+        EXPECT_EQ(message(3, none), "v3: cudaCallback: the array is 3 x " + text + expected);
+    }
 }
 
 // Before any memory is asked for: a system that promises more than it has ends the program.
