@@ -539,6 +539,17 @@ TEST_F(EngineEnqueue, MemoryElsewhereIsRefused)
                   },
                   "the result is not in the memory of a GPU"),
               Status::BadArgument);
+    static const std::uint8_t mask[64] = {};
+    auto there = common::poisoned<float>(64);
+    RunOptions masked;
+    masked.mask = {mask, 8, 8};
+    EXPECT_EQ(statusOf(
+                  [&] {
+                      sharedEngine().enqueue(possible(), View<const float>{cells.data(), 8, 8},
+                                             View<float>{there.data(), 8, 8}, nullptr, masked);
+                  },
+                  "the mask is not in the memory of a GPU"),
+              Status::BadArgument);
     sharedEngine().synchronize();
 }
 

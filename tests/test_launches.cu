@@ -227,8 +227,8 @@ TEST_F(Launches, WorkInMemoryThatIsGiven)
     }
 }
 
-// Where there are more items than warps, warps take them one by one and count them in the workspace,
-// whatever it holds before.
+// Where there are more items than warps, warps take them one by one and count them in the
+// workspace, whatever it holds before.
 TEST_F(Launches, OfManyItemsCountThemInMemoryThatIsGiven)
 {
     constexpr int kWidth = 300000, kHeight = 12;
@@ -249,7 +249,7 @@ TEST_F(Launches, OfManyItemsCountThemInMemoryThatIsGiven)
     words.method = "words";
     Engine engine(words);
     common::DeviceArray<char> memory(engine.workspaceBytes(filter, from, to));
-    CUDA_CHECK(cudaMemset(memory.data(), 0x5A, memory.bytes())); // a larger count than that of all items
+    CUDA_CHECK(cudaMemset(memory.data(), 0x5A, memory.bytes())); // more than there are items
     CUDA_CHECK(cudaDeviceSynchronize());
     RunOptions options;
     options.workspace = {memory.data(), memory.bytes()};
@@ -321,17 +321,25 @@ TEST_F(Launches, TellABadCellFarFromTheEnds)
             }
 }
 
-// Rows at the other end of an image are reached by windows at the first row.
+// Rows at the other end of an image are reached by windows at the first row, and at the last.
 TEST_F(Launches, TellABadCellBeyondTheEdge)
 {
-    constexpr int kWidth = 1501, kHeight = 200, kLevels = 100;
-    for (const int row : {kHeight - 1, kHeight / 2}) {
+    constexpr int kWidth = 1501, kHeight = 200, kRows = 10, kLevels = 100;
+    struct Place
+    {
+        int begin, row; ///< of the results, of the bad cell
+        bool isReached;
+    };
+    constexpr int kLast = kHeight - kRows;
+    for (const auto &[begin, row, isReached] :
+         {Place{0, kHeight - 1, true}, Place{0, kHeight / 2, false}, Place{kLast, 0, true},
+          Place{kLast, kHeight / 2, false}}) {
         std::vector<std::uint8_t> cells(kWidth * kHeight);
         cells[row * kWidth + kWidth / 2] = 255;
-        std::vector<float> values(kWidth * 10);
+        std::vector<float> values(kWidth * kRows);
         OnDevice<const std::uint8_t> image(
             View<const std::uint8_t>{cells.data(), kWidth, kHeight, kWidth});
-        OnDevice<float> result(View<float>{values.data(), kWidth, 10, kWidth});
+        OnDevice<float> result(View<float>{values.data(), kWidth, kRows, kWidth});
         Filter filter;
         filter.levels.count = kLevels;
         filter.border = Border::Wrap;
@@ -339,10 +347,10 @@ TEST_F(Launches, TellABadCellBeyondTheEdge)
         method.method = "histogram"; // reads such an image where it is
         Engine engine(method);
         RunOptions options;
-        options.region = {0, 0, kWidth, 10};
+        options.region = {0, begin, kWidth, kRows};
         engine.enqueue(filter, image.view(), result.view(), nullptr, options);
-        if (row == kHeight - 1)
-            EXPECT_THROW(engine.synchronize(), Error);
+        if (isReached)
+            EXPECT_THROW(engine.synchronize(), Error) << "results from row " << begin;
         else
             EXPECT_NO_THROW(engine.synchronize()); // no window reaches it
     }
