@@ -2,6 +2,7 @@
 #include "launches.h"
 
 #ifdef __CUDACC__
+#include <initializer_list>
 #include <random>
 #include <utility>
 
@@ -50,27 +51,32 @@ TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuWhereWindowsAreWhole)
     }
 }
 
-// So large that all warps of a GPU have items: the last ones of a block count at the end of its
-// memory.
-TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuInEveryWarp)
+namespace
 {
-    constexpr int kSide = 2048, kLevels = 60;
+
+/// An image so large that all warps of a GPU have items: the last ones of a block count at the end
+/// of its memory, and beside each one's histogram another one counts.
+template <typename Cell>
+void askEveryWarp(int levels, std::initializer_list<std::pair<int, int>> windows)
+{
+    constexpr int kSide = 2048;
     std::mt19937 random(11);
-    GuardedArray<std::uint8_t> image(kSide, kSide, 0), mask(kSide, kSide, 0);
+    GuardedArray<Cell> image(kSide, kSide, 0);
+    GuardedArray<std::uint8_t> mask(kSide, kSide, 0);
     GuardedArray<float> values(kSide, kSide, 0);
     for (int y = 0; y < kSide; ++y)
         for (int x = 0; x < kSide; ++x) {
-            image.at(x, y) = static_cast<std::uint8_t>(random() % kLevels);
+            image.at(x, y) = static_cast<Cell>(random() % static_cast<unsigned>(levels));
             mask.at(x, y) = random() % 50 != 0;
         }
-    const View<const std::uint8_t> cells{&image.at(0, 0), kSide, kSide, image.view().stride};
+    const View<const Cell> cells{&image.at(0, 0), kSide, kSide, image.view().stride};
     EngineOptions options;
     options.method = "histogram";
     Engine cpu, gpu(options);
-    for (const auto &[width, height] : {std::pair(5, 5), std::pair(15, 17), std::pair(15, 18)})
+    for (const auto &[width, height] : windows)
         for (const bool masked : {false, true}) {
             Filter filter;
-            filter.levels.count = kLevels;
+            filter.levels.count = levels;
             filter.window.width = width;
             filter.window.height = height;
             RunOptions run;
@@ -78,6 +84,18 @@ TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuInEveryWarp)
             EXPECT_TRUE(enqueuesTheBitsOfTheCpu(cpu, gpu, filter, cells, values.view(), run))
                 << width << " x " << height << (masked ? ", mask" : "");
         }
+}
+
+} // namespace
+
+TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuInEveryWarp)
+{
+    askEveryWarp<std::uint8_t>(60, {{5, 5}, {15, 17}, {15, 18}});
+}
+
+TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuInEveryWarpOfShorts)
+{
+    askEveryWarp<std::uint16_t>(300, {{5, 6}, {15, 17}, {15, 18}});
 }
 
 #else

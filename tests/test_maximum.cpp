@@ -129,7 +129,7 @@ TEST_P(Maximum, RightWhereverTheMaximumIs)
 // Every place of a matrix in turn: nothing is left out, at no boundary.
 TEST_P(Maximum, NoElementIsOverlooked)
 {
-    for (const Size size : {Size{3, 37}, Size{1, 101}, Size{67, 1}}) {
+    for (const Size size : {Size{3, 37}, Size{1, 101}, Size{67, 1}, Size{1, 1030}}) { // two blocks
         std::vector<int> elements(size.rows * size.columns, -5);
         for (int &element : elements) {
             element = -4;
