@@ -70,7 +70,8 @@ def _add_measure(group: Any) -> None:
                        help="which cells of the window count: all, or those of a disk [square]")
     group.add_argument("--mode", choices=tuple(MODES),
                        help="what lies beyond the edge; crop: nothing; else as in SciPy [crop]")
-    group.add_argument("--cval", type=float, metavar="CELL", help="for --mode constant [0]")
+    group.add_argument("--cval", type=float, metavar="CELL",
+                       help="the cells beyond the edge, for --mode constant [0]")
     group.add_argument("--index", choices=("shannon", "simpson", "richness", "hill"),
                        default="shannon", help="the measure [shannon, which is the entropy]")
     group.add_argument("--q", type=float, help="order of --index hill")
@@ -91,8 +92,8 @@ def _add_cells(group: Any) -> None:
     group.add_argument("--nodata", type=_nodata, metavar="CELL | none",
                        help="cells that do not count [what the file says]; NaN never counts")
     group.add_argument("--fill", action="store_true",
-                       help="a result where the cell itself does not count, too, of those around "
-                       "it [it is NaN, as no data]")
+                       help="cells that do not count have the value of the cells around them, too "
+                       "[they are NaN, as no data]")
     group.add_argument("--band", type=_bands, action="append", metavar="N[,N...]",
                        help="bands, or planes of a stack, from 1 [all but alpha]")
 
@@ -100,11 +101,11 @@ def _add_cells(group: Any) -> None:
 def _add_files(group: Any) -> None:
     group.add_argument("--dtype", choices=("float32", "float64"), help="of OUTPUT [float32]")
     group.add_argument("--compress", choices=("none", "deflate", "lzw", "zstd"),
-                       help="of a GeoTIFF [none]")
+                       help="of a GeoTIFF or COG [none]")
     group.add_argument("--driver", metavar="NAME", help="GDAL's name of a format, such as COG [by "
                        "the extension]")
     group.add_argument("--co", action="append", default=[], type=_pair, metavar="NAME=VALUE",
-                       help="creation option of the driver")
+                       help="creation option of the driver; may be given several times")
     group.add_argument("--preview", metavar="PICTURE.png",
                        help="also a small picture, of the first band, with colours and a scale")
     group.add_argument("--colors", default="viridis", metavar="MAP",
