@@ -264,7 +264,9 @@ WRONG = [
     ("--size 0", r"size is 0 x 0"),
     ("--size 300", r"size is 300 x 300"),
     ("--size a", r"--size: 'a', expected one number"),
+    ("--size 5x7y", r"--size: '5x7y', expected one number"),
     ("--size 65 --footprint disk", r"footprint is 65 x 65"),
+    ("--size 255 --footprint disk", r"footprint is 255 x 255"),
     ("--size 1000000000 --footprint disk", r"size is 1000000000 x 1000000000"),
     ("--mode same", r"--mode: invalid choice"),
     ("--levels 1", r"levels is 1, expected 2 to 65536"),
@@ -361,6 +363,14 @@ def test_an_output_that_is_there_is_replaced_when_it_is_whole(image, tmp_path):
 def limited(size):
     """A process that may write files of at most `size` bytes, as on a full disk."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def test_a_link_that_leads_nowhere_is_no_folder(image, tmp_path, capfd):
+    pytest.importorskip("zarr", reason="pip install zarr")
+    (tmp_path / "out.zarr").symlink_to("out.zarr")
+    said = refused(capfd, image, tmp_path / "out.zarr")
+    assert "out.zarr is a file, not a folder" in said
+    assert names(tmp_path) == ["image.npy", "out.zarr"] and (tmp_path / "out.zarr").is_symlink()
 
 
 def test_a_full_disk(image, tmp_path):
