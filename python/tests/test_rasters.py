@@ -344,6 +344,17 @@ def test_a_file_that_ends_early(tmp_path, capfd):
     assert sorted(os.listdir(tmp_path)) == ["in.tif"]
 
 
+@pytest.mark.parametrize("bands", [1, 3])
+@pytest.mark.parametrize("lost", [13, 65, 1000, 20_000])
+def test_a_picture_that_ends_early(tmp_path, capfd, bands, lost):
+    """All of it is one block: GDAL would decode it at once, and not see the end."""
+    path = make(tmp_path / "in.png", np.stack([RANDOM.integers(0, 9, (300, 400), np.uint8)] * bands),
+                "PNG")
+    os.truncate(path, os.path.getsize(path) - lost)
+    assert "in.png cannot be read at row 0 of band 1: " in refused(capfd, path, tmp_path / "o.npy")
+    assert os.listdir(tmp_path) == ["in.png"]
+
+
 @pytest.mark.parametrize("size", [1 << 16, 30_000])
 @pytest.mark.parametrize("words", [[], ["--compress", "deflate"], ["--driver", "COG"]])
 def test_a_full_disk(tmp_path, words, size):

@@ -8,7 +8,7 @@ import pytest
 
 from files import convert, refused
 from local_entropy import entropy
-from local_entropy.command.kinds import Layout, open_source, stack
+from local_entropy.command.kinds import FileError, Layout, open_source, stack
 from local_entropy.command.kinds.base import About, is_installed
 
 tifffile = pytest.importorskip("tifffile", reason="pip install tifffile")
@@ -399,6 +399,78 @@ def test_errors(tmp_path, capfd, monkeypatch):
     assert "in.ome.tif needs tifffile, which is not installed: pip install tifffile" in refused(
         capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
     assert not [name for name in os.listdir(tmp_path) if "out" in name]
+
+
+# ---- damage ------------------------------------------------------------------------------------
+
+
+def cut(path, size):
+    path.write_bytes(path.read_bytes()[:size])
+    return path
+
+
+@pytest.mark.parametrize("name, options", [
+    ("in.tif", {"imagej": True}), ("in.tif", {"imagej": True, "compression": "zlib"}),
+    ("in.ome.tif", {}), ("in.ome.tif", {"compression": "zlib"}),
+    ("in.tif", {"ome": True}), ("in.tif", {"photometric": "minisblack"}),
+    ("in.tif", {"photometric": "minisblack", "compression": "zlib"}),
+    ("in.tif", {"photometric": "minisblack", "compression": "zlib", "metadata": None})])
+@pytest.mark.parametrize("part", [0, 5e-5, 0.003, 0.02, 0.1, 0.2, 0.5, 0.8, 0.95])
+def test_a_stack_that_ends_early(tmp_path, capfd, name, options, part):
+    """One sentence: no fewer planes, and nothing of what tifffile logs."""
+    if name == "in.tif":
+        pytest.importorskip("rasterio", reason="reads the first page of what is no stack")
+    tifffile.imwrite(tmp_path / name, STACK[:, 0], **{"metadata": {"axes": "ZYX"}, **options})
+    path = cut(tmp_path / name, int(part * os.path.getsize(tmp_path / name)))
+    assert f"{path} cannot be read" in refused(capfd, path, tmp_path / "out.npy")
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_a_stack_that_is_refused_is_closed(tmp_path, capfd):
+    tifffile.imwrite(tmp_path / "in.tif", np.zeros((20, 30, 5), np.uint8),
+                     photometric="minisblack", metadata={"axes": "YXQ"})
+    refused(capfd, tmp_path / "in.tif", tmp_path / "out.npy")
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(FileError) as error:  # keeps the frames, and what they hold
+        open_source(str(tmp_path / "in.tif"))
+    assert len(os.listdir("/proc/self/fd")) == before and error
+
+
+# ---- without libraries -------------------------------------------------------------------------
+
+
+def test_a_raster_is_not_read_as_a_stack(tmp_path, capfd, monkeypatch):
+    """Without rasterio, its place and its nodata value would be lost unseen."""
+    rasterio = pytest.importorskip("rasterio", reason="writes GeoTIFF")
+    profile = {"driver": "GTiff", "width": 61, "height": 70, "count": 1, "dtype": "uint16"}
+    for more in ({"crs": "EPSG:32632"}, {"transform": rasterio.Affine(2, 0, 0, 0, -2, 9)},
+                 {"nodata": 0}):
+        with rasterio.open(tmp_path / "in.tif", "w", **profile, **more) as file:
+            file.write(STACK[0, 0], 1)
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "rasterio", None)
+            said = refused(capfd, tmp_path / "in.tif", tmp_path / "out.npy")
+        assert "in.tif has a georeference" in said and "pip install rasterio" in said
+    tifffile.imwrite(tmp_path / "in.tif", STACK[0, 0])
+    monkeypatch.setitem(sys.modules, "rasterio", None)
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK[0, 0]))
+
+
+def test_a_place_is_not_lost_in_a_stack(tmp_path, capfd, monkeypatch):
+    zarr = pytest.importorskip("zarr", reason="holds a place")
+    made = zarr.open(str(tmp_path / "in.zarr"), mode="w", shape=(9, 9), dtype="uint8", chunks=(9, 9))
+    made.attrs.update(crs_wkt='LOCAL_CS["none"]', transform=[1, 0, 0, 0, 1, 0])
+    monkeypatch.setitem(sys.modules, "rasterio", None)
+    assert "out.tif needs rasterio" in refused(capfd, tmp_path / "in.zarr", tmp_path / "out.tif")
+
+
+def test_a_tiff_without_any_library(tmp_path, capfd, monkeypatch):
+    tifffile.imwrite(tmp_path / "in.tif", STACK[0, 0])
+    for name in ("tifffile", "rasterio"):
+        monkeypatch.setitem(sys.modules, name, None)
+    said = refused(capfd, tmp_path / "in.tif", tmp_path / "out.npy")
+    assert "needs rasterio" in said and "tifffile" in said
 
 
 @pytest.mark.parametrize("kind", ["ome", "imagej"])

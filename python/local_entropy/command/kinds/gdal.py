@@ -41,6 +41,8 @@ listener = Listener()
 def rasterio_for(path: str) -> Any:
     """The library, which the file needs; it warns of nothing and logs to the listener."""
     os.environ.setdefault("GDAL_CACHEMAX", _CACHE_MB)
+    # A PNG that GDAL decodes at once, and not by rows, is garbage where it ends early: no error.
+    os.environ["GDAL_PNG_WHOLE_IMAGE_OPTIM"] = "NO"
     rasterio: Any = needed("rasterio", path)
     needed("rasterio.shutil", path)
     logger = logging.getLogger("rasterio")

@@ -11,8 +11,9 @@ import numpy as np
 
 from ..._host import Ndarray
 from . import flat
-from .base import (About, FileError, Layout, Part, Sink, Source, is_installed, needed,
+from .base import (About, FileError, Layout, Part, Sink, Source, is_installed,
                    refuse_settings)
+from .tiff import listener, reading, reason, tifffile_for
 
 _STACKS = (".ome.tif", ".ome.tiff", ".ome.btf", ".lsm", ".stk", ".qptiff", ".scn")
 _TIFFS = (".tif", ".tiff")
@@ -21,6 +22,7 @@ _SIZES = ("PhysicalSizeX", "PhysicalSizeY", "PhysicalSizeZ", "PhysicalSizeXUnit"
 _IMAGEJ = ("spacing", "unit", "finterval", "fps", "loop")
 _IMAGEJ_AXES = "TZCYX"
 _GDAL_METADATA = 42112
+_OF_RASTERS = (33550, 33922, 34264, 34735, _GDAL_METADATA, 42113)  # GeoTIFF's place, GDAL's nodata
 
 
 # ---- reading -----------------------------------------------------------------------------------
@@ -32,16 +34,25 @@ def reads(path: str) -> bool:
         return True
     if not name.endswith(_TIFFS) or not os.path.isfile(path):
         return False
+    if not is_installed("tifffile"):
+        if not is_installed("rasterio"):
+            raise FileError(f"{path} needs rasterio, or, if it is a stack of a microscope, "
+                            "tifffile, which are not installed: pip install rasterio tifffile")
+        return _must_be_a_stack(path)
     if not is_installed("rasterio"):
         return True
-    if not is_installed("tifffile"):
-        return _must_be_a_stack(path)
-    tifffile = needed("tifffile", path)
-    try:
-        with tifffile.TiffFile(path) as file:
-            return _is_stack(file)
-    except (tifffile.TiffFileError, ValueError, IndexError):
-        return False  # GDAL says what is wrong with it
+    tifffile = tifffile_for(path)
+    with listener.damage() as damage:
+        try:
+            with tifffile.TiffFile(path) as file:
+                found = _is_stack(file)
+        except OSError:
+            raise
+        except Exception:  # a damaged file fails in many ways
+            found = False  # GDAL says what is wrong with it
+    if damage:  # GDAL would read the first page, and not miss the others
+        raise FileError(f"{path} cannot be read, it is damaged or ends early: {damage[0]}")
+    return found
 
 
 def _is_stack(file: Any) -> bool:
@@ -51,6 +62,13 @@ def _is_stack(file: Any) -> bool:
     if file.is_ome or file.is_imagej or file.is_lsm:
         return True
     return bool(set(file.series[0].axes) - set("YXS"))
+
+
+def _refuse_raster(file: Any, path: str) -> None:
+    """Where tifffile would read its cells, and leave out its place and which cells are no data."""
+    if any(tag in file.pages[0].tags for tag in _OF_RASTERS):
+        raise FileError(f"{path} has a georeference, tags or a nodata value of GDAL, and needs "
+                        "rasterio, which is not installed: pip install rasterio")
 
 
 def _must_be_a_stack(path: str) -> bool:
@@ -64,12 +82,19 @@ class Opened(Source):
     """The first series of a file."""
 
     def __init__(self, path: str) -> None:
-        tifffile = needed("tifffile", path)
+        tifffile = tifffile_for(path)
         self._path = path
-        try:
+        with reading(path):
             self._file = tifffile.TiffFile(path)
-        except (tifffile.TiffFileError, ValueError) as error:
-            raise FileError(f"{path} cannot be read: {error}") from None
+            try:
+                self._look(path)
+            except BaseException:
+                self._file.close()
+                raise
+
+    def _look(self, path: str) -> None:
+        if not path.lower().endswith(_STACKS) and not is_installed("rasterio"):
+            _refuse_raster(self._file, path)
         if not self._file.series:
             raise FileError(f"{path} has no image")
         self._series = self._file.series[0]
@@ -85,7 +110,11 @@ class Opened(Source):
         self.about = _about(self._file, axes, self.lead, self._samples)
         self.interleaved = self._samples > 1
         self._start = self._series.dataoffset if self._samples == 1 else None
-        if self._start is None:
+        if self._start is not None:
+            size = math.prod(shape) * self.dtype.itemsize
+            if self._start + size > os.path.getsize(path):
+                raise FileError(f"{path} cannot be read: it ends before the last cell")
+        else:
             page = self._series.keyframe
             self.block = (page.tilelength, page.tilewidth) if page.is_tiled else \
                 (page.rowsperstrip, 0)
@@ -96,13 +125,14 @@ class Opened(Source):
             return flat.read(self._path, self._start, (*self.lead, self.height, self.width), dtype,
                              plane, part)
         planes_of_page = max(1, self.planes // len(self._series.pages))
-        page = self._series.pages[plane // planes_of_page]
+        with reading(self._path):
+            page = self._series.pages[plane // planes_of_page]
         if page is None:  # never written
             return np.zeros(part.shape, self.dtype)
         try:
             return self._read_page(page, plane % planes_of_page, part)
         except Exception as error:  # of the codecs
-            raise FileError(f"{self._path} cannot be read: {error}" + (
+            raise FileError(f"{self._path} cannot be read: {reason(error)}" + (
                 "" if is_installed("imagecodecs") else " (pip install imagecodecs reads more)")) \
                 from None
 
@@ -118,7 +148,10 @@ class Opened(Source):
             if size == 0:
                 continue
             file.seek(page.dataoffsets[index])
-            cells, place, _ = decode(file.read(size), index, jpegtables=page.jpegtables,
+            segment = file.read(size)
+            if len(segment) < size:
+                raise ValueError("it ends before the last cell")
+            cells, place, _ = decode(segment, index, jpegtables=page.jpegtables,
                                      jpegheader=key.jpegheader)
             if cells is not None:
                 _put(cells[0, :, :, sample], place[2], place[3], part, result)
@@ -212,7 +245,11 @@ def writes(path: str, layout: Layout) -> bool:
         return True
     if not path.lower().endswith(_TIFFS) or layout.driver is not None:
         return False
-    return bool(layout.about.axes) or (not is_installed("rasterio") and is_installed("tifffile"))
+    about = layout.about
+    if about.axes:
+        return True
+    has_place = about.crs is not None or about.transform is not None or bool(about.gcps)
+    return not has_place and not is_installed("rasterio") and is_installed("tifffile")
 
 
 def _is_ome(path: str) -> bool:
@@ -225,7 +262,7 @@ class Created(Sink):
     def __init__(self, path: str, layout: Layout) -> None:
         name = os.path.basename(path)
         refuse_settings(layout, name, "a stack")
-        tifffile = needed("tifffile", name)
+        tifffile = tifffile_for(name)
         axes = layout.about.axes
         if len(axes) != len(layout.lead) + 2:
             axes = ("Q" if len(layout.lead) == 1 else "") + "YX"

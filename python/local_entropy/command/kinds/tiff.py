@@ -1,0 +1,71 @@
+"""tifffile: its errors, and what it merely logs of a damaged file, become sentences."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from contextlib import contextmanager
+from typing import Any, Iterator, List
+
+from .base import FileError, needed
+
+# What it logs where planes or tags are missing that the file announces; the rest does no harm.
+_DAMAGE = re.compile(r"invalid (?:page offset|offset to page|value offset|TiffData index)[^')]*"
+                     r"|metadata invalid or corrupted file|invalid .* or corrupted file"
+                     r"|incompletely written.*|index out of range|failed to read .*"
+                     r"|expected \d+ frames, got \d+|missing (?:files|data).*")
+
+
+class Listener(logging.Handler):
+    """Keeps what is logged of damage."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._threads = threading.local()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        found = _DAMAGE.search(record.getMessage())
+        if found is not None:
+            getattr(self._threads, "damage", []).append(found[0])
+
+    @contextmanager
+    def damage(self) -> Iterator[List[str]]:
+        """That of this thread, while this lasts."""
+        self._threads.damage = []
+        yield self._threads.damage
+
+
+listener = Listener()
+
+
+def tifffile_for(path: str) -> Any:
+    """The library, which the file needs; it logs to the listener."""
+    tifffile: Any = needed("tifffile", path)
+    logger = logging.getLogger("tifffile")
+    if listener not in logger.handlers:
+        logger.addHandler(listener)
+        logger.propagate = False
+    return tifffile
+
+
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """While the file is read: whatever is wrong with it is a FileError."""
+    with listener.damage() as damage:
+        try:
+            yield
+        except (FileError, MemoryError):
+            raise
+        except Exception as error:  # a damaged file fails in many ways
+            raise FileError(f"{path} cannot be read: {damage[0] if damage else reason(error)}") \
+                from None
+    if damage:
+        raise FileError(f"{path} cannot be read, it is damaged or ends early: {damage[0]}")
+
+
+def reason(error: Exception) -> str:
+    """One line; some errors say nothing but a key."""
+    said = " ".join(str(getattr(error, "strerror", None) or error).split())
+    return said if isinstance(error, (OSError, ValueError)) and said else \
+        f"it is damaged ({type(error).__name__}: {said})"
