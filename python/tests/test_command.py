@@ -278,8 +278,8 @@ WRONG = [
     ("--q 2", r"--q is given for --index shannon"),
     ("--index hill --q -1", r"order of a Hill number is -1|expected one argument"),
     ("--index simpson --base 2", r"--base is given for --index simpson"),
-    ("--band 2", r"--band is 2, expected 1 to 1"),
-    ("--band 0", r"--band is 0, expected 1 to 1"),
+    ("--band 2", r"--band is 2 for \S+image.npy, expected 1: it has one band"),
+    ("--band 0", r"--band is 0 for \S+image.npy, expected 1"),
     ("--band x", r"--band: 'x', expected numbers"),
     ("--nodata x", r"--nodata: 'x', expected a number or none"),
     ("--like-skimage --mode wrap", r"--mode is given with --like-skimage"),
@@ -338,8 +338,10 @@ def test_failures(image, tmp_path):
     failed(tmp_path, r"given twice", image, out, "--preview", image, status=2)
     failed(tmp_path, r"given twice", image, out, "--preview", out, status=2)
     failed(tmp_path, r"an .npy file is written without compression", image, out, "--compress",
-           "zstd")
-    failed(tmp_path, r"--preview is picture, expected a name", image, out, "--preview", "picture")
+           "zstd", status=2)
+    failed(tmp_path, r"--preview is picture, expected a name", image, out, "--preview", "picture",
+           status=2)
+    failed(tmp_path, r"/dev/stdout is a device or a pipe", image, "/dev/stdout")
 
 
 def test_a_cell_that_is_no_level(tmp_path):

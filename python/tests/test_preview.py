@@ -10,6 +10,7 @@ import pytest
 from files import convert, refused
 from local_entropy import entropy
 from local_entropy.command.kinds import Part
+from local_entropy.command.main import main
 from local_entropy.command.options import parser, unit_of
 from local_entropy.command.preview import round_length
 
@@ -140,7 +141,7 @@ def test_a_picture_that_cannot_be_written(tmp_path, capfd, monkeypatch):
     np.save(tmp_path / "in.npy", np.zeros((9, 9), np.uint8))
     said = refused(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--preview",
                    tmp_path / "out.png")
-    assert said == "local-entropy: out.png cannot be written: No space left on device\n"
+    assert said == f"local-entropy: {tmp_path}/out.png cannot be written: No space left on device\n"
     assert os.listdir(tmp_path) == ["in.npy"]
 
 
@@ -148,6 +149,13 @@ def test_a_preview_is_no_raster(tmp_path, capfd):
     np.save(tmp_path / "in.npy", np.zeros((9, 9), np.uint8))
     assert "out.tif, expected a name that ends in .png" in refused(
         capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--preview", tmp_path / "out.tif")
+
+
+@pytest.mark.parametrize("words", [["--preview", "p.foo"], ["--preview", "p.png", "--colors", "no"]])
+def test_a_wrong_picture_is_a_wrong_argument(tmp_path, capfd, words):
+    np.save(tmp_path / "in.npy", np.zeros((9, 9), np.uint8))
+    assert main([str(tmp_path / "in.npy"), str(tmp_path / "out.npy"), *words]) == 2
+    assert "expected" in capfd.readouterr().err and os.listdir(tmp_path) == ["in.npy"]
 
 
 @pytest.mark.parametrize("words, name, unit", [
@@ -185,7 +193,7 @@ def test_errors(tmp_path, capfd, monkeypatch):
     assert "--colors is nothing, expected a colour map" in refused(capfd, *words, "--colors",
                                                                    "nothing")
     for name in ("out", "out.tif"):
-        assert "expected a name that ends in .png" in refused(capfd, *words[:3], tmp_path / name)
+        assert "expected a name that ends in .png (or" in refused(capfd, *words[:3], tmp_path / name)
 
     def full(self, *arguments, **named):
         raise OSError(28, "No space left on device")

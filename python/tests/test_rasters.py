@@ -330,6 +330,22 @@ def test_errors(tmp_path, capfd):
     assert "has cells of complex64" in refused(capfd, tmp_path / "complex.tif", out)
 
 
+@pytest.mark.parametrize("name, words", [
+    ("o.npy", ["--compress", "zstd"]), ("o.npy", ["--driver", "GTiff"]), ("o.npy", ["--co", "A=B"]),
+    ("o.tif", ["--driver", "NOPE"]), ("o.nc", []), ("o.png", []), ("o.foo", []), ("o", []),
+    ("o.img", ["--compress", "lzw"])])
+def test_formats_that_cannot_be_are_wrong_arguments(tmp_path, capfd, name, words):
+    np.save(tmp_path / "in.npy", IMAGE)
+    assert main([str(tmp_path / "in.npy"), str(tmp_path / name), *words]) == 2
+    assert "expected" in capfd.readouterr().err and os.listdir(tmp_path) == ["in.npy"]
+
+
+def test_a_folder_is_no_image(tmp_path, capfd):
+    (tmp_path / "in").mkdir()
+    said = refused(capfd, tmp_path / "in", tmp_path / "out.npy")
+    assert said == f"local-entropy: {tmp_path}/in is a folder, and no array of Zarr, expected a file\n"
+
+
 def test_a_file_that_ends_early(tmp_path, capfd):
     path = make(tmp_path / "in.tif", IMAGE, compress="deflate", blockysize=8)
     with open(path, "r+b") as file:

@@ -17,7 +17,7 @@ from .._host import compute_region
 from .._question import Request
 from . import kinds
 from .blocks import plan_for
-from .kinds import FileError, Layout, Sink, Source
+from .kinds import ArgumentError, FileError, Layout, Sink, Source
 from .options import UsageError, chosen_bands, keeps_holes, parser, request_of, unit_of
 from .output import Output
 from .pipeline import Task, run
@@ -42,7 +42,7 @@ def main(words: Optional[Sequence[str]] = None) -> int:
         with _signals():
             _convert(arguments)
         return 0
-    except UsageError as error:
+    except (UsageError, ArgumentError) as error:
         return _say(f"{error}\n(local-entropy --help describes all arguments)", 2)
     except FileError as error:
         return _say(str(error), 1)
@@ -127,8 +127,9 @@ def _planes(source: Source, bands: Optional[Sequence[int]], name: str) -> Tuple[
         return source.usual_planes()
     for band in bands:
         if not 1 <= band <= source.planes:
-            raise UsageError(f"--band is {band}, expected 1 to {source.planes}, of which {name} "
-                             "consists")
+            there = "1: it has one band" if source.planes == 1 else \
+                f"1 to {source.planes}: it has {source.planes} bands or planes"
+            raise UsageError(f"--band is {band} for {name}, expected {there}")
     return tuple(band - 1 for band in bands)
 
 
@@ -178,13 +179,21 @@ def _write(arguments: argparse.Namespace, request: Request, source: Source,
                             f"has {outputs[0].room() / 1e9:.3g} GB free")
         _fill(arguments, request, source, planes, nodata, layout, outputs[0], preview)
         if preview is not None:
-            preview.save(outputs[1].path, *_titles(arguments, source))
+            _save(preview, outputs[1].path, arguments, source)
         _ignore_signals()  # from here on it is done
         for output in outputs:
             output.keep()
     finally:
         for output in outputs:
             output.drop()
+
+
+def _save(preview: Preview, path: str, arguments: argparse.Namespace, source: Source) -> None:
+    try:
+        preview.save(path, *_titles(arguments, source))
+    except OSError as error:  # which names the folder where it grows
+        raise FileError(f"{arguments.preview} cannot be written: {error.strerror or error}") \
+            from None
 
 
 def _titles(arguments: argparse.Namespace, source: Source) -> Tuple[Any, ...]:
@@ -211,6 +220,8 @@ def _fill(arguments: argparse.Namespace, request: Request, source: Source,
             whole = True
         finally:
             bar.end(whole)
+    except ArgumentError:
+        raise
     except FileError as error:
         raise FileError(f"{arguments.input}: {error}" if str(error).startswith("the cell ")
                         else str(error)) from None

@@ -9,7 +9,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from .._host import Ndarray
-from .kinds import FileError, Part
+from .kinds import ArgumentError, Part
 from .kinds.base import needed
 
 _LONGEST = 1200  # cells of the longer side that are shown
@@ -21,11 +21,12 @@ class Preview:
     def __init__(self, path: str, height: int, width: int, colours: str) -> None:
         extension = os.path.splitext(path)[1].lower()
         if extension not in (".png", ".jpg", ".jpeg", ".pdf", ".svg", ".webp"):
-            raise FileError(f"--preview is {path}, expected a name that ends in .png")
+            raise ArgumentError(f"--preview is {path}, expected a name that ends in .png (or .jpg, "
+                                ".pdf, .svg, .webp)")
         self._matplotlib = needed("matplotlib", "--preview")
         if colours not in self._matplotlib.colormaps:
-            raise FileError(f"--colors is {colours}, expected a colour map of matplotlib, such as "
-                            "viridis or magma")
+            raise ArgumentError(f"--colors is {colours}, expected a colour map of matplotlib, such "
+                                "as viridis or magma")
         self._step = -(-max(height, width) // _LONGEST)
         self._cells = np.full((-(-height // self._step), -(-width // self._step)), np.nan,
                               np.float32)
@@ -57,9 +58,6 @@ class Preview:
             size, name = cell_size or (1.0, "cells")
             _draw_length(axes, height, width, size * self._step, name)
             figure.savefig(path, dpi=130)
-        except OSError as error:
-            name = os.path.basename(path)  # not that of the folder in which it grows
-            raise FileError(f"{name} cannot be written: {error.strerror or error}") from None
         finally:
             pyplot.close(figure)
 

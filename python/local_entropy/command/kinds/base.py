@@ -16,6 +16,10 @@ class FileError(Exception):
     """What is wrong with a file, or missing to read it: one sentence for the user."""
 
 
+class ArgumentError(FileError):
+    """What a file cannot be asked for, whatever is in it."""
+
+
 class Part(NamedTuple):
     """Rows and columns of a plane, the first and one behind the last."""
 
@@ -143,6 +147,7 @@ def needed(module: str, path: str) -> Any:
 def refuse_settings(layout: Layout, path: str, what: str) -> None:
     """Of kinds that neither compress nor have drivers."""
     if layout.compress not in (None, "none"):
-        raise FileError(f"{path}: {what} is written without compression, expected no --compress")
+        raise ArgumentError(f"{path}: {what} is written without compression, expected no --compress")
     if layout.driver is not None or layout.options:
-        raise FileError(f"{path}: {what} is not written by GDAL, expected no --driver and no --co")
+        raise ArgumentError(f"{path}: {what} is not written by GDAL, expected no --driver and no "
+                            "--co")

@@ -10,7 +10,8 @@ from typing import Any, Callable, Dict, Optional, Tuple
 import numpy as np
 
 from ..._host import Ndarray
-from .base import About, FileError, Layout, Part, Sink, Source, is_installed
+from .base import (About, ArgumentError, FileError, Layout, Part, Sink, Source,
+                   is_installed)
 from .gdal import listener, rasterio_for, sentence
 
 _PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp"}
@@ -53,6 +54,9 @@ class Opened(Source):
         try:
             self._file = _opened(rasterio, path)
         except Exception as error:
+            if os.path.isdir(path):
+                raise FileError(f"{path} is a folder, and no array of Zarr, expected a file") \
+                    from None
             raise FileError(f"{path} cannot be read: {sentence(error)}") from None
         file = self._file
         if file.count == 0:
@@ -150,8 +154,8 @@ class Created(Sink):
     def __init__(self, path: str, layout: Layout) -> None:
         name, extension = os.path.basename(path), os.path.splitext(path)[1].lower()
         if layout.driver is None and extension in _PICTURES:
-            raise FileError(f"{name}: {extension[1:].upper()} does not hold real numbers: expected "
-                            ".tif, .npy or .zarr (--preview makes a picture)")
+            raise ArgumentError(f"{name}: {extension[1:].upper()} does not hold real numbers: "
+                                "expected .tif, .npy or .zarr (--preview makes a picture)")
         if layout.driver is None:
             _refuse_unknown(name, "writes")
         rasterio = rasterio_for(name)
@@ -235,33 +239,35 @@ class Created(Sink):
 def _driver_of(rasterio: Any, name: str) -> str:
     extension = os.path.splitext(name)[1]
     if not extension:
-        raise FileError(f"{name} has no extension that names a format, expected .tif, .npy, .zarr "
-                        "or --driver")
+        raise ArgumentError(f"{name} has no extension that names a format, expected .tif, .npy, "
+                            ".zarr or --driver")
     try:
         driver: str = rasterio.drivers.driver_from_extension(name)
     except ValueError:
-        raise FileError(f"{name}: GDAL writes no format of the extension {extension}, expected "
-                        ".tif, .npy, .zarr or --driver") from None
+        raise ArgumentError(f"{name}: GDAL writes no format of the extension {extension}, expected "
+                            ".tif, .npy, .zarr or --driver") from None
     return driver
 
 
 def _is_written_in_parts(rasterio: Any, driver: str, name: str) -> bool:
     if rasterio.drivers.is_blacklisted(driver, "w"):
-        raise FileError(f"{name}: rasterio does not write {driver}, expected .tif, .npy or .zarr")
+        raise ArgumentError(f"{name}: rasterio does not write {driver}, expected .tif, .npy or "
+                            ".zarr")
     with rasterio.Env(), suppress(ValueError):  # no such driver
         if rasterio.io.driver_can_create(driver):
             return True
         if rasterio.io.driver_can_create_copy(driver):
             return False
-    raise FileError(f"{name}: GDAL does not write {driver}, expected a driver that it writes, such "
-                    "as GTiff or COG")
+    raise ArgumentError(f"{name}: GDAL does not write {driver}, expected a driver that it writes, "
+                        "such as GTiff or COG")
 
 
 def _options(name: str, driver: str, layout: Layout) -> Dict[str, Any]:
     options: Dict[str, Any] = dict(layout.options)
     if layout.compress is not None:
         if driver != "COG":
-            raise FileError(f"{name}: --compress is of GeoTIFF and COG, expected --co for {driver}")
+            raise ArgumentError(f"{name}: --compress is of GeoTIFF and COG, expected --co for "
+                                f"{driver}")
         options = {"COMPRESS": layout.compress.upper(), **options}
     if driver == "COG":
         options = {"BIGTIFF": "IF_SAFER", "NUM_THREADS": "ALL_CPUS", **options}
