@@ -89,6 +89,17 @@ def test_a_range_that_does_not_begin_at_0(image, tmp_path, capfd):
                                   entropy(IMAGE, levels=2, range=(3, 8), clip=True))
 
 
+def test_levels_that_the_cells_have_not(image, tmp_path, capfd):
+    """What helps is said as an argument of the command."""
+    said = refused(capfd, image, tmp_path / "out.npy", "--levels", 2)
+    assert said.endswith(" (--clip takes the nearest level, --range puts cells into bins)\n")
+    said = refused(capfd, image, tmp_path / "out.npy", "--levels", 2, "--range", 0, 3)
+    assert said.endswith(" (--clip takes the nearest level)\n")
+    np.save(tmp_path / "big.npy", np.arange(600, dtype=np.int32).reshape(20, 30) * 1000)
+    said = refused(capfd, tmp_path / "big.npy", tmp_path / "out.npy")
+    assert "--levels 256 --range 0 599000" in said
+
+
 # ---- the output --------------------------------------------------------------------------------
 
 

@@ -151,7 +151,8 @@ def test_a_preview_is_no_raster(tmp_path, capfd):
         capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--preview", tmp_path / "out.tif")
 
 
-@pytest.mark.parametrize("words", [["--preview", "p.foo"], ["--preview", "p.png", "--colors", "no"]])
+@pytest.mark.parametrize("words", [["--preview", "p.foo"],
+                                   ["--preview", "p.png", "--colors", "no"]])
 def test_a_wrong_picture_is_a_wrong_argument(tmp_path, capfd, words):
     np.save(tmp_path / "in.npy", np.zeros((9, 9), np.uint8))
     assert main([str(tmp_path / "in.npy"), str(tmp_path / "out.npy"), *words]) == 2
@@ -193,7 +194,7 @@ def test_errors(tmp_path, capfd, monkeypatch):
     assert "--colors is nothing, expected a colour map" in refused(capfd, *words, "--colors",
                                                                    "nothing")
     for name in ("out", "out.tif"):
-        assert "expected a name that ends in .png (or" in refused(capfd, *words[:3], tmp_path / name)
+        assert "that ends in .png (or" in refused(capfd, *words[:3], tmp_path / name)
 
     def full(self, *arguments, **named):
         raise OSError(28, "No space left on device")

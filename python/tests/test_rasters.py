@@ -340,10 +340,24 @@ def test_formats_that_cannot_be_are_wrong_arguments(tmp_path, capfd, name, words
     assert "expected" in capfd.readouterr().err and os.listdir(tmp_path) == ["in.npy"]
 
 
+@pytest.mark.parametrize("option, said", [
+    ("FOO=BAR", "GTiff does not support creation option FOO"),
+    ("COMPRESS=BAR", "'BAR' is an unexpected value for COMPRESS creation option")])
+def test_an_option_that_gdal_does_not_know(tmp_path, capfd, option, said):
+    np.save(tmp_path / "in.npy", IMAGE)
+    assert main([str(tmp_path / "in.npy"), str(tmp_path / "o.tif"), "--co", option]) == 2
+    found = capfd.readouterr().err
+    assert "o.tif: " in found and said in found and "CPLE" not in found
+    assert os.listdir(tmp_path) == ["in.npy"]
+    assert "COG does not support creation option FOO" in refused(
+        capfd, tmp_path / "in.npy", tmp_path / "o.tif", "--driver", "COG", "--co", "FOO=BAR")
+
+
 def test_a_folder_is_no_image(tmp_path, capfd):
     (tmp_path / "in").mkdir()
     said = refused(capfd, tmp_path / "in", tmp_path / "out.npy")
-    assert said == f"local-entropy: {tmp_path}/in is a folder, and no array of Zarr, expected a file\n"
+    assert said == (f"local-entropy: {tmp_path}/in is a folder, and no array of Zarr, expected a "
+                    "file\n")
 
 
 def test_a_file_that_ends_early(tmp_path, capfd):
@@ -364,8 +378,8 @@ def test_a_file_that_ends_early(tmp_path, capfd):
 @pytest.mark.parametrize("lost", [13, 65, 1000, 20_000])
 def test_a_picture_that_ends_early(tmp_path, capfd, bands, lost):
     """All of it is one block: GDAL would decode it at once, and not see the end."""
-    path = make(tmp_path / "in.png", np.stack([RANDOM.integers(0, 9, (300, 400), np.uint8)] * bands),
-                "PNG")
+    cells = RANDOM.integers(0, 9, (bands, 300, 400), np.uint8)
+    path = make(tmp_path / "in.png", cells, "PNG")
     os.truncate(path, os.path.getsize(path) - lost)
     assert "in.png cannot be read at row 0 of band 1: " in refused(capfd, path, tmp_path / "o.npy")
     assert os.listdir(tmp_path) == ["in.png"]

@@ -459,7 +459,8 @@ def test_a_raster_is_not_read_as_a_stack(tmp_path, capfd, monkeypatch):
 
 def test_a_place_is_not_lost_in_a_stack(tmp_path, capfd, monkeypatch):
     zarr = pytest.importorskip("zarr", reason="holds a place")
-    made = zarr.open(str(tmp_path / "in.zarr"), mode="w", shape=(9, 9), dtype="uint8", chunks=(9, 9))
+    made = zarr.open(str(tmp_path / "in.zarr"), mode="w", shape=(9, 9), dtype="uint8",
+                     chunks=(9, 9))
     made.attrs.update(crs_wkt='LOCAL_CS["none"]', transform=[1, 0, 0, 0, 1, 0])
     monkeypatch.setitem(sys.modules, "rasterio", None)
     assert "out.tif needs rasterio" in refused(capfd, tmp_path / "in.zarr", tmp_path / "out.tif")

@@ -18,7 +18,8 @@ from .._question import Request
 from . import kinds
 from .blocks import plan_for
 from .kinds import ArgumentError, FileError, Layout, Sink, Source
-from .options import UsageError, chosen_bands, keeps_holes, parser, request_of, unit_of
+from .options import (UsageError, chosen_bands, in_words, keeps_holes, parser, request_of,
+                      unit_of)
 from .output import Output
 from .pipeline import Task, run
 from .preview import Preview
@@ -53,7 +54,7 @@ def main(words: Optional[Sequence[str]] = None) -> int:
         name = f"{error.filename}: " if error.filename else ""
         return _say(f"{name}{error.strerror or error}", 1)
     except (RuntimeError, ValueError, TypeError) as error:
-        return _say(str(error), 1)
+        return _say(in_words(str(error)), 1)
     except _Ended as ended:
         _say("ended by a signal; the output was not written", 1)
         signal.signal(ended.number, signal.SIG_DFL)  # who started this sees which
@@ -146,7 +147,7 @@ def _check(request: Request, source: Source, nodata: Optional[float],
         compute_region(np.zeros((1, 1), source.dtype), np.zeros((1, 1), np.uint8), (0, 1), (0, 1),
                        np.empty((1, 1), request.dtype), request._replace(nodata=nodata))
     except ValueError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(in_words(str(error))) from None
 
 
 def _layout(arguments: argparse.Namespace, request: Request, source: Source,
@@ -223,8 +224,11 @@ def _fill(arguments: argparse.Namespace, request: Request, source: Source,
     except ArgumentError:
         raise
     except FileError as error:
-        raise FileError(f"{arguments.input}: {error}" if str(error).startswith("the cell ")
-                        else str(error)) from None
+        if not str(error).startswith("the cell "):
+            raise
+        hint = "--clip takes the nearest level" + (
+            "" if arguments.range else ", --range puts cells into bins")
+        raise FileError(f"{arguments.input}: {error} ({hint})") from None
     except OSError as error:
         raise FileError(f"{arguments.output} cannot be written: {error.strerror or error}") \
             from None

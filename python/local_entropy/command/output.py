@@ -17,8 +17,8 @@ class Output:
 
     def __init__(self, path: str) -> None:
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
-            raise FileError(f"{path} is a device or a pipe, expected the name of a file: the output "
-                            "is not written from its beginning to its end")
+            raise FileError(f"{path} is a device or a pipe, expected the name of a file: the "
+                            "output is not written from its beginning to its end")
         self.final = os.path.realpath(path)
         parent, name = os.path.split(self.final)
         if not os.path.isdir(parent):

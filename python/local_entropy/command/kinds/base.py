@@ -147,7 +147,8 @@ def needed(module: str, path: str) -> Any:
 def refuse_settings(layout: Layout, path: str, what: str) -> None:
     """Of kinds that neither compress nor have drivers."""
     if layout.compress not in (None, "none"):
-        raise ArgumentError(f"{path}: {what} is written without compression, expected no --compress")
+        raise ArgumentError(f"{path}: {what} is written without compression, expected no "
+                            "--compress")
     if layout.driver is not None or layout.options:
         raise ArgumentError(f"{path}: {what} is not written by GDAL, expected no --driver and no "
                             "--co")

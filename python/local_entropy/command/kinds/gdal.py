@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import threading
 import warnings
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import Any, Iterator, List
 
 from .base import needed
 
+_CODE = re.compile(r"CPLE_\w+ in ")
 _CACHE_MB = "256"  # GDAL's own is a twentieth of the machine's memory
 
 
@@ -26,6 +28,8 @@ class Listener(logging.Handler):
         text = record.getMessage()
         if record.levelno >= logging.ERROR or text.startswith("GDAL signalled an error"):
             getattr(self._threads, "errors", []).append(text.partition("msg=")[2] or text)
+        elif "creation option" in text:  # one that is not known, or of a wrong value
+            getattr(self._threads, "errors", []).append(_CODE.sub("", text))
 
     @contextmanager
     def errors(self, rasterio: Any) -> Iterator[List[str]]:

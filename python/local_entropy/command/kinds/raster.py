@@ -178,11 +178,18 @@ class Created(Sink):
         if layout.has_holes:
             options["nodata"] = np.nan
         try:
-            self._file = rasterio.open(
-                self._path, "w", driver="GTiff" if self._path != self._whole else self._driver,
-                width=layout.width, height=layout.height, count=layout.planes,
-                dtype=layout.dtype.name, **options)
+            with listener.errors(rasterio) as errors:
+                self._file = rasterio.open(
+                    self._path, "w", driver="GTiff" if self._path != self._whole else self._driver,
+                    width=layout.width, height=layout.height, count=layout.planes,
+                    dtype=layout.dtype.name, **options)
+            said = [error for error in errors if "creation option" in error]
+            if said:
+                self._file.close()
+                raise ArgumentError(f"{self._name}: {said[0]}")
             self._tell(rasterio)
+        except ArgumentError:
+            raise
         except Exception as error:
             raise FileError(f"{self._name} cannot be created: {sentence(error)}") from None
         self.block = tuple(self._file.block_shapes[0])
