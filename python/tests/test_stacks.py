@@ -10,6 +10,7 @@ from files import convert, refused
 from local_entropy import entropy
 from local_entropy.command.kinds import FileError, Layout, open_source, stack
 from local_entropy.command.kinds.base import About, is_installed
+from local_entropy.command.main import main
 
 tifffile = pytest.importorskip("tifffile", reason="pip install tifffile")
 
@@ -424,6 +425,36 @@ def test_a_stack_that_ends_early(tmp_path, capfd, name, options, part):
     path = cut(tmp_path / name, int(part * os.path.getsize(tmp_path / name)))
     assert f"{path} cannot be read" in refused(capfd, path, tmp_path / "out.npy")
     assert os.listdir(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("name", ["in.tif", "in.ome.tif"])
+@pytest.mark.parametrize("tag, value", [(256, 0), (257, 0), (258, 0), (259, 99), (277, 0), (278, 0),
+                                        (279, 0xffffffff), (273, 0xffffffff), (256, None)])
+def test_tags_that_make_no_sense(tmp_path, capfd, name, tag, value):
+    """A sentence with the name of the file, or its cells; never an error of Python. None: the tag
+    is another one."""
+    tifffile.imwrite(tmp_path / name, STACK[:, 0], photometric="minisblack", compression="zlib",
+                     metadata={"axes": "ZYX"})
+    bad = bytearray((tmp_path / name).read_bytes())
+    at = bad.index(tag.to_bytes(2, "little"), 10)
+    if value is None:
+        bad[at:at + 2] = b"\xf0\xff"
+    else:
+        bad[at + 8:at + 12] = value.to_bytes(4, "little")
+    (tmp_path / name).write_bytes(bad)
+    status = main([str(tmp_path / name), str(tmp_path / "out.npy"), "--size", "1"])
+    said = capfd.readouterr().err
+    assert said.count("\n") == status and (
+        status == 0 or said.startswith(f"local-entropy: {tmp_path / name} ")), said
+
+
+@pytest.mark.parametrize("size", [0.0, -1.0, float("inf"), float("nan")])
+def test_a_size_that_no_cell_has(tmp_path, size):
+    tifffile.imwrite(tmp_path / "in.ome.tif", STACK[0, 0], metadata={"axes": "YX",
+                                                                     "PhysicalSizeX": size})
+    source = open_source(str(tmp_path / "in.ome.tif"))
+    source.close()
+    assert source.about.cell_size is None
 
 
 def test_a_stack_that_is_refused_is_closed(tmp_path, capfd):

@@ -118,6 +118,8 @@ class Opened(Source):
             page = self._series.keyframe
             self.block = (page.tilelength, page.tilewidth) if page.is_tiled else \
                 (page.rowsperstrip, 0)
+            if self.block[0] < 1:
+                raise FileError(f"{path} cannot be read: its strips have {self.block[0]} rows")
 
     def read(self, plane: int, part: Part) -> Ndarray:
         if self._start is not None:  # the whole series as in memory
@@ -202,6 +204,8 @@ def _about(file: Any, axes: str, lead: Tuple[int, ...], samples: int) -> About:
         count, length = stack["resolution"][0]
         about.cell_size = (length / count, "µm" if stack["unit"] in ("micron", "\\u00B5m")
                            else stack["unit"])
+    if about.cell_size is not None and not 0 < about.cell_size[0] < math.inf:
+        about.cell_size = None
     return about
 
 
