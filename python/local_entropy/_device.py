@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _library as library
 from ._dlpack import CUDA_MEMORY, LEGACY_STREAM, Exported
-from ._host import result_dtype
+from ._host import check_out, result_dtype
 from ._levels import Levels, given_levels
 from ._question import Request, filter_of
 
@@ -273,8 +273,7 @@ def _result_of(kind: _Kind, image: Any, out: Any, cells: _Memory,
         result = _alike(kind, image, "out", out)
     values = _memory("out", result)
     result_type = _fits("out", values, _RESULT_TYPES, cells.shape)
-    if dtype is not None and values.dtype != result_dtype(dtype):
-        raise ValueError(f"out is {values.dtype}, dtype {np.dtype(dtype)}, expected the same")
+    check_out(values.dtype, dtype)
     if not values.has_rows():
         raise ValueError("out has rows with gaps or in reverse, expected cells of a row side by "
                          "side")
@@ -303,7 +302,7 @@ def compute(kind: _Kind, image: Any, mask: Any, out: Any, request: Request) -> A
             raise ValueError("out overlaps the image or the mask")
         nodata = None if request.nodata is None else float(request.nodata)
         wanted = filter_of(request.window, _levels(cells.dtype, request), nodata, request.mode,
-                           float(request.cval), request.measure, request.empty)
+                           float(request.cval), request.measure, float(request.empty))
         if 0 not in cells.shape:
             _Question(wanted, cells, image_type, counts, mask_type, values, result_type,
                       _one_stream(kind, arrays)).enqueue()

@@ -34,9 +34,11 @@ def image_and_mask(image: Any, mask: Any) -> Tuple[Ndarray, Optional[Ndarray]]:
     cells = image
     if not is_plain(image):
         if isinstance(image, np.ma.MaskedArray):
-            hidden = np.ma.getmaskarray(image)
-            mask = ~hidden if mask is None else ~hidden & (_as_array(mask) != 0)
+            mask = _unhidden(image, mask)
         cells = _as_array(image)
+    if cells.ndim == 0 and cells.dtype.kind not in "biufc":
+        raise TypeError(f"the image is a {type(image).__name__}, expected an array (..., rows, "
+                        "columns)")
     if cells.ndim < 2:
         raise ValueError(f"the image has {cells.ndim} dimensions, expected (..., rows, columns)")
     if mask is None:
@@ -46,6 +48,19 @@ def image_and_mask(image: Any, mask: Any) -> Tuple[Ndarray, Optional[Ndarray]]:
     if counts.dtype.kind != "b" and counts.dtype != np.uint8:
         counts = counts != 0
     return cells, np.broadcast_to(counts, cells.shape)
+
+
+def _unhidden(image: np.ma.MaskedArray[Any, Any], mask: Any) -> Ndarray:
+    """The mask that goes with a masked array: what counts in `mask`, and is not masked."""
+    visible: Ndarray = ~np.ma.getmaskarray(image)
+    if visible.shape != image.shape:  # NumPy looks only at what goes through image.mask
+        raise ValueError(f"the masked array's own mask has the shape {visible.shape}, its cells "
+                         f"{image.shape}, expected the same")
+    if mask is not None:
+        counts = _as_array(mask)
+        check_mask(counts.shape, image.shape)
+        visible &= counts != 0
+    return visible
 
 
 def check_mask(mask: Tuple[int, ...], image: Tuple[int, ...]) -> None:
@@ -65,10 +80,21 @@ def result_dtype(dtype: Any, name: str = "dtype") -> np.dtype[Any]:
     """float32 unless the caller wants float64."""
     if dtype is None:
         return _RESULTS[0]
-    wanted: np.dtype[Any] = np.dtype(dtype)
+    try:
+        wanted: np.dtype[Any] = np.dtype(dtype)
+    except TypeError:
+        raise TypeError(f"{name} is {dtype!r}, expected float32 or float64") from None
     if wanted.newbyteorder("=") not in _RESULTS:
         raise ValueError(f"{name} is {wanted}, expected float32 or float64")
     return wanted
+
+
+def check_out(found: np.dtype[Any], dtype: Any) -> None:
+    """Whether an `out` of that type is what the argument `dtype` says."""
+    wanted = found if dtype is None else result_dtype(dtype)
+    if found != wanted:
+        orders = ": their byte order differs" if found.itemsize == wanted.itemsize else ""
+        raise ValueError(f"out is {found}, dtype {wanted}, expected the same{orders}")
 
 
 def _result(out: Any, dtype: Any, shape: Tuple[int, ...]) -> Ndarray:
@@ -79,8 +105,7 @@ def _result(out: Any, dtype: Any, shape: Tuple[int, ...]) -> Ndarray:
                         "image is one")
     if out.shape != shape:
         raise ValueError(f"out has the shape {out.shape}, the image {shape}")
-    if result_dtype(out.dtype, "out") != (out.dtype if dtype is None else result_dtype(dtype)):
-        raise ValueError(f"out is {out.dtype}, dtype {np.dtype(dtype)}, expected the same")
+    check_out(result_dtype(out.dtype, "out"), dtype)
     if not out.flags.writeable:
         raise ValueError("out is read-only")
     return out
@@ -196,7 +221,7 @@ def _prepared(image: Ndarray, counts: Optional[Ndarray],
     cells = readable(image, counts, request.levels, request.range, request.clip, request.nodata,
                      request.cval, request.mode == "constant")
     wanted = filter_of(request.window, cells.levels, cells.nodata, request.mode, cells.cval,
-                       request.measure, request.empty)
+                       request.measure, float(request.empty))
     return cells, wanted, library.engine(request.device == "auto", request.threads or 0)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 
+from ._arguments import integer, real
 from ._library import LevelError
 
 Mask = Optional["np.ndarray[Any, np.dtype[Any]]"]
@@ -50,7 +50,7 @@ def given_levels(dtype: Any, count: Optional[int], limits: Optional[Tuple[float,
                  clip: bool) -> Optional[Levels]:
     """What the arguments `levels` and `range` say; None where the cells decide."""
     if count is not None:
-        count = operator.index(count)
+        count = integer("levels", count)
         if not 2 <= count <= MOST_LEVELS:
             raise ValueError(f"levels is {count}, expected 2 to {MOST_LEVELS}")
     if limits is not None:
@@ -58,9 +58,9 @@ def given_levels(dtype: Any, count: Optional[int], limits: Optional[Tuple[float,
             raise ValueError("range is given without levels, expected both: levels=16, "
                              "range=(0, 256) makes 16 bins of cells 0 to 255")
         try:
-            low, high = (float(limit) for limit in limits)
-        except (TypeError, ValueError):
-            raise ValueError(f"range is {limits!r}, expected two numbers (low, high)") from None
+            low, high = (real("range", limit) for limit in limits)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"range is {limits!r}, expected two numbers (low, high)") from None
         if not (low < high and math.isfinite(high - low)):
             raise ValueError(f"range is ({low:g}, {high:g}), expected finite numbers, low below "
                              "high")

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import math
-import operator
 from functools import lru_cache
 from typing import Any, Callable, Iterable, NamedTuple, Optional, Tuple, TypeVar, cast
 
 import numpy as np
 
 from . import _library as library
+from ._arguments import integer, real
 from ._levels import Levels
 
 Pair = Tuple[int, int]
 
 _USUAL_SIZE = 9
 _LONGEST, _LONGEST_FOOTPRINT = 255, 63  # sides
+_MOST_THREADS = (1 << 31) - 1  # le_engine_options counts them in 32 bits
+_DEVICES = ("auto", "cpu")
 MODES = {"crop": library.CUT, "constant": library.CONSTANT, "nearest": library.NEAREST,
          "reflect": library.REFLECT, "mirror": library.MIRROR, "wrap": library.WRAP}
 _MEASURES = {"shannon": library.ENTROPY, "simpson": library.SIMPSON,
@@ -74,29 +76,23 @@ class Request(NamedTuple):
 
 def _pair(name: str, value: Any) -> Pair:
     """One integer for rows and columns, or one for each."""
-    try:
-        return (operator.index(value),) * 2
-    except TypeError:
-        pass
-    try:
-        rows, columns = (operator.index(side) for side in value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is {value!r}, expected an integer or two, (rows, columns)") \
-            from None
-    return rows, columns
-
-
-def _hashable(value: Any) -> Any:
+    expected = "an integer or two, (rows, columns)"
     value = value.tolist() if isinstance(value, np.ndarray) else value
-    return tuple(value) if isinstance(value, list) else value
+    if not isinstance(value, (tuple, list)):
+        return (integer(name, value, expected),) * 2
+    if len(value) != 2:
+        raise ValueError(f"{name} is {value!r}, expected {expected}")
+    try:
+        return integer(name, value[0]), integer(name, value[1])
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, expected {expected}") from None
 
 
 def window_of(size: Any, footprint: Any, origin: Any) -> Window:
     """The window that a caller's `size` or `footprint` describe."""
+    starts = _pair("origin", origin)
     if footprint is None:
-        if type(size) is int and type(origin) is int:
-            return _rectangle(size, origin)
-        return _rectangle(_USUAL_SIZE if size is None else _hashable(size), _hashable(origin))
+        return _rectangle(_pair("size", _USUAL_SIZE if size is None else size), starts)
     if size is not None:
         raise ValueError("size and footprint are both given, expected one of them")
     cells = np.asarray(footprint)
@@ -104,22 +100,21 @@ def window_of(size: Any, footprint: Any, origin: Any) -> Window:
         raise ValueError(f"the footprint has {cells.ndim} dimensions, expected 2")
     counts = cells != 0
     if counts.all():
-        return _placed("footprint", counts.shape, origin, _LONGEST)
-    return _placed("footprint", counts.shape, origin, _LONGEST_FOOTPRINT)._replace(
+        return _placed("footprint", counts.shape, starts, _LONGEST)
+    return _placed("footprint", counts.shape, starts, _LONGEST_FOOTPRINT)._replace(
         footprint=counts.tobytes())
 
 
 @_kept
-def _rectangle(size: Any, origin: Any) -> Window:
-    return _placed("size", _pair("size", size), origin, _LONGEST)
+def _rectangle(size: Pair, origin: Pair) -> Window:
+    return _placed("size", size, origin, _LONGEST)
 
 
-def _placed(name: str, sides: Pair, origin: Any, longest: int) -> Window:
+def _placed(name: str, sides: Pair, starts: Pair, longest: int) -> Window:
     if not all(1 <= side <= longest for side in sides):
         raise ValueError(f"{name} is {sides[0]} x {sides[1]} (rows x columns), expected 1 to "
                          f"{longest} each" + (", or all of its cells to count"
                                               if longest == _LONGEST_FOOTPRINT else ""))
-    starts = _pair("origin", origin)
     for side, start in zip(sides, starts):
         if not -(side // 2) <= start <= (side - 1) // 2:
             raise ValueError(f"origin has {start} for a side of {side}, expected {-(side // 2)} to "
@@ -140,15 +135,36 @@ def entropy_in(base: Any) -> Measure:
 
 def index_of(name: str, q: Optional[float], base: Any) -> Measure:
     """The index of diversity of that name."""
-    if name not in _MEASURES:
-        raise ValueError(f"index is {name!r}, expected {_one_of(_MEASURES)}")
+    _check_choice("index", name, _MEASURES)
     if (q is None) == (name == "hill"):
         raise ValueError("q is missing, expected the order of the Hill number: 0 or more"
                          if q is None else f"q is given for the index {name!r}, expected only for "
                          "'hill'")
     if name == "shannon":
         return entropy_in(base)
-    return Measure(_MEASURES[name], order=1.0 if q is None else float(q))
+    return Measure(_MEASURES[name], order=1.0 if q is None else real("q", q))
+
+
+def check(request: Request) -> None:
+    """Of the arguments, what has not been looked at yet, and needs no image."""
+    _check_choice("device", request.device, _DEVICES)
+    _check_choice("mode", request.mode, MODES)
+    if request.threads is not None:
+        threads = integer("threads", request.threads)
+        if not 1 <= threads <= _MOST_THREADS:
+            raise ValueError(f"threads is {threads}, expected 1 to {_MOST_THREADS}")
+    if request.nodata is not None:
+        real("nodata", request.nodata)
+    real("cval", request.cval)
+    real("empty", request.empty)
+    if request.progress is not None and not callable(request.progress):
+        raise TypeError(f"progress is {request.progress!r}, expected a function that is called "
+                        "with the part that is done")
+
+
+def _check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} is {value!r}, expected {_one_of(choices)}")
 
 
 def _one_of(names: Iterable[str]) -> str:
@@ -163,8 +179,6 @@ def _one_of(names: Iterable[str]) -> str:
 def filter_of(window: Window, levels: Levels, nodata: Optional[float], mode: str, cval: float,
               measure: Measure, empty: float) -> library.Filter:
     """The struct of the library. Nobody changes it: calls of all threads read the same one."""
-    if mode not in MODES:
-        raise ValueError(f"mode is {mode!r}, expected {_one_of(MODES)}")
     made = library.default_filter()
     made.width, made.height = window.width, window.height
     made.origin_y, made.origin_x = window.origin

@@ -10,13 +10,11 @@ import numpy.typing as npt
 from . import _dask, _device, _host, _xarray
 from ._host import Ndarray, is_plain
 from ._library import Progress
-from ._question import Request, entropy_in, index_of, window_of
+from ._question import Request, check, entropy_in, index_of, window_of
 
 Size = Union[int, Tuple[int, int]]
 OnDevice = TypeVar("OnDevice", bound=_device.SupportsDevice)
 OnDask = TypeVar("OnDask", bound=_dask.SupportsDask)
-
-_DEVICES = ("auto", "cpu")
 
 
 @overload
@@ -128,6 +126,8 @@ def entropy(image: Any, size: Optional[Size] = None, *, footprint: Any = None, o
 
     Raises
     ------
+    TypeError
+        An argument is of a wrong type: a text for a number, a list for `out`, complex cells.
     ValueError
         An argument is impossible, or does not fit the image.
     LevelError
@@ -263,7 +263,7 @@ def diversity(image: Any, size: Optional[Size] = None, index: str = "shannon", *
         The order of a Hill number, 0 or more, infinity allowed. 0: the richness; 1: the exponential
         of the entropy; infinity: ``1 / max p``.
     base : {2, 10, math.e, "e"}, optional
-        Of the logarithm of "shannon".
+        Of the logarithm of "shannon". The other indices have none, and leave it unseen.
 
     Returns
     -------
@@ -303,10 +303,7 @@ def diversity(image: Any, size: Optional[Size] = None, index: str = "shannon", *
 
 def _compute(image: Any, mask: Any, out: Any, request: Request) -> Any:
     """Where the image lies, there it is computed."""
-    if request.device not in _DEVICES:
-        raise ValueError(f"device is {request.device!r}, expected 'auto' or 'cpu'")
-    if request.threads is not None and not 1 <= request.threads < 1 << 31:
-        raise ValueError(f"threads is {request.threads}, expected 1 or more")
+    check(request)
     return _compute_bare(image, mask, out, request)
 
 

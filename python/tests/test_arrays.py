@@ -132,6 +132,23 @@ def test_masked_arrays_hide_what_is_masked():
     assert type(entropy(masked, 3)) is np.ndarray
 
 
+@pytest.mark.parametrize("shape", [(), (23,), (1, 23), (17, 1), (17, 22), (2, 17, 23)])
+def test_masked_arrays_whose_own_mask_has_another_shape(shape):
+    masked = np.ma.array(IMAGE, mask=False)
+    masked._mask = np.ones(shape, bool)
+    for mask in (None, np.ones(IMAGE.shape, bool)):
+        with pytest.raises(ValueError, match=r"masked array's own mask has the shape \(.*\), its "
+                                             r"cells \(17, 23\), expected the same"):
+            entropy(masked, 3, mask=mask)
+
+
+def test_masks_that_do_not_fit_a_masked_array():
+    masked = np.ma.array(IMAGE, mask=IMAGE == 4)
+    for shape in ((23,), (1, 23), (17, 1)):  # each stretches to the image's
+        with pytest.raises(ValueError, match=r"the mask has the shape \(.*\), the image"):
+            entropy(masked, 3, mask=np.ones(shape))
+
+
 class Subclass(np.ndarray):
     pass
 

@@ -11,9 +11,7 @@ REFUSED = [
     ({"size": 0}, r"size is 0 x 0 \(rows x columns\), expected 1 to 255 each"),
     ({"size": (3, 256)}, "size is 3 x 256"),
     ({"size": 1 << 40}, "size is 1099511627776 x 1099511627776"),
-    ({"size": 3.0}, "size is 3.0, expected an integer or two"),
     ({"size": (3, 3, 3)}, r"size is \(3, 3, 3\), expected"),
-    ({"size": "9"}, "size is '9', expected"),
     ({"size": 3, "footprint": np.ones((3, 3))}, "size and footprint are both given"),
     ({"footprint": np.ones(3)}, "footprint has 1 dimensions, expected 2"),
     ({"footprint": np.zeros((3, 3))}, "no cell of the footprint counts"),
@@ -23,11 +21,11 @@ REFUSED = [
     ({"size": 3, "origin": 2}, "origin has 2 for a side of 3, expected -1 to 1"),
     ({"size": (3, 4), "origin": (0, -3)}, "origin has -3 for a side of 4, expected -2 to 1"),
     ({"size": 4, "origin": 2}, "origin has 2 for a side of 4, expected -2 to 1"),
-    ({"size": 3, "origin": "no"}, "origin is 'no', expected an integer or two"),
     ({"levels": 1}, "levels is 1, expected 2 to 65536"),
     ({"levels": 65537}, "levels is 65537, expected 2 to 65536"),
     ({"range": (0, 1)}, "range is given without levels"),
-    ({"levels": 4, "range": 1}, r"range is 1, expected two numbers"),
+    ({"levels": 4, "range": (1, 2, 3)}, r"range is \(1, 2, 3\), expected two numbers"),
+    ({"levels": 4, "range": (0, 10**400)}, r"range is \(0, 1000+\), expected two numbers"),
     ({"levels": 4, "range": (1, 1)}, r"range is \(1, 1\), expected finite numbers, low below high"),
     ({"levels": 4, "range": (0, np.inf)}, r"range is \(0, inf\), expected finite"),
     ({"levels": 4, "range": (np.nan, 1)}, r"range is \(nan, 1\), expected finite"),
@@ -35,17 +33,65 @@ REFUSED = [
     ({"mask": np.ones(6)}, r"the mask has the shape \(6,\), the image \(5, 6\)"),
     ({"mode": "same"}, "mode is 'same', expected 'crop', 'constant', .* or 'wrap'"),
     ({"mode": "constant", "cval": 300}, "the constant of the border, 300, is not a cell"),
+    ({"mode": [1]}, r"mode is \[1\], expected 'crop', 'constant'"),
+    ({"nodata": 10**400}, "nodata is 1000+, expected a number of double precision"),
     ({"base": 3}, "base is 3, expected 2, 10 or math.e"),
     ({"base": [2]}, r"base is \[2\], expected 2, 10 or math.e"),
     ({"out": np.zeros((5, 5), np.float32)}, r"out has the shape \(5, 5\), the image \(5, 6\)"),
     ({"out": np.zeros((5, 6), np.int32)}, "out is int32, expected float32 or float64"),
-    ({"out": np.zeros((5, 6)), "dtype": np.float32}, "out is float64, dtype float32"),
+    ({"out": np.zeros((5, 6)), "dtype": np.float32},
+     "out is float64, dtype float32, expected the same$"),
+    ({"out": np.zeros((5, 6), ">f8"), "dtype": "<f8"},
+     "out is >f8, dtype float64, expected the same: their byte order differs$"),
     ({"out": np.broadcast_to(np.float32(0), (5, 6))}, "out is read-only"),
     ({"dtype": np.float16}, "dtype is float16, expected float32 or float64"),
     ({"device": "gpu"}, "device is 'gpu', expected 'auto' or 'cpu'"),
-    ({"threads": 0}, "threads is 0, expected 1 or more"),
-    ({"threads": 1 << 32}, "threads is 4294967296, expected"),
+    ({"threads": 0}, "threads is 0, expected 1 to 2147483647"),
+    ({"threads": 1 << 32}, "threads is 4294967296, expected 1 to 2147483647"),
 ]
+
+
+WRONG_TYPES = [
+    ({"size": 3.0}, "size is 3.0, expected an integer or two"),
+    ({"size": "9"}, "size is '9', expected"),
+    ({"size": True}, "size is True, expected an integer or two"),
+    ({"size": (3.0, 3)}, r"size is \(3.0, 3\), expected an integer or two"),
+    ({"size": (3, np.True_)}, r"size is \(3, .*True.*\), expected an integer or two"),
+    ({"size": 3, "origin": "no"}, "origin is 'no', expected an integer or two"),
+    ({"footprint": np.ones((3, 3)), "origin": 1.0}, "origin is 1.0, expected an integer or two"),
+    ({"levels": 2.5}, "levels is 2.5, expected an integer"),
+    ({"levels": True}, "levels is True, expected an integer"),
+    ({"levels": 4, "range": 1}, r"range is 1, expected two numbers \(low, high\)"),
+    ({"levels": 4, "range": (0, "1")}, r"range is \(0, '1'\), expected two numbers"),
+    ({"nodata": "5"}, "nodata is '5', expected a real number"),
+    ({"nodata": 1j}, "nodata is 1j, expected a real number"),
+    ({"nodata": [1]}, r"nodata is \[1\], expected a real number"),
+    ({"cval": "5"}, "cval is '5', expected a real number"),
+    ({"cval": None}, "cval is None, expected a real number"),
+    ({"empty": "nan"}, "empty is 'nan', expected a real number"),
+    ({"empty": np.complex64(1)}, "empty is .*, expected a real number"),
+    ({"dtype": "single precision"}, "dtype is 'single precision', expected float32 or float64"),
+    ({"out": [1]}, "out is a list, expected a NumPy array as the image is one"),
+    ({"threads": "2"}, "threads is '2', expected an integer"),
+    ({"threads": 2.5}, "threads is 2.5, expected an integer"),
+    ({"threads": True}, "threads is True, expected an integer"),
+    ({"progress": 3}, "progress is 3, expected a function"),
+]
+
+
+@pytest.mark.parametrize("arguments, match", WRONG_TYPES)
+def test_arguments_of_a_wrong_type(arguments, match):
+    entropy(IMAGE, (3, 3))  # that 3.0 equals 3, and True 1, does not make them sizes
+    with pytest.raises(TypeError, match=match):
+        entropy(IMAGE, **arguments)
+
+
+def test_numbers_of_other_types():
+    """Integers and real numbers of NumPy are some, too."""
+    expected = entropy(IMAGE, 3, levels=4, nodata=1, empty=2, threads=1)
+    found = entropy(IMAGE, np.int8(3), levels=np.array(4), nodata=np.float32(1),
+                    empty=np.array(2.0), threads=np.uint16(1))
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("arguments, match", REFUSED)
@@ -68,10 +114,17 @@ def test_images_without_rows(image):
         entropy(image)
 
 
+@pytest.mark.parametrize("image, found", [(None, "NoneType"), ({}, "dict"), ("cells", "str")])
+def test_images_that_are_no_arrays(image, found):
+    with pytest.raises(TypeError, match=rf"the image is a {found}, expected an array \(\.\.\., r"):
+        entropy(image)
+
+
 @pytest.mark.parametrize("index, q, match", [
     ("hill", None, "q is missing"),
     ("simpson", 2, "q is given for the index 'simpson'"),
     ("gini", None, "index is 'gini', expected 'shannon', 'simpson', 'richness' or 'hill'"),
+    (["hill"], None, r"index is \['hill'\], expected 'shannon', 'simpson'"),
     ("hill", -1, "order of a Hill number is -1, expected 0 or more"),
     ("hill", np.nan, "order of a Hill number is nan"),
 ])
@@ -80,6 +133,13 @@ def test_refused_indices(index, q, match):
         diversity(IMAGE, 3, index, q=q)
 
 
-def test_an_out_of_another_kind():
-    with pytest.raises(TypeError, match="out is a list, expected a NumPy array"):
-        entropy(IMAGE, out=[[0.0]])
+def test_an_order_that_is_no_number():
+    with pytest.raises(TypeError, match="q is '2', expected a real number"):
+        diversity(IMAGE, 3, "hill", q="2")
+
+
+def test_indices_without_a_logarithm_leave_the_base_unseen():
+    image = np.arange(30, dtype=np.uint8).reshape(5, 6)
+    for index, q in (("simpson", None), ("richness", None), ("hill", 1)):
+        np.testing.assert_array_equal(diversity(image, 3, index, q=q, base=10),
+                                      diversity(image, 3, index, q=q))
