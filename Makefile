@@ -394,6 +394,12 @@ ifneq ($(filter grade,$(MAKECMDGOALS)),)
     $(error BASELINE=$(BASELINE): the ladder has no such version, only $(call \
       versions_in,sources/entropy/core.cu))
   endif
+  # By the table of versions. Else the whole class would be graded without the ratios asked for.
+  ifneq ($(if $(and $(filter 1,$(CUDA)),$(GPU)),,$(filter $(BASELINE),$(shell \
+      sed -n 's/^ *{"\(.*\)", cuda, .*/\1/p' sources/entropy/core.cu))),)
+    $(error BASELINE=$(BASELINE) needs a GPU, and $(if $(filter 0,$(CUDA)),CUDA=0 builds without \
+      CUDA,there is none here): name an OpenMP version such as v12, or leave BASELINE= out)
+  endif
 endif
 
 $(GRADER)/%.o: tools/grade/%.cpp $(BUILD)/compiler.stamp
@@ -596,7 +602,8 @@ make labs           build the companion labs: $(LABS)
 make compile-gpus   does the code of all kernels compile for every GPU from compute capability 7.5 on that
                     this nvcc knows? GPU_CODES='sm_75 sm_90': these only
 make run-maximum    build and run a lab; ARGUMENTS='--help' and the like go to the program
-make measures       time all versions by the groups of data/data.bin: total and slowest group
+make measures       time all versions by the groups of data/data.bin: total and slowest group;
+                    also into $(RESULTS)/measures.csv, which git does not ignore
 make batch          run the active version on three text files, three times each
 make versions       list the versions of the core
 make report         tables, numbers and plots of the documents, from results/

@@ -218,6 +218,17 @@ TEST(MakeGrade, HandsItsSettingsOn)
                 "BASELINE=v99: the ladder has no such version, only v0");
 }
 
+TEST(MakeGrade, RefusesAtOnceABaselineThatCannotRun)
+{
+    for (const std::string version : {"v0", "v7", "v9", "v15"})
+        expectError("grade CORES=x BASELINE=" + version,
+                    "BASELINE=" + version + " needs a GPU, and CUDA=0 builds without CUDA: name");
+    for (const std::string version : {"v10", "v14", "v16", "v17"}) {
+        const Outcome outcome = runCommand("make -n CUDA=0 grade CORES=x BASELINE=" + version);
+        EXPECT_EQ(outcome.status, 0) << version << "\n" << outcome.errors;
+    }
+}
+
 TEST(MakeData, OtherDataThanTheAssignmentsAreRefused)
 {
     const TemporaryDirectory directory;

@@ -1,5 +1,7 @@
 """Compilers that do not end, sums of times, and what cannot be graded."""
 
+import contextlib
+import io
 import os
 import shutil
 import subprocess
@@ -231,6 +233,16 @@ class Tables(unittest.TestCase):
                 self.assertEqual(warned.called, total is None)
             batch.setup.baseline = None
             self.assertIsNone(batch.time_baseline())
+
+    def test_how_many_cores_are_timed(self):
+        import grade as grader
+        core = types.SimpleNamespace(found={"verdict": "passed"}, times=None, time=lambda _: None)
+        for count, said in ((0, ""), (1, "timing 1 core\n"), (2, "timing 2 cores, one at a time\n")):
+            batch = grader.Batch.__new__(grader.Batch)
+            batch.cores, batch.time_baseline = [core] * count, lambda: None
+            with contextlib.redirect_stderr(io.StringIO()) as errors:
+                batch.time_all()
+            self.assertEqual(errors.getvalue(), said)
 
     def test_right_answers_are_found_beside_data_bin_only(self):
         import grade as grader

@@ -238,7 +238,8 @@ class Batch:
         cores = [core for core in self.cores if core.found["verdict"] == "passed" and not core.times]
         if not cores:
             return
-        print(f"timing {len(cores)} cores, one at a time", file=sys.stderr, flush=True)
+        these = "1 core" if len(cores) == 1 else f"{len(cores)} cores, one at a time"
+        print(f"timing {these}", file=sys.stderr, flush=True)
         baseline = self.time_baseline()
         for core in cores:
             core.time(baseline)
