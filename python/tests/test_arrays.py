@@ -78,6 +78,9 @@ def test_gaps_between_rows_of_out_stay():
 def test_rows_are_read_without_a_copy(monkeypatch):
     monkeypatch.setattr(local_entropy._host, "_read", lambda plane: (as_struct(plane), plane))
     np.testing.assert_array_equal(entropy(np.pad(IMAGE, 4)[4:-4, 4:-4], 3), EXPECTED)
+    upside_down = IMAGE[::-1][:1]  # one row, whose stride says nothing
+    assert upside_down.strides[0] < 0
+    np.testing.assert_array_equal(entropy(upside_down, 3), entropy(IMAGE[-1:].copy(), 3))
     stack = np.moveaxis(np.zeros((17, 4, 23), np.uint8), 1, 0)  # planes of rows that interleave
     stack[2] = IMAGE
     assert not stack.flags.c_contiguous
@@ -169,10 +172,11 @@ def test_a_result_over_the_image(order):
     np.testing.assert_array_equal(out, expected)
 
 
-def test_a_result_over_the_mask():
-    floats = RANDOM.random(IMAGE.shape).astype(np.float32)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_result_over_the_mask(dtype):
+    floats = RANDOM.random(IMAGE.shape).astype(dtype)
     mask = floats.view(np.uint8)[:, 3:3 + IMAGE.shape[1]]
-    expected = entropy(IMAGE, 3, mask=mask.copy())
+    expected = entropy(IMAGE, 3, mask=mask.copy(), dtype=dtype)
     np.testing.assert_array_equal(entropy(IMAGE, 3, mask=mask, out=floats), expected)
 
 

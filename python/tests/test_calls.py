@@ -19,7 +19,7 @@ LARGE = RANDOM.integers(0, 65536, (6000, 6000), dtype=np.uint16)
 LONG = {"size": 101, "dtype": np.float64, "threads": 1, "device": "cpu"}
 
 
-@pytest.mark.parametrize("shape", [(1000, 1000), (4, 500, 500), (100, 100, 100)])
+@pytest.mark.parametrize("shape", [(1000, 1000), (2, 2, 500, 500), (100, 100, 100)])
 def test_progress(shape):
     """Of an image, of a stack of large ones, and of many that each end soon."""
     parts = []
@@ -179,6 +179,19 @@ def test_what_is_short():
 
     assert short(90, 11) and short(64, 16)
     assert not short(91, 1) and not short(64, 17)
+
+
+def test_a_call_that_progress_has_ended_is_told_so_whenever_it_asks():
+    """Threads that were at work ask once more, each."""
+    error, caught = Enough("enough"), []
+
+    def stop(part):
+        raise error
+
+    watch = _library._watch(stop, caught)
+    assert next(watch) == 0
+    assert [watch.send(part) for part in (0.1, 0.2, 0.3)] == [1, 1, 1]
+    assert caught == [error]
 
 
 @pytest.mark.parametrize("threads", [1 << 31, 1 << 32])

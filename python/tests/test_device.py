@@ -27,6 +27,14 @@ class Fake:
         return facts
 
 
+class Strided(Fake):
+    """One that names its strides, though NumPy leaves out those of a single row."""
+
+    @property
+    def __cuda_array_interface__(self):
+        return dict(super().__cuda_array_interface__, strides=self.array.strides)
+
+
 @pytest.fixture
 def streams(monkeypatch):
     """Where calls were put."""
@@ -116,9 +124,21 @@ def test_one_row_or_one_column_of_another_image(streams):
         image = IMAGE
         for places in part:
             image = image[places]
-        out = filled(image)
-        entropy(Fake(image), 3, out=out)
-        np.testing.assert_array_equal(out.array, entropy(image, 3))
+        for fake in (Fake(image), Strided(image)):
+            out = filled(image)
+            entropy(fake, 3, out=out)
+            np.testing.assert_array_equal(out.array, entropy(image, 3))
+
+
+def test_a_mask_of_another_kind():
+    class Other:
+        """An array on a GPU with DLPack alone."""
+
+        def __dlpack_device__(self):
+            return 2, 0
+
+    with pytest.raises(TypeError, match="mask is a .*Other, expected a .*Fake as the image is one"):
+        entropy(Fake(IMAGE), mask=Other(), out=filled())
 
 
 def test_rows_that_are_no_whole_number_of_cells_apart(streams):

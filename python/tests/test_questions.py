@@ -126,6 +126,12 @@ def test_the_window_unless_told():
     assert np.array_equal(local_entropy.entropy(image), local_entropy.entropy(image, 9))
 
 
+def test_the_base_e_by_name():
+    image = np.random.default_rng(5).integers(0, 9, (20, 21), dtype=np.uint8)
+    assert np.array_equal(local_entropy.entropy(image, base="e"),
+                          local_entropy.entropy(image, base=math.e))
+
+
 def test_an_origin_as_a_list():
     image = np.random.default_rng(5).integers(0, 9, (20, 21), dtype=np.uint8)
     assert np.array_equal(local_entropy.entropy(image, 5, origin=[1, -2]),

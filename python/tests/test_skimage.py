@@ -168,3 +168,8 @@ def test_without_scikit_image(monkeypatch):
     assert found.dtype == np.float64
     with pytest.raises(NotImplementedError, match="needs scikit-image, which is not installed"):
         entropy(np.zeros((3, 3, 3), np.uint8), np.ones((3, 3, 3)))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_no_cells(dtype):
+    assert entropy(np.zeros((0, 4), dtype), np.ones((3, 3))).shape == (0, 4)
