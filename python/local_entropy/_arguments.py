@@ -24,7 +24,8 @@ def real(name: str, value: Any) -> float:
     """The real number that it is, in double precision. A text is none, though float() reads it."""
     if type(value) is float:
         return value
-    if not isinstance(value, (str, bytes, bytearray, complex, np.complexfloating)):
+    if type(value) is int or \
+            not isinstance(value, (str, bytes, bytearray, complex, np.complexfloating)):
         try:
             return float(value)
         except TypeError:

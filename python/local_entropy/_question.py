@@ -76,6 +76,8 @@ class Request(NamedTuple):
 
 def _pair(name: str, value: Any) -> Pair:
     """One integer for rows and columns, or one for each."""
+    if type(value) is int:  # most often; the rest takes time in short calls
+        return value, value
     expected = "an integer or two, (rows, columns)"
     value = value.tolist() if isinstance(value, np.ndarray) else value
     if not isinstance(value, (tuple, list)):
