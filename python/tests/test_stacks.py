@@ -427,6 +427,15 @@ def test_a_stack_that_ends_early(tmp_path, capfd, name, options, part):
     assert os.listdir(tmp_path) == [name]
 
 
+def test_a_segment_that_ends_early(tmp_path, capfd):
+    """No matter what the codec says of it, or that it says nothing."""
+    path = tmp_path / "in.lsm"
+    tifffile.imwrite(path, STACK[:, 0], photometric="minisblack", compression="zlib", metadata=None)
+    cut(path, os.path.getsize(path) - 1)
+    assert f"{path} cannot be read: it ends before the last cell" in \
+        refused(capfd, path, tmp_path / "out.npy")
+
+
 @pytest.mark.parametrize("name", ["in.tif", "in.ome.tif"])
 @pytest.mark.parametrize("tag, value", [(256, 0), (257, 0), (258, 0), (259, 99), (277, 0), (278, 0),
                                         (279, 0xffffffff), (273, 0xffffffff), (256, None)])

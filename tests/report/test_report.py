@@ -285,7 +285,7 @@ class Tables(Tree):
                 "| v0 | 50 % | 50 % |\n| v1 | 28 % | 28 % |\n"):
             self.assertIn(table, text)
 
-    def test_all_is_written_as_it_was_when_each_number_was_computed_by_hand(self):
+    def test_all_is_written_as_it_was_when_it_was_checked_by_hand(self):
         for name in ("README.md", "report.md"):
             self.assertEqual(self.text(name), (HERE / "filled" / name).read_text(), name)
 

@@ -105,7 +105,8 @@ def _add_files(group: Any) -> None:
     group.add_argument("--driver", metavar="NAME", help="GDAL's name of a format, such as COG [by "
                        "the extension]")
     group.add_argument("--co", action="append", default=[], type=_pair, metavar="NAME=VALUE",
-                       help="creation option of the driver; may be given several times")
+                       help="creation option of the driver; may be given several times, and "
+                       "comes before what other arguments say")
     group.add_argument("--preview", metavar="PICTURE.png",
                        help="also a small picture, of the first band, with colours and a scale")
     group.add_argument("--colors", default="viridis", metavar="MAP",

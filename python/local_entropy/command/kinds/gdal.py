@@ -5,41 +5,37 @@ from __future__ import annotations
 import logging
 import os
 import re
-import threading
 import warnings
 from contextlib import contextmanager
-from typing import Any, Iterator, List
+from typing import Any, Iterator, List, Optional
 
 from .base import needed
+from .listening import Listener
 
 _CODE = re.compile(r"CPLE_\w+ in ")
 _CACHE_MB = "256"  # GDAL's own is a twentieth of the machine's memory
 
 
-class Listener(logging.Handler):
-    """Keeps the errors of GDAL that rasterio logs, and does not always raise: of a full disk, those
+class _Listener(Listener):
+    """Hears the errors of GDAL that rasterio logs, and does not always raise: of a full disk, those
     of a thread that compresses, and when a file is closed."""
 
-    def __init__(self) -> None:
-        super().__init__(logging.INFO)
-        self._threads = threading.local()
-
-    def emit(self, record: logging.LogRecord) -> None:
+    def sentence_of(self, record: logging.LogRecord) -> Optional[str]:
         text = record.getMessage()
         if record.levelno >= logging.ERROR or text.startswith("GDAL signalled an error"):
-            getattr(self._threads, "errors", []).append(text.partition("msg=")[2] or text)
-        elif "creation option" in text:  # one that is not known, or of a wrong value
-            getattr(self._threads, "errors", []).append(_CODE.sub("", text))
+            return text.partition("msg=")[2] or text
+        if "creation option" in text:  # one that is not known, or of a wrong value
+            return _CODE.sub("", text)
+        return None
 
     @contextmanager
     def errors(self, rasterio: Any) -> Iterator[List[str]]:
         """Those of this thread, while this lasts."""
-        self._threads.errors = []
-        with rasterio.Env():
-            yield self._threads.errors
+        with self.heard() as errors, rasterio.Env():
+            yield errors
 
 
-listener = Listener()
+listener = _Listener("rasterio", logging.INFO)
 
 
 def rasterio_for(path: str) -> Any:
@@ -49,11 +45,7 @@ def rasterio_for(path: str) -> Any:
     os.environ["GDAL_PNG_WHOLE_IMAGE_OPTIM"] = "NO"
     rasterio: Any = needed("rasterio", path)
     needed("rasterio.shutil", path)
-    logger = logging.getLogger("rasterio")
-    if listener not in logger.handlers:
-        logger.addHandler(listener)
-        logger.setLevel(logging.INFO)
-        logger.propagate = False
+    listener.attach()
     warnings.filterwarnings("ignore", category=rasterio.errors.NotGeoreferencedWarning)
     return rasterio
 

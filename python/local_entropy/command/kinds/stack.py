@@ -42,7 +42,7 @@ def reads(path: str) -> bool:
     if not is_installed("rasterio"):
         return True
     tifffile = tifffile_for(path)
-    with listener.damage() as damage:
+    with listener.heard() as damage:
         try:
             with tifffile.TiffFile(path) as file:
                 found = _is_stack(file)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import re
-import threading
 from contextlib import contextmanager
-from typing import Any, Iterator, List
+from typing import Any, Iterator, Optional
 
 from .base import FileError, needed
+from .listening import Listener
 
 # What it logs where planes or tags are missing that the file announces; the rest does no harm.
 _DAMAGE = re.compile(r"invalid (?:page offset|offset to page|value offset|TiffData index)[^')]*"
@@ -17,42 +17,28 @@ _DAMAGE = re.compile(r"invalid (?:page offset|offset to page|value offset|TiffDa
                      r"|expected \d+ frames, got \d+|missing (?:files|data).*")
 
 
-class Listener(logging.Handler):
-    """Keeps what is logged of damage."""
+class _Listener(Listener):
+    """Hears of damage."""
 
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self._threads = threading.local()
-
-    def emit(self, record: logging.LogRecord) -> None:
+    def sentence_of(self, record: logging.LogRecord) -> Optional[str]:
         found = _DAMAGE.search(record.getMessage())
-        if found is not None:
-            getattr(self._threads, "damage", []).append(found[0])
-
-    @contextmanager
-    def damage(self) -> Iterator[List[str]]:
-        """That of this thread, while this lasts."""
-        self._threads.damage = []
-        yield self._threads.damage
+        return None if found is None else found[0]
 
 
-listener = Listener()
+listener = _Listener("tifffile", logging.WARNING)
 
 
 def tifffile_for(path: str) -> Any:
     """The library, which the file needs; it logs to the listener."""
     tifffile: Any = needed("tifffile", path)
-    logger = logging.getLogger("tifffile")
-    if listener not in logger.handlers:
-        logger.addHandler(listener)
-        logger.propagate = False
+    listener.attach()
     return tifffile
 
 
 @contextmanager
 def reading(path: str) -> Iterator[None]:
     """While the file is read: whatever is wrong with it is a FileError."""
-    with listener.damage() as damage:
+    with listener.heard() as damage:
         try:
             yield
         except (FileError, MemoryError):
