@@ -55,9 +55,10 @@ namespace
 {
 
 /// An image so large that all warps of a GPU have items: the last ones of a block count at the end
-/// of its memory, and beside each one's histogram another one counts.
+/// of its memory, and beside each one's histogram another one counts. The least cell is `low`: if that
+/// is not 0, the plane is loaded, and has no more values than there are levels.
 template <typename Cell>
-void askEveryWarp(int levels, std::initializer_list<std::pair<int, int>> windows)
+void askEveryWarp(int levels, int low, std::initializer_list<std::pair<int, int>> windows)
 {
     constexpr int kSide = 2048;
     std::mt19937 random(11);
@@ -66,7 +67,7 @@ void askEveryWarp(int levels, std::initializer_list<std::pair<int, int>> windows
     GuardedArray<float> values(kSide, kSide, 0);
     for (int y = 0; y < kSide; ++y)
         for (int x = 0; x < kSide; ++x) {
-            image.at(x, y) = static_cast<Cell>(random() % static_cast<unsigned>(levels));
+            image.at(x, y) = static_cast<Cell>(low + random() % static_cast<unsigned>(levels));
             mask.at(x, y) = random() % 50 != 0;
         }
     const View<const Cell> cells{&image.at(0, 0), kSide, kSide, image.view().stride};
@@ -77,6 +78,7 @@ void askEveryWarp(int levels, std::initializer_list<std::pair<int, int>> windows
         for (const bool masked : {false, true}) {
             Filter filter;
             filter.levels.count = levels;
+            filter.levels.low = low;
             filter.window.width = width;
             filter.window.height = height;
             RunOptions run;
@@ -90,12 +92,13 @@ void askEveryWarp(int levels, std::initializer_list<std::pair<int, int>> windows
 
 TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuInEveryWarp)
 {
-    askEveryWarp<std::uint8_t>(60, {{5, 5}, {15, 17}, {15, 18}});
+    askEveryWarp<std::uint8_t>(60, 0, {{5, 5}, {15, 17}, {15, 18}});
 }
 
 TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuInEveryWarpOfShorts)
 {
-    askEveryWarp<std::uint16_t>(300, {{5, 6}, {15, 17}, {15, 18}});
+    askEveryWarp<std::uint16_t>(300, 0, {{5, 6}, {15, 18}});
+    askEveryWarp<std::uint16_t>(300, 1, {{5, 6}, {15, 17}, {15, 18}});
 }
 
 #else
