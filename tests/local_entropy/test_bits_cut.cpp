@@ -30,6 +30,32 @@ TEST(LocalEntropyBits, BlocksAreForEveryThreadAndFitTheCache)
             }
 }
 
+// While a block is computed the next one is packed, which is wider where a row of blocks begins.
+TEST(LocalEntropyBits, TheNextBlockMayBeWider)
+{
+    constexpr int kWidth = 2 * bits::kPanelColumns + 9, kHeight = 60;
+    std::vector<float> cells(kWidth * kHeight), whole(cells.size()), blocks(cells.size());
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<float>(i * i / 7 % 16);
+    Filter filter;
+    filter.levels.count = 16;
+    bits::Choices choices;
+    choices.cellByCell = bits::Choices::Choice::No;
+    for (const Path path : {Path::Portable, bestPath()}) {
+        const bits::BitsPlan plan(path, choices);
+        const auto compute = [&](std::vector<float> &to, const TileSize &size) {
+            const Problem problem =
+                checkedProblem(filter, {cells.data(), CellType::Float32, kWidth, kHeight, 0}, {},
+                               {to.data(), false, kWidth, kHeight, 0}, {});
+            OwnQueue queue(problem.region, size);
+            Scratch scratch;
+            plan.work(problem, *queue, scratch);
+        };
+        compute(whole, {3 * bits::kPanelColumns, kHeight});
+        compute(blocks, {2 * bits::kPanelColumns, 20});
+        EXPECT_EQ(blocks, whole) << pathName(path);
+    }
+}
+
 // Beside a GPU a tile may be of several strips.
 TEST(LocalEntropyBits, NoticesABadCellInAnyStripOfATile)
 {

@@ -149,7 +149,9 @@ TEST(Dominated, TheMarginIsThatOfTheWrongFloatThatIsFarthestFromTheMiddle)
 {
     for (const Base base : counting::kBases)
         for (int cells = 40; cells < 80; cells += 3) {
-            const Windows windows = spoilt(cells, base, 0x1p-27);
+            Windows windows = spoilt(cells, base, 0x1p-27);
+            if (cells % 2) // so large that ways beyond the limit are near it
+                windows.error = std::ldexp(static_cast<double>(windows.sums[cells]), -10);
             const Margin margin = windows.margin();
             const Answers answers(local_entropy::Measure::Entropy, 1, base, cells, 0);
             double farthest = -1;
@@ -182,6 +184,14 @@ TEST(Dominated, TheLimitIsAUnitBelowWhatIsNotTried)
             EXPECT_LE(margin.limit + 1, least()) << windows.name();
             EXPECT_GE(margin.limit + 2, least()) << windows.name(); // and not much less
         }
+}
+
+// Of the first ways that are tried the error leaves nothing: the next ones have a limit.
+TEST(Dominated, ThereIsALimitWhereErrorsAreLarge)
+{
+    Windows windows(SumScale(81), 4, Base::E);
+    windows.error = windows.differenceOf({78, 3}) / 2;
+    EXPECT_GT(windows.margin().limit, windows.differenceOf({78, 3}));
 }
 
 // Exactly in the middle between two floats, of which the even one is wrong: as near as can be, and
