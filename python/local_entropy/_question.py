@@ -177,10 +177,17 @@ def _one_of(names: Iterable[str]) -> str:
 # ---- the struct --------------------------------------------------------------------------------
 
 
-@_kept
 def filter_of(window: Window, levels: Levels, nodata: Optional[float], mode: str, cval: float,
               measure: Measure, empty: float) -> library.Filter:
     """The struct of the library. Nobody changes it: calls of all threads read the same one."""
+    return _filter_of(window, levels, nodata, mode, cval, measure, empty,
+                      math.copysign(1.0, empty))
+
+
+@_kept
+def _filter_of(window: Window, levels: Levels, nodata: Optional[float], mode: str, cval: float,
+               measure: Measure, empty: float, sign: float) -> library.Filter:
+    """`sign` is that of `empty`: 0.0 and -0.0 are equal, and kept as the same."""
     made = library.default_filter()
     made.width, made.height = window.width, window.height
     made.origin_y, made.origin_x = window.origin

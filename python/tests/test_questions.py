@@ -136,3 +136,11 @@ def test_an_origin_as_a_list():
     image = np.random.default_rng(5).integers(0, 9, (20, 21), dtype=np.uint8)
     assert np.array_equal(local_entropy.entropy(image, 5, origin=[1, -2]),
                           local_entropy.entropy(image, 5, origin=(1, -2)))
+
+
+def test_zeros_of_both_signs():
+    """Equal as keys of what is kept, but not as results."""
+    for empty in (0.0, -0.0, 0.0):
+        found = local_entropy.entropy(np.zeros((2, 3), np.uint8), mask=np.zeros((2, 3), bool),
+                                      empty=empty)
+        assert (np.signbit(found) == np.signbit(empty)).all()
