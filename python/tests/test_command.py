@@ -418,6 +418,21 @@ def test_as_much_as_the_disk_has(image, tmp_path, capfd, monkeypatch):
     assert names(tmp_path) == ["image.npy", "out.npy"]
 
 
+# ---- the standard output ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["-h", "--help", "--version"])
+@pytest.mark.parametrize("output", ["/dev/full", None])
+def test_text_that_is_lost(capfd, monkeypatch, word, output):
+    """Once it is said, Python does not try to write it once more at its end."""
+    lost = None if output is None else open(output, "w")
+    monkeypatch.setattr(sys, "stdout", lost)
+    assert main([word]) == 1 and (lost is None or lost.closed)
+    reason = "it is closed" if lost is None else "No space left on device"
+    assert capfd.readouterr().err == \
+        f"local-entropy: the standard output cannot be written: {reason}\n"
+
+
 # ---- the end in the middle ---------------------------------------------------------------------
 
 

@@ -5,21 +5,25 @@ from __future__ import annotations
 import argparse
 import math
 import re
+import sys
+from contextlib import suppress
 from typing import Any, List, NoReturn, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .._library import version
 from .._question import MODES, Measure, Request, entropy_in, index_of, window_of
+from .kinds import FileError
 
 DESCRIPTION = """\
 Entropy, or another measure of diversity, of the window around every cell of an image.
 
 INPUT is a raster that GDAL reads (GeoTIFF, PNG, JPEG, JPEG 2000, VRT, ...), a stack of a microscope
-(OME-TIFF, ImageJ, LSM), an array of NumPy (.npy) or of Zarr (.zarr, .zarr.zip). OUTPUT is a raster
-that GDAL writes (.tif, .img, ...), .ome.tif, .npy or .zarr, by its extension; it appears when it is
-whole, in place of a file of that name. Georeference, tags and names of bands are carried over; each
-band is computed by itself. Images may be larger than the memory."""
+(OME-TIFF, ImageJ, LSM), an array of NumPy (.npy) or of Zarr (.zarr, .zarr.zip, FILE.zarr/NAME).
+OUTPUT is a raster that GDAL writes (.tif, .img, ...), .ome.tif, .npy or .zarr, by its extension, in
+no array or group of Zarr; it appears when it is whole, in place of a file of that name.
+Georeference, tags and names of bands are carried over; each band is computed by itself. Images may
+be larger than the memory."""
 
 EXAMPLES = """\
 examples:
@@ -50,16 +54,43 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message)
 
 
+class _Print(argparse.Action):
+    """--help and --version: those of argparse say nothing where their text is lost."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str,
+                 text: Optional[str] = None) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
+        self._text = text
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        _print(self._text or parser.format_help())
+        raise SystemExit(0)
+
+
+def _print(text: str) -> None:
+    if sys.stdout is None:
+        raise FileError("the standard output cannot be written: it is closed")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        with suppress(OSError):  # or Python tries once more in the end
+            sys.stdout.close()
+        raise FileError(f"the standard output cannot be written: {error.strerror}") from None
+
+
 def parser() -> argparse.ArgumentParser:
     made = _Parser("local-entropy", description=DESCRIPTION, epilog=EXAMPLES, allow_abbrev=False,
-                   formatter_class=argparse.RawDescriptionHelpFormatter)
+                   formatter_class=argparse.RawDescriptionHelpFormatter, add_help=False)
+    made.add_argument("-h", "--help", action=_Print, help="print this, and end")
     made.add_argument("input", metavar="INPUT")
     made.add_argument("output", metavar="OUTPUT")
     _add_measure(made.add_argument_group("what is computed"))
     _add_cells(made.add_argument_group("cells"))
     _add_files(made.add_argument_group("files"))
     _add_machine(made.add_argument_group("how"))
-    made.add_argument("--version", action="version", version=f"local-entropy {version()}")
+    made.add_argument("--version", action=_Print, text=f"local-entropy {version()}\n",
+                      help="print the version, and end")
     return made
 
 
