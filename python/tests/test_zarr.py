@@ -1,5 +1,6 @@
 """Arrays of Zarr."""
 
+import json
 import os
 import sys
 
@@ -10,6 +11,7 @@ from files import convert, refused
 from local_entropy import entropy
 from local_entropy.command.kinds import Layout, open_source, zarr_array
 from local_entropy.command.kinds.base import About
+from local_entropy.command.main import main
 
 zarr = pytest.importorskip("zarr", reason="pip install zarr")
 
@@ -268,3 +270,72 @@ def test_names_that_are_not_those_of_planes(tmp_path, capfd, names):
     make(tmp_path / "in.zarr", STACK).attrs["names"] = names
     convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr")
     assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == names
+
+
+# ---- damage ------------------------------------------------------------------------------------
+
+
+def metadata(path, version):
+    """The file of an array's attributes, and what is in it."""
+    make(path, STACK, **({} if FORMATS == [2] else {"zarr_format": version})).attrs.update(sensor=1)
+    file = path / (".zattrs" if version == 2 else "zarr.json")
+    return file, json.loads(file.read_text())
+
+
+@pytest.mark.parametrize("version", FORMATS)
+@pytest.mark.parametrize("attributes", [[], [1], "text", 7, True, None])
+def test_attributes_that_are_no_object(tmp_path, capfd, version, attributes):
+    file, said = metadata(tmp_path / "in.zarr", version)
+    file.write_text(json.dumps(attributes if version == 2 else {**said, "attributes": attributes}))
+    if attributes in ([], None):  # which some versions take as none
+        main([str(tmp_path / "in.zarr"), str(tmp_path / "out.npy")])
+        assert capfd.readouterr().err.count("\n") <= 1
+        return
+    assert "in.zarr has attributes that are damaged" in refused(capfd, tmp_path / "in.zarr",
+                                                                tmp_path / "out.npy")
+
+
+@pytest.mark.parametrize("version", FORMATS)
+def test_metadata_that_is_damaged(tmp_path, capfd, version):
+    file, said = metadata(tmp_path / "in.zarr", version)
+    for text in (file.read_text()[:-3], '{"zarr_format": 3, "node_type": "array"}', "", "\0"):
+        file.write_text(text)
+        if version == 2 and "zarr_format" in text:
+            continue
+        found = refused(capfd, tmp_path / "in.zarr", tmp_path / "out.npy")
+        assert "in.zarr is not an array of Zarr: " in found
+        assert "shape" not in found or "its metadata is damaged (KeyError: 'shape')" in found
+
+
+@pytest.mark.parametrize("attributes, said", [
+    ({"crs_wkt": 4326}, "in.zarr has the attribute crs_wkt 4326, expected a text"),
+    *(({"crs_wkt": "", "transform": place}, "in.zarr has the attribute transform ") for place in
+      (5, "101010", [1, 2, 3], ["1"] * 6, [None] * 6, [True] * 6, {"a": 1}, [1] * 7))])
+def test_a_place_that_is_damaged(tmp_path, capfd, attributes, said):
+    make(tmp_path / "in.zarr", STACK).attrs.update(attributes)
+    assert said in refused(capfd, tmp_path / "in.zarr", tmp_path / "out.npy")
+
+
+def test_a_coordinate_system_that_is_damaged(tmp_path, capfd):
+    pytest.importorskip("rasterio", reason="pip install rasterio")
+    make(tmp_path / "in.zarr", STACK).attrs.update(crs_wkt="no WKT", transform=[1, 0, 0, 0, 1, 0])
+    assert refused(capfd, tmp_path / "in.zarr", tmp_path / "out.tif") == \
+        "local-entropy: the image has the coordinate system 'no WKT', expected WKT that GDAL knows\n"
+
+
+@pytest.mark.parametrize("names", [[1, 2], ["a", 3], [["a"], "b"]])
+def test_names_that_are_no_texts(tmp_path, capfd, names):
+    pytest.importorskip("rasterio", reason="pip install rasterio")
+    make(tmp_path / "in.zarr", STACK).attrs["names"] = names
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.tif")
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr")
+    assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == names
+
+
+@pytest.mark.parametrize("value", ["abc", [1, 2, 3], 7, None])
+def test_an_attribute_that_is_called_as_the_names_of_axes(tmp_path, capfd, value):
+    make(tmp_path / "in.zarr", STACK).attrs["dimension_names"] = value
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr")
+    found = zarr.open(str(tmp_path / "out.zarr"), mode="r")
+    assert found.attrs["dimension_names"] == value
+    assert not any(getattr(found.metadata, "dimension_names", None) or ())

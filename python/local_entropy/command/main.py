@@ -100,7 +100,7 @@ def _convert(arguments: argparse.Namespace) -> None:
     request = request_of(arguments)
     source = kinds.open_source(arguments.input)
     try:
-        _refuse_same(arguments)
+        _refuse_same(arguments, source)
         planes = _planes(source, chosen_bands(arguments), arguments.input)
         nodata = tuple(source.nodata(plane) if arguments.nodata is None else
                        None if arguments.nodata == "none" else arguments.nodata
@@ -111,7 +111,7 @@ def _convert(arguments: argparse.Namespace) -> None:
         source.close()
 
 
-def _refuse_same(arguments: argparse.Namespace) -> None:
+def _refuse_same(arguments: argparse.Namespace, source: Source) -> None:
     names = [arguments.input, arguments.output]
     if arguments.preview is not None:
         names.append(arguments.preview)
@@ -121,6 +121,10 @@ def _refuse_same(arguments: argparse.Namespace) -> None:
             raise UsageError(f"{names[i]} is given twice, expected files of different names")
     if paths[0].startswith(paths[1] + os.sep):  # an array of a group
         raise UsageError(f"{names[0]} lies in {names[1]}, in whose place the result would be put")
+    read = {os.path.realpath(name) for name in source.files}
+    for name, path in zip(names[1:], paths[1:]):
+        if path in read:
+            raise UsageError(f"{name} is read, as a part of {names[0]}: expected another name")
 
 
 def _planes(source: Source, bands: Optional[Sequence[int]], name: str) -> Tuple[int, ...]:

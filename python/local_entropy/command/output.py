@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 
-from .kinds import FileError, zarr_array
+from .kinds import ArgumentError, FileError, zarr_array
 
 _BESIDE = (".aux.xml", ".ovr", ".msk")  # what GDAL may keep beside a file
 
@@ -21,6 +21,10 @@ class Output:
                             "output is not written from its beginning to its end")
         self.final = os.path.realpath(path)
         parent, name = os.path.split(self.final)
+        store = zarr_array.store_around(self.final)
+        if store is not None:  # whose metadata may name all that it holds
+            raise ArgumentError(f"{path} lies in {store}, an array or group of Zarr: expected a "
+                                "name beside it, since a result is a store of its own")
         if not os.path.isdir(parent):
             raise FileError(f"{path}: there is no folder {parent}")
         if os.path.isdir(self.final) and not zarr_array.is_folder(self.final):

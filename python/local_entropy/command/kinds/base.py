@@ -44,6 +44,7 @@ class About:
     rpcs: Any = None                          # rational polynomial coefficients of rasterio
     tags: Dict[str, Any] = field(default_factory=dict)
     names: Tuple[Optional[str], ...] = ()     # of the planes
+    dimensions: Tuple[str, ...] = ()          # names of all axes, as Zarr has them
     axes: str = ""                            # of a stack, in letters of tifffile: "TCYX"
     stack: Dict[str, Any] = field(default_factory=dict)  # sizes of cells, units: see stack.py
     cell_size: Optional[Tuple[float, str]] = None        # width of a cell, and the unit of it
@@ -58,6 +59,7 @@ class Source:
     dtype: np.dtype[Any]
     block: Tuple[int, int] = (1, 0)  # rows and columns that lie together; 0 columns: whole rows
     interleaved: bool = False        # cells of all planes lie together
+    files: Tuple[str, ...] = ()      # what it reads, where that is not the file of its name alone
     about: About
 
     @property

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from contextlib import suppress
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple, Type
 
 import numpy as np
 
@@ -22,18 +23,16 @@ _OF_A_STACK = re.compile(r"\{\"shape\"|ImageJ=|<\?xml|<OME ")  # descriptions of
 _THREADS_FAIL_ALOUD = (3, 9)  # GDAL 3.6 gives garbage for what its threads could not decode
 _LARGEST_TILE = 1024
 _STRIP_BYTES = 1 << 18
+_FEW = 16  # rows and columns of a trial
 
 
-def _refuse_unknown(path: str, does: str) -> None:
-    """Without rasterio: a folder, or a file of an extension that rasterio may not know either."""
-    if os.path.isdir(path) and not is_installed("rasterio"):
-        raise FileError(f"{path} is a folder, and no array of Zarr, expected a file; of folders "
-                        f"rasterio {does} a few: pip install rasterio")
+def _refuse_unknown(path: str, does: str, error: Type[FileError]) -> None:
+    """Without rasterio: a file of an extension that rasterio may not know either."""
     extension = os.path.splitext(path)[1]
     if extension.lower() in _RASTERS or not extension or is_installed("rasterio"):
         return
-    raise FileError(f"{path}: {extension} is no format that is known here, expected .npy, .zarr, "
-                    f".ome.tif or .tif; rasterio {does} more: pip install rasterio")
+    raise error(f"{path}: {extension} is no format that is known here, expected .npy, .zarr, "
+                f".ome.tif or .tif; rasterio {does} more: pip install rasterio")
 
 
 # ---- reading -----------------------------------------------------------------------------------
@@ -45,8 +44,11 @@ def reads(path: str) -> bool:
 
 class Opened(Source):
     def __init__(self, path: str) -> None:
+        if os.path.isdir(path) and not is_installed("rasterio"):
+            raise FileError(f"{path} is a folder, and no array of Zarr, expected a file; of "
+                            "folders rasterio reads a few: pip install rasterio")
         if os.path.exists(path):  # not a name of GDAL's
-            _refuse_unknown(path, "reads")
+            _refuse_unknown(path, "reads", FileError)
         rasterio = rasterio_for(path)
         self._rasterio = rasterio
         self._window = rasterio.windows.Window
@@ -58,6 +60,13 @@ class Opened(Source):
                 raise FileError(f"{path} is a folder, and no array of Zarr, expected a file") \
                     from None
             raise FileError(f"{path} cannot be read: {sentence(error)}") from None
+        try:
+            self._look(path)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _look(self, path: str) -> None:
         file = self._file
         if file.count == 0:
             names = "".join(f"\n  {name}" for name in file.subdatasets)
@@ -71,7 +80,8 @@ class Opened(Source):
         self.dtype = np.dtype(file.dtypes[0])
         self.block = tuple(file.block_shapes[0])
         self.interleaved = file.count > 1 and file.profile.get("interleave") == "pixel"
-        self.about = _about(rasterio, file)
+        self.about = _about(file)
+        self.files = tuple(file.files)
 
     def usual_planes(self) -> Tuple[int, ...]:
         alpha = [i for i, kind in enumerate(self._file.colorinterp) if kind.name == "alpha"]
@@ -118,7 +128,7 @@ def _opened(rasterio: Any, path: str) -> Any:
     return rasterio.open(path, NUM_THREADS="ALL_CPUS" if threads else "1")
 
 
-def _about(rasterio: Any, file: Any) -> About:
+def _about(file: Any) -> About:
     about = About(names=file.descriptions)
     if file.crs:
         about.crs = file.crs.to_wkt()
@@ -151,13 +161,16 @@ def writes(path: str, layout: Layout) -> bool:
 class Created(Sink):
     """Written as GeoTIFF, unless the driver writes what it is given part by part, too."""
 
-    def __init__(self, path: str, layout: Layout) -> None:
+    def __init__(self, path: str, layout: Layout, is_trial: bool = False) -> None:
         name, extension = os.path.basename(path), os.path.splitext(path)[1].lower()
         if layout.driver is None and extension in _PICTURES:
             raise ArgumentError(f"{name}: {extension[1:].upper()} does not hold real numbers: "
                                 "expected .tif, .npy or .zarr (--preview makes a picture)")
         if layout.driver is None:
-            _refuse_unknown(name, "writes")
+            if not extension:
+                raise ArgumentError(f"{name} has no extension that names a format, expected .tif, "
+                                    ".npy, .zarr or --driver")
+            _refuse_unknown(name, "writes", ArgumentError)
         rasterio = rasterio_for(name)
         self._rasterio, self._layout, self._name = rasterio, layout, name
         self._window = rasterio.windows.Window
@@ -165,6 +178,8 @@ class Created(Sink):
         self._path, self._whole = path, path
         if not _is_written_in_parts(rasterio, self._driver, name):
             self._path = os.path.join(os.path.dirname(path), ".parts.tif")
+            if not is_trial:
+                _try(path, layout)
         self._create(rasterio)
 
     def _create(self, rasterio: Any) -> None:
@@ -187,8 +202,9 @@ class Created(Sink):
             if said:
                 self._file.close()
                 raise ArgumentError(f"{self._name}: {said[0]}")
-            self._tell(rasterio)
-        except ArgumentError:
+            with listener.errors(rasterio):  # of what raises, too, or GDAL prints it
+                self._tell(rasterio)
+        except FileError:
             raise
         except Exception as error:
             raise FileError(f"{self._name} cannot be created: {sentence(error)}") from None
@@ -198,12 +214,12 @@ class Created(Sink):
         """What the source said, where the result is the same."""
         about, file = self._layout.about, self._file
         if about.crs is not None:
-            file.crs = rasterio.crs.CRS.from_wkt(about.crs)
+            file.crs = _crs(rasterio, about.crs)
         if about.transform is not None:
             file.transform = rasterio.Affine(*about.transform)
         if about.gcps:
             crs = about.gcps_crs
-            file.gcps = (list(about.gcps), rasterio.crs.CRS.from_wkt(crs) if crs else None)
+            file.gcps = (list(about.gcps), _crs(rasterio, crs) if crs else None)
         if about.rpcs is not None:
             file.rpcs = about.rpcs
         tags = {key: value for key, value in about.tags.items()
@@ -230,11 +246,14 @@ class Created(Sink):
             os.remove(self._path)
 
     def _must(self, call: Callable[[], Any]) -> None:
-        try:
-            with listener.errors(self._rasterio) as errors:
+        with listener.errors(self._rasterio) as errors:
+            try:
                 call()
-        except Exception as error:
-            raise FileError(f"{self._name} cannot be written: {sentence(error)}") from None
+            except Exception as error:
+                errors.insert(0, sentence(error))
+        for said in errors:
+            if "creation option" in said:
+                raise ArgumentError(f"{self._name}: {said}")
         if errors:
             raise FileError(f"{self._name} cannot be written: {errors[0]}")
 
@@ -243,14 +262,34 @@ class Created(Sink):
             self._file.close()
 
 
+def _crs(rasterio: Any, wkt: str) -> Any:
+    try:
+        return rasterio.crs.CRS.from_wkt(wkt)
+    except Exception:
+        raise FileError(f"the image has the coordinate system {wkt[:40]!r}, expected WKT that GDAL "
+                        "knows") from None
+
+
+def _try(path: str, layout: Layout) -> None:
+    """What a driver refuses that only copies is refused before anything is computed: it copies a
+    few cells. EXTENT, and RES beside it, would make a file as large as the result."""
+    options = tuple(option for option in layout.options
+                    if option[0].upper() not in ("EXTENT", "RES"))
+    few = layout._replace(height=min(layout.height, _FEW), width=min(layout.width, _FEW),
+                          options=options)
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
+        made = Created(os.path.join(folder, os.path.basename(path)), few, is_trial=True)
+        try:
+            made.finish()
+        finally:
+            made.drop()
+
+
 def _driver_of(rasterio: Any, name: str) -> str:
-    extension = os.path.splitext(name)[1]
-    if not extension:
-        raise ArgumentError(f"{name} has no extension that names a format, expected .tif, .npy, "
-                            ".zarr or --driver")
     try:
         driver: str = rasterio.drivers.driver_from_extension(name)
     except ValueError:
+        extension = os.path.splitext(name)[1]
         raise ArgumentError(f"{name}: GDAL writes no format of the extension {extension}, expected "
                             ".tif, .npy, .zarr or --driver") from None
     return driver
@@ -277,6 +316,9 @@ def _options(name: str, driver: str, layout: Layout) -> Dict[str, Any]:
                                 f"{driver}")
         options = {"COMPRESS": layout.compress.upper(), **options}
     if driver == "COG":
+        side = {key.upper(): value for key, value in layout.options}.get("BLOCKSIZE", "512")
+        if not re.fullmatch(r"0*[1-9][0-9]{0,8}", side):  # GDAL would end the process
+            raise ArgumentError(f"{name}: BLOCKSIZE is {side}, expected a number such as 512")
         options = {"BIGTIFF": "IF_SAFER", "NUM_THREADS": "ALL_CPUS", **options}
     return options
 

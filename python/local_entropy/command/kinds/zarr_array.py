@@ -6,7 +6,9 @@ from __future__ import annotations
 import math
 import os
 import re
-from typing import Any, Optional, Tuple
+from contextlib import suppress
+from reprlib import repr as short
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
@@ -36,21 +38,36 @@ def is_folder(path: str) -> bool:
     return any(os.path.isfile(os.path.join(path, mark)) for mark in _MARKS)
 
 
+def store_around(path: str) -> Optional[str]:
+    """The array or group of Zarr in whose folder, or in a folder of which, the path lies."""
+    folder = os.path.dirname(path)
+    while folder != os.path.dirname(folder):
+        if is_folder(folder):
+            return folder
+        folder = os.path.dirname(folder)
+    return None
+
+
 class Opened(Source):
     def __init__(self, path: str) -> None:
         zarr = needed("zarr", path)
-        archive, self._archive = in_archive(path), None
+        self._archive: Any = None
+        archive = in_archive(path)
         try:
             if archive is None:
                 array = zarr.open(path, mode="r")
             else:
-                store = zarr.storage.ZipStore(archive[0], mode="r")
-                array = zarr.open(store, mode="r", path=archive[1])
-                self._archive = store
+                self._archive = zarr.storage.ZipStore(archive[0], mode="r")
+                array = zarr.open(self._archive, mode="r", path=archive[1])
+            self._look(array if hasattr(array, "shape") else _only_image(array, path), path)
         except Exception as error:  # of many types, by the version
-            raise FileError(f"{path} is not an array of Zarr: {error}") from None
-        if not hasattr(array, "shape"):
-            array = _only_image(array, path)
+            with suppress(Exception):  # a store that was never opened has nothing to close
+                self.close()
+            if isinstance(error, FileError):
+                raise
+            raise FileError(f"{path} is not an array of Zarr: {_reason(error)}") from None
+
+    def _look(self, array: Any, path: str) -> None:
         if array.ndim < 2:
             raise FileError(f"{path} has {array.ndim} dimensions, expected (..., rows, columns)")
         if math.prod(array.shape) == 0:
@@ -59,7 +76,7 @@ class Opened(Source):
         self.lead, (self.height, self.width) = array.shape[:-2], array.shape[-2:]
         self.dtype = np.dtype(array.dtype)
         self.block = (getattr(array, "shards", None) or array.chunks)[-2:]
-        attributes = dict(array.attrs)
+        attributes = _attributes(array, path)
         self._nodata = _number(attributes.get("_FillValue"))
         if self._nodata is None:
             self._nodata = _number(attributes.get("nodata"))
@@ -68,12 +85,13 @@ class Opened(Source):
         tags = {key: value for key, value in attributes.items()
                 if key not in _OF_CELLS | {"nodata"}}
         self.about = About(crs=crs, transform=None if place is None else tuple(place), tags=tags)
-        if isinstance(names, list) and len(names) == self.planes:  # as Created writes them
+        if isinstance(names, list) and len(names) == self.planes and \
+                all(name is None or isinstance(name, str) for name in names):  # as Created writes
             self.about.names = tuple(names)
         elif names:
             self.about.tags["names"] = names
         axes = getattr(getattr(array, "metadata", None), "dimension_names", None)
-        self.about.tags.update({"dimension_names": list(axes)} if axes and all(axes) else {})
+        self.about.dimensions = tuple(axes) if axes and all(axes) else ()
 
     def nodata(self, plane: int) -> Optional[float]:
         return self._nodata
@@ -90,6 +108,30 @@ class Opened(Source):
     def close(self) -> None:
         if self._archive is not None:
             self._archive.close()
+
+
+def _attributes(array: Any, path: str) -> Dict[str, Any]:
+    """Those of a raster's place are as Created writes them, or an error."""
+    try:
+        found = dict(array.attrs)
+    except (LookupError, TypeError, ValueError):
+        raise FileError(f"{path} has attributes that are damaged, expected an object of JSON") \
+            from None
+    crs, place = found.get("crs_wkt"), found.get("transform")
+    if crs is not None and not isinstance(crs, str):
+        raise FileError(f"{path} has the attribute crs_wkt {short(crs)}, expected a text")
+    if crs is not None and place is not None and not (
+            isinstance(place, list) and len(place) == 6
+            and all(_number(number) is not None for number in place)):
+        raise FileError(f"{path} has the attribute transform {short(place)}, expected six numbers")
+    return found
+
+
+def _reason(error: Exception) -> str:
+    """Some errors say nothing but a key, or speak of Python."""
+    if isinstance(error, (LookupError, TypeError, AttributeError)):
+        return f"its metadata is damaged ({type(error).__name__}: {error})"
+    return str(error)
 
 
 def _only_image(group: Any, path: str) -> Any:
@@ -119,7 +161,7 @@ class Created(Sink):
         self.block = (min(rows, layout.height), min(columns, layout.width))
         shape = (*layout.lead, layout.height, layout.width)
         self._layout, self._name = layout, name
-        names = layout.about.tags.get("dimension_names", ())
+        names = layout.about.dimensions
         options = {"dimension_names": names} if len(names) == len(shape) \
             and not zarr.__version__.startswith("2.") else {}
         self._array = zarr.open(path, mode="w", shape=shape, dtype=layout.dtype,
@@ -129,7 +171,7 @@ class Created(Sink):
 
     def _tell(self) -> None:
         about = self._layout.about
-        kept = {key: value for key, value in about.tags.items() if key != "dimension_names"}
+        kept = dict(about.tags)
         if about.crs is not None:
             kept["crs_wkt"] = about.crs
         if about.transform is not None:

@@ -1,0 +1,187 @@
+"""What the command refuses before it has computed anything."""
+
+import os
+import sys
+
+import numpy as np
+import pytest
+
+from files import convert, refused
+from local_entropy import entropy
+from local_entropy.command import main as command
+from local_entropy.command.kinds import FileError, open_source
+from local_entropy.command.main import main
+
+RANDOM = np.random.default_rng(13)
+IMAGE = RANDOM.integers(0, 9, (20, 30), dtype=np.uint8)
+
+pytestmark = pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
+
+
+@pytest.fixture
+def rasterio():
+    return pytest.importorskip("rasterio", reason="pip install rasterio")
+
+
+@pytest.fixture
+def zarr():
+    return pytest.importorskip("zarr", reason="pip install zarr")
+
+
+@pytest.fixture
+def image(tmp_path):
+    np.save(tmp_path / "in.npy", IMAGE)
+    return tmp_path / "in.npy"
+
+
+@pytest.fixture
+def nothing_is_computed(monkeypatch):
+    monkeypatch.setattr(command, "run", lambda *_: pytest.fail("it was begun"))
+
+
+def raster(rasterio, path, image=IMAGE, driver="GTiff", **named):
+    with rasterio.open(path, "w", driver=driver, width=image.shape[1], height=image.shape[0],
+                       count=1, dtype=image.dtype, **named) as file:
+        file.write(image, 1)
+    return path
+
+
+# ---- drivers that only copy --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("option, status, said", [
+    ("FOO=BAR", 2, "COG does not support creation option FOO"),
+    ("COMPRESS=BAR", 2, "'BAR' is an unexpected value for COMPRESS creation option"),
+    ("BLOCKSIZE=0", 2, "BLOCKSIZE is 0, expected a number"),
+    ("blocksize=x", 2, "BLOCKSIZE is x, expected a number"),
+    ("TILING_SCHEME=no", 1, "o.tif cannot be written: ")])
+def test_options_of_a_cog(image, tmp_path, capfd, rasterio, nothing_is_computed, option, status,
+                          said):
+    assert main([str(image), str(tmp_path / "o.tif"), "--driver", "COG", "--co", option]) == status
+    found = capfd.readouterr().err
+    assert "o.tif" in found and said in found and found.count("\n") == status
+    assert os.listdir(tmp_path) == ["in.npy"]
+
+
+def test_a_driver_without_real_numbers(image, tmp_path, capfd, rasterio, nothing_is_computed):
+    assert "o.jpg cannot be written: " in refused(capfd, image, tmp_path / "o.jpg", "--driver",
+                                                  "JPEG")
+
+
+def test_the_extent_of_a_cog_is_that_of_the_whole(tmp_path, capfd, rasterio):
+    """A few cells would be warped into it, with as many cells as the result."""
+    path = raster(rasterio, tmp_path / "in.tif", crs="EPSG:32632",
+                  transform=rasterio.Affine(10, 0, 500_000, 0, -10, 5_300_000))
+    sizes, copy = [], rasterio.shutil.copy
+
+    def noted(source, to, **options):
+        copy(source, to, **options)
+        with rasterio.open(to) as file:
+            sizes.append(file.shape)
+
+    rasterio.shutil.copy = noted
+    try:
+        convert(capfd, path, tmp_path / "o.tif", "--driver", "COG", "--co",
+                "TARGET_SRS=EPSG:32632", "--co", "RES=10", "--co",
+                "extent=500000,5299000,501000,5300000")
+    finally:
+        rasterio.shutil.copy = copy
+    assert sizes[0] <= (16, 16) and sizes[1] == (100, 100)
+    assert sorted(os.listdir(tmp_path)) == ["in.tif", "o.tif"]
+
+
+# ---- places ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["group", "array"])
+@pytest.mark.parametrize("name", ["out", "out.npy", "out.zarr", "new/out"])
+def test_nothing_is_written_into_an_array_or_group_of_zarr(image, tmp_path, capfd, zarr, kind,
+                                                           name):
+    if kind == "group":
+        zarr.open_group(str(tmp_path / "g.zarr"), mode="w")
+    else:
+        zarr.open(str(tmp_path / "g.zarr"), mode="w", shape=(3, 4), dtype="u1", chunks=(3, 4))
+    before = sorted(os.listdir(tmp_path / "g.zarr"))
+    assert main([str(image), str(tmp_path / "g.zarr" / name)]) == 2
+    said = capfd.readouterr().err
+    assert f"g.zarr/{name} lies in {tmp_path}/g.zarr, an array or group of Zarr: expected a name " \
+        "beside it" in said
+    assert sorted(os.listdir(tmp_path / "g.zarr")) == before
+
+
+def test_a_subdataset_of_the_output(tmp_path, capfd, rasterio):
+    path = raster(rasterio, tmp_path / "in.gpkg", driver="GPKG", crs="EPSG:32632",
+                  transform=rasterio.Affine(10, 0, 500_000, 0, -10, 5_300_000), RASTER_TABLE="red")
+    before = path.read_bytes()
+    (tmp_path / "link.gpkg").symlink_to(path)
+    for out in (path, tmp_path / "link.gpkg"):
+        assert main([f"GPKG:{path}:red", str(out), "--driver", "GTiff"]) == 2
+        assert f"{out} is read, as a part of GPKG:{path}:red: expected another name" in \
+            capfd.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_a_part_of_a_vrt(tmp_path, capfd, rasterio):
+    path = raster(rasterio, tmp_path / "part.tif")
+    (tmp_path / "in.vrt").write_text(
+        "<VRTDataset rasterXSize='30' rasterYSize='20'><VRTRasterBand dataType='Byte' band='1'>"
+        "<SimpleSource><SourceFilename relativeToVRT='1'>part.tif</SourceFilename></SimpleSource>"
+        "</VRTRasterBand></VRTDataset>")
+    assert "part.tif is read, as a part of" in refused(capfd, tmp_path / "in.vrt", path)
+    assert "part.tif is read, as a part of" in refused(
+        capfd, tmp_path / "in.vrt", tmp_path / "o.npy", "--preview", path)
+    convert(capfd, tmp_path / "in.vrt", tmp_path / "o.tif")
+
+
+@pytest.mark.parametrize("name, words", [("o.foo", []), ("o", []), ("o.png", []),
+                                         ("folder.foo", [])])
+@pytest.mark.parametrize("installed", [True, False])
+def test_formats_are_wrong_arguments_without_rasterio_too(image, tmp_path, capfd, monkeypatch, name,
+                                                          words, installed):
+    if installed:
+        pytest.importorskip("rasterio", reason="pip install rasterio")
+    else:
+        monkeypatch.setitem(sys.modules, "rasterio", None)
+    (tmp_path / "here/folder.foo").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here")  # where a folder has the name of the output
+    assert main([str(image), str(tmp_path / name), *words]) == 2
+    said = capfd.readouterr().err
+    assert said.startswith(f"local-entropy: {name}") and "expected .npy, .zarr" in said or \
+        "expected .tif, .npy" in said
+
+
+# ---- files that are refused are closed ---------------------------------------------------------
+
+
+def open_files():
+    return sorted(os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")
+                  if os.path.exists(f"/proc/self/fd/{name}"))
+
+
+def test_a_raster_that_is_refused_is_closed(tmp_path, rasterio):
+    path = tmp_path / "in.gpkg"
+    for name, more in (("red", {}), ("nir", {"APPEND_SUBDATASET": "YES"})):
+        raster(rasterio, path, driver="GPKG", crs="EPSG:32632",
+               transform=rasterio.Affine(10, 0, 500_000, 0, -10, 5_300_000), RASTER_TABLE=name,
+               **more)
+    with pytest.raises(FileError, match="has no image of its own") as error:  # keeps the frames
+        open_source(str(path))
+    assert str(path) not in open_files() and error
+
+
+def test_an_archive_that_is_refused_is_closed(tmp_path, zarr):
+    path = tmp_path / "in.zarr.zip"
+    store = zarr.storage.ZipStore(str(path), mode="w")
+    zarr.open_group(store, mode="w")
+    store.close()
+    for name in (str(path), f"{path}/no"):
+        with pytest.raises(FileError) as error:
+            open_source(name)
+        assert str(path) not in open_files() and error
+
+
+def test_results_in_capitals(image, tmp_path, capfd, rasterio):
+    convert(capfd, image, tmp_path / "OUT.TIF")
+    with rasterio.open(tmp_path / "OUT.TIF") as file:
+        np.testing.assert_array_equal(file.read(1), entropy(IMAGE))
+    assert "PNG does not hold real numbers" in refused(capfd, image, tmp_path / "OUT.PNG")
