@@ -279,16 +279,6 @@ def test_how_cells_lie_together(tmp_path):
     source.close()
 
 
-def test_planes_that_were_never_written(tmp_path, capfd):
-    tifffile.imwrite(tmp_path / "in.ome.tif", STACK[:1, 0], compression="zlib",
-                     metadata={"axes": "ZYX"})
-    whole = (tmp_path / "in.ome.tif").read_bytes()
-    (tmp_path / "in.ome.tif").write_bytes(whole.replace(b'SizeZ="1"', b'SizeZ="2"'))
-    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
-    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"),
-                                  entropy(np.stack([STACK[0, 0], STACK[0, 0] * 0])))
-
-
 def test_tiles_that_were_never_written(tmp_path, capfd):
     rasterio = pytest.importorskip("rasterio", reason="leaves tiles out")
     with rasterio.open(tmp_path / "in.ome.tif", "w", driver="GTiff", width=48, height=32, count=1,

@@ -10,15 +10,13 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from ..._host import Ndarray
-from . import flat
+from . import flat, ome
 from .base import (About, FileError, Layout, Part, Sink, Source, is_installed,
                    refuse_settings)
 from .tiff import listener, reading, reason, tifffile_for
 
 _STACKS = (".ome.tif", ".ome.tiff", ".ome.btf", ".lsm", ".stk", ".qptiff", ".scn")
 _TIFFS = (".tif", ".tiff")
-_SIZES = ("PhysicalSizeX", "PhysicalSizeY", "PhysicalSizeZ", "PhysicalSizeXUnit",
-          "PhysicalSizeYUnit", "PhysicalSizeZUnit", "TimeIncrement", "TimeIncrementUnit")
 _IMAGEJ = ("spacing", "unit", "finterval", "fps", "loop")
 _IMAGEJ_AXES = "TZCYX"
 _GDAL_METADATA = 42112
@@ -59,7 +57,7 @@ def _is_stack(file: Any) -> bool:
     """Of more planes than bands; GDAL knows the bands of one page, and overviews."""
     if file.is_geotiff or _GDAL_METADATA in file.pages[0].tags:
         return False
-    if file.is_ome or file.is_imagej or file.is_lsm:
+    if ome.says_ome(file) or file.is_imagej or file.is_lsm:
         return True
     return bool(set(file.series[0].axes) - set("YXS"))
 
@@ -95,7 +93,7 @@ class Opened(Source):
     def _look(self, path: str) -> None:
         if not path.lower().endswith(_STACKS) and not is_installed("rasterio"):
             _refuse_raster(self._file, path)
-        if not self._file.series:
+        if not self._all_series(path):
             raise FileError(f"{path} has no image")
         self._series = self._file.series[0]
         axes, shape = self._series.axes, self._series.shape
@@ -109,7 +107,12 @@ class Opened(Source):
         self.dtype = np.dtype(self._series.dtype)
         self.about = _about(self._file, axes, self.lead, self._samples)
         self.interleaved = self._samples > 1
-        self._start = self._series.dataoffset if self._samples == 1 else None
+        self._planes_of_page = max(1, self.planes // len(self._series.pages))
+        is_here = self._series.keyframe.parent is self._file and not self._series.is_multifile
+        self._start = self._series.dataoffset if self._samples == 1 and is_here else None
+        pages = list(self._series.pages) if self._start is None else []
+        self._missing = {i for i, page in enumerate(pages) if page is None}
+        self.files = tuple({page.parent.filehandle.path for page in pages if page is not None})
         if self._start is not None:
             size = math.prod(shape) * self.dtype.itemsize
             if self._start + size > os.path.getsize(path):
@@ -121,22 +124,46 @@ class Opened(Source):
             if self.block[0] < 1:
                 raise FileError(f"{path} cannot be read: its strips have {self.block[0]} rows")
 
+    def _all_series(self, path: str) -> Any:
+        if ome.says_ome(self._file) and not self._file.is_ome:
+            raise FileError(f"{path} cannot be read: its OME XML ends early")
+        try:
+            return self._file.series
+        except (LookupError, ValueError, TypeError) as error:
+            if not self._file.is_ome:
+                raise
+            raise FileError(f"{path} cannot be read: its OME XML is damaged "
+                            f"({type(error).__name__}: {error})") from None
+
+    def has_mask(self, plane: int) -> bool:
+        """Of a plane that OME announces, and no page is of: it was never recorded."""
+        return plane // self._planes_of_page in self._missing
+
+    def read_mask(self, plane: int, part: Part) -> Ndarray:
+        return np.zeros(part.shape, np.uint8)
+
     def read(self, plane: int, part: Part) -> Ndarray:
+        if self.has_mask(plane):
+            return np.zeros(part.shape, self.dtype)
         if self._start is not None:  # the whole series as in memory
             dtype = self.dtype.newbyteorder(self._file.byteorder)
             return flat.read(self._path, self._start, (*self.lead, self.height, self.width), dtype,
                              plane, part)
-        planes_of_page = max(1, self.planes // len(self._series.pages))
         with reading(self._path):
-            page = self._series.pages[plane // planes_of_page]
-        if page is None:  # never written
-            return np.zeros(part.shape, self.dtype)
+            page = self._series.pages[plane // self._planes_of_page]
+        handle = page.parent.filehandle
+        is_elsewhere = handle.closed  # OME has planes in several files
         try:
-            return self._read_page(page, plane % planes_of_page, part)
+            if is_elsewhere:
+                handle.open()
+            return self._read_page(page, plane % self._planes_of_page, part)
         except Exception as error:  # of the codecs
             raise FileError(f"{self._path} cannot be read: {reason(error)}" + (
                 "" if is_installed("imagecodecs") else " (pip install imagecodecs reads more)")) \
                 from None
+        finally:
+            if is_elsewhere:
+                handle.close()
 
     def _read_page(self, page: Any, plane: int, part: Part) -> Ndarray:
         """Decodes the strips or tiles that the part touches."""
@@ -184,9 +211,9 @@ def _about(file: Any, axes: str, lead: Tuple[int, ...], samples: int) -> About:
     stack: Dict[str, Any] = {}
     names: Tuple[Optional[str], ...] = ()
     if file.is_ome:
-        pixels = _ome_pixels(importlib.import_module("tifffile").xml2dict(file.ome_metadata))
-        stack = {key: pixels[key] for key in _SIZES if key in pixels}
-        names = _of_channels(pixels, axes, lead)
+        pixels = ome.pixels_of(importlib.import_module("tifffile").xml2dict(file.ome_metadata))
+        stack = {key: pixels[key] for key in ome.SIZES if key in pixels}
+        names = ome.names_in(pixels, axes, lead)
     elif file.is_imagej:
         found = file.imagej_metadata or {}
         names = _of_labels(found.get("Labels"), lead, samples)
@@ -196,7 +223,7 @@ def _about(file: Any, axes: str, lead: Tuple[int, ...], samples: int) -> About:
     if "XResolution" in first.tags and "YResolution" in first.tags:
         unit = first.tags.get("ResolutionUnit")
         stack["resolution"] = (first.tags["XResolution"].value, first.tags["YResolution"].value)
-        stack["resolutionunit"] = 1 if unit is None else int(unit.value)
+        stack["resolutionunit"] = 2 if unit is None else int(unit.value)  # inches, says TIFF
     about = About(axes=axes, stack=stack, names=names)
     if "PhysicalSizeX" in stack:
         about.cell_size = (float(stack["PhysicalSizeX"]), stack.get("PhysicalSizeXUnit", "µm"))
@@ -207,29 +234,6 @@ def _about(file: Any, axes: str, lead: Tuple[int, ...], samples: int) -> About:
     if about.cell_size is not None and not 0 < about.cell_size[0] < math.inf:
         about.cell_size = None
     return about
-
-
-def _ome_pixels(tree: Dict[str, Any]) -> Dict[str, Any]:
-    """What is said of the first image."""
-    images = tree.get("OME", {}).get("Image", {})
-    pixels: Dict[str, Any] = (images[0] if isinstance(images, list) else images).get("Pixels", {})
-    return pixels
-
-
-def _channels(lead: Tuple[int, ...], axes: str) -> List[int]:
-    """The number of each plane's channel."""
-    if "C" not in axes:
-        return [0] * math.prod(lead)
-    return [int(number) for number in np.indices(lead)[axes.index("C")].flat]
-
-
-def _of_channels(pixels: Dict[str, Any], axes: str,
-                 lead: Tuple[int, ...]) -> Tuple[Optional[str], ...]:
-    """Of each plane the name of its channel."""
-    found = pixels.get("Channel", [])
-    names = [channel.get("Name") for channel in (found if isinstance(found, list) else [found])]
-    channels = _channels(lead, axes)
-    return tuple(names[number] for number in channels) if len(names) == max(channels) + 1 else ()
 
 
 def _of_labels(labels: Any, lead: Tuple[int, ...],
@@ -299,41 +303,22 @@ class Created(Sink):
 def _options(name: str, layout: Layout, axes: str) -> Dict[str, Any]:
     """OME where the name says so; ImageJ where the source was so and may be; else plain."""
     stack = layout.about.stack
-    ome = _is_ome(name)
-    imagej = bool(stack.get("imagej")) and not ome and layout.dtype == np.float32 \
+    is_ome = _is_ome(name)
+    imagej = bool(stack.get("imagej")) and not is_ome and layout.dtype == np.float32 \
         and set(axes) <= set(_IMAGEJ_AXES) and layout.bytes < 4 << 30
     metadata: Dict[str, Any] = {"axes": axes} if axes else {}
-    if ome:
-        metadata.update(_ome_sizes(stack))
-        channels = _names_of_channels(layout, axes)
+    if is_ome:
+        metadata.update(ome.sizes_in(stack))
+        channels = ome.names_of_channels(layout, axes)
         if channels and all(channels):
             metadata["Channel"] = {"Name": channels}
     elif imagej:
         metadata.update({key: stack[key] for key in _IMAGEJ if key in stack})
         if layout.about.names and all(layout.about.names):
             metadata["Labels"] = list(layout.about.names)
-    options: Dict[str, Any] = {"ome": ome, "imagej": imagej, "metadata": metadata}
+    options: Dict[str, Any] = {"ome": is_ome, "imagej": imagej, "metadata": metadata}
     if "resolution" in stack:
         options["resolution"] = tuple(count / length if length else 1.0
                                       for count, length in stack["resolution"])
         options["resolutionunit"] = stack["resolutionunit"]
     return options
-
-
-def _names_of_channels(layout: Layout, axes: str) -> List[Optional[str]]:
-    """None of them where a channel's planes are of several names."""
-    channels = _channels(layout.lead, axes)
-    names = dict(zip(channels, layout.about.names))
-    if tuple(names.get(number) for number in channels) != layout.about.names:
-        return []
-    return [names[number] for number in sorted(names)]
-
-
-def _ome_sizes(stack: Dict[str, Any]) -> Dict[str, Any]:
-    sizes = {key: stack[key] for key in _SIZES if key in stack}
-    cell: Optional[Tuple[Any, ...]] = stack.get("resolution")
-    if stack.get("imagej") and cell is not None and "unit" in stack and cell[0][0] and cell[1][0]:
-        for axis, (count, length) in zip("XY", cell):
-            sizes[f"PhysicalSize{axis}"] = length / count
-            sizes[f"PhysicalSize{axis}Unit"] = "µm" if stack["unit"] == "micron" else stack["unit"]
-    return sizes

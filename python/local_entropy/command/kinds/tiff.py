@@ -14,7 +14,8 @@ from .listening import Listener
 _DAMAGE = re.compile(r"invalid (?:page offset|offset to page|value offset|TiffData index)[^')]*"
                      r"|metadata invalid or corrupted file|invalid .* or corrupted file"
                      r"|incompletely written.*|index out of range|failed to read .*"
-                     r"|expected \d+ frames, got \d+|missing (?:files|data).*")
+                     r"|expected \d+ frames, got \d+|missing (?:files|data).*"
+                     r"|cannot handle discontiguous storage")
 
 
 class _Listener(Listener):
