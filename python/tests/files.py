@@ -1,5 +1,7 @@
 """The command in this process, as tests of kinds of files use it."""
 
+import os
+
 from local_entropy.command.main import main
 
 
@@ -16,3 +18,9 @@ def refused(capfd, *words):
     assert status in (1, 2) and out == "" and said.startswith("local-entropy: "), said
     assert said.count("\n") == status
     return said
+
+
+def open_files():
+    """The names of this process's open files."""
+    links = [f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd")]
+    return [os.readlink(link) for link in links if os.path.lexists(link)]

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from files import convert, refused
+from files import convert, open_files, refused
 from local_entropy import entropy
-from local_entropy.command.kinds import open_source, stack
+from local_entropy.command.kinds import Part, open_source, stack
 
 tifffile = pytest.importorskip("tifffile", reason="pip install tifffile")
 
@@ -64,9 +64,9 @@ def several(folder, planes, sizes, **options):
     data = "".join(f'<TiffData IFD="0" FirstZ="{i}" PlaneCount="1"><UUID FileName="{name}">'
                    f'urn:uuid:{i}</UUID></TiffData>' for i, name in enumerate(names[:sizes]))
     for i, plane in enumerate(planes):
-        xml = (f'<?xml version="1.0"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"'
-               f' UUID="urn:uuid:{i}"><Image><Pixels DimensionOrder="XYZCT" Type="uint16" SizeX="21"'
-               f' SizeY="20" SizeZ="{sizes}" SizeC="1" SizeT="1">{data}</Pixels></Image></OME>')
+        xml = (f'<?xml version="1.0"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME" '
+               f'UUID="urn:uuid:{i}"><Image><Pixels DimensionOrder="XYZCT" SizeX="21" SizeY="20" '
+               f'SizeZ="{sizes}" SizeC="1" SizeT="1">{data}</Pixels></Image></OME>')
         tifffile.imwrite(folder / names[i], plane, description=xml, metadata=None, **options)
     return [folder / name for name in names]
 
@@ -79,6 +79,10 @@ def test_planes_in_several_files(tmp_path, capfd, options, planes):
         convert(capfd, path, tmp_path / "out.npy")
         expected = STACK[0] if planes > 1 else STACK[0, 0]
         np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(expected))
+    source = open_source(str(path))
+    source.read(0, Part(0, 1, 0, 1))
+    assert str(path.parent / "a.ome.tif") not in open_files()
+    source.close()
 
 
 def test_a_file_of_several_is_not_replaced(tmp_path, capfd):

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from files import convert, refused
+from files import convert, open_files, refused
 from local_entropy import entropy
 from local_entropy.command import main as command
 from local_entropy.command.kinds import FileError, open_source
@@ -151,11 +151,6 @@ def test_formats_are_wrong_arguments_without_rasterio_too(image, tmp_path, capfd
 
 
 # ---- files that are refused are closed ---------------------------------------------------------
-
-
-def open_files():
-    return sorted(os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")
-                  if os.path.exists(f"/proc/self/fd/{name}"))
 
 
 def test_a_raster_that_is_refused_is_closed(tmp_path, rasterio):

@@ -219,7 +219,7 @@ class Created(Sink):
             file.transform = rasterio.Affine(*about.transform)
         if about.gcps:
             crs = about.gcps_crs
-            file.gcps = (list(about.gcps), _crs(rasterio, crs) if crs else None)
+            file.gcps = (list(about.gcps), _crs(rasterio, crs) if crs else rasterio.crs.CRS())
         if about.rpcs is not None:
             file.rpcs = about.rpcs
         tags = {key: value for key, value in about.tags.items()
