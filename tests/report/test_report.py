@@ -205,6 +205,14 @@ class Values(Tree):
         with self.assertRaises(NotMeasured):
             self.value('faster("both", "cpu", width=100)')
 
+    def test_a_copy_of_the_same_bytes(self):
+        self.add("results/box/together.csv", "uint8-256-3x3,cpu,1000,1000,9,4,3.9,0.5\n")
+        self.assertEqual(self.value('copy_together("uint8-256-9x9", 1000)'), 0.5)
+        self.assertEqual(self.value('copy_together("uint8-16-5x5", "100x100")'), 0.05)
+        for of in ('"uint16-4096-9x9", 1000', '"uint8-16-5x5", 99'):
+            with self.assertRaises(NotMeasured):
+                self.value(f"copy_together({of})")
+
     def test_aims_are_counted(self):
         self.assertEqual(self.value("(aims_met(), aims())"), (1, 2))
 
@@ -430,6 +438,35 @@ class Tables(Tree):
         self.assertIn("| slow one | uint8 | 16 | 5x5 | - | - | - | - | has no windows of 5x5 |", text)
         self.assertIn("| other | all |  |  | - | - | - | - | other is not installed |", text)
 
+    def test_a_copy_is_the_least_of_all_that_move_as_many_bytes(self):
+        self.add("results/box/together.csv", "uint8-256-5x5,auto,1000,1000,9,2,1.9,4\n"
+                 "uint8-256-3x3,auto,1000,1000,9,2,1.9,0.5\nuint8-256-3x3,auto,100,100,9,2,1.9,0.1\n"
+                 "uint16-4096-9x9,auto,1000,1000,9,2,1.9,0.2\n")
+        self.add("results/aims/launch-ratios.csv", '"auto, of a copy",0.8,\n')
+        self.run_tool()
+        self.assertIn("| auto, of a copy | at least 0.80 | 0.25 | uint8, 256 levels, 5x5, 1000x1000 |",
+                      self.text("report.md"))
+        self.assertIn("| 9x9 | 1000x1000 | 4.00 | 3.00 | 2.00 | 2.20 | 0.500 | 23 % |",
+                      self.text("report.md"))
+
+    def test_auto_is_compared_with_the_cpu_at_a_size(self):
+        self.add("results/box/together.csv", "uint8-2-5x5,cpu,100,100,9,2,1.9,4\n"
+                 "uint8-2-5x5,auto,100,100,9,3,1.9,4\n")
+        self.add("results/aims/launch-ratios.csv", '"auto, to the CPU, at 100x100",,1.1\n'
+                 '"auto, to the CPU, at 7x7",,1.1\n')
+        self.run_tool()
+        for row in ("100x100 | at most 1.10 | 1.50 | uint8, 2 levels, 5x5, 100x100 | missed |",
+                    "7x7 | at most 1.10 | not measured yet | 7x7 together | - |"):
+            self.assertIn(f"| auto, to the CPU, at {row}", self.text("report.md"))
+
+    def test_revisions_of_other_records_are_listed(self):
+        (self.root / "results/old").mkdir()
+        (self.root / "results/old/environment.txt").write_text("revision:   1234567890\n")
+        (self.root / "results/old/record.csv").write_text("stage,revision,seconds\nparts,abcdef0123,9\n")
+        self.add("report.md", "\n<!-- table: revisions old -->\n<!-- end of table -->\n")
+        self.run_tool()
+        self.assertIn("| `results/old` | 1234567890 | parts: abcdef0123 |", self.text("report.md"))
+
     def test_an_aim_of_no_rule_is_wrong(self):
         self.add("results/aims/launch-ratios.csv", "beauty,1,\n")
         self.assert_finds("launch-ratios", "no rule for the aim 'beauty'")
@@ -629,6 +666,7 @@ class Check(Tree):
 
     def test_another_machine_may_have_its_own_revision(self):
         self.replace("results/other/environment.txt", "1234567", "7654321")
+        self.run_tool()  # a table tells it
         self.assertEqual(self.run_tool("--check"), (0, ""))
 
     def test_measured_times_in_comments(self):

@@ -10,6 +10,7 @@ import ast
 
 from .filter_tables import reached
 from .formats import written
+from .launch_tables import copied, least_copies
 from .record import COURSE, bytes_of, ceiling_of
 from .results import NotMeasured, Wrong, cells_of, same, size_named
 
@@ -31,8 +32,8 @@ class Expressions:
         functions = (self.kernel, self.total, self.copy, self.host_copy, self.gb_per_s, self.share,
                      self.rate, self.kernel_rate, self.counter, self.resource, self.get, self.low,
                      self.high, self.spread, self.rounds, self.faster, self.longer,
-                     self.compared, self.within, self.aims, self.aims_met, self.course,
-                     self.course_ms, self.parts)
+                     self.compared, self.within, self.copy_together, self.aims,
+                     self.aims_met, self.course, self.course_ms, self.parts)
         self.names = {function.__name__: function for function in functions}
         self.names.update(max=max, min=min, round=round, abs=abs, sum=total_of)
 
@@ -201,6 +202,12 @@ class Expressions:
     def within(self, limit, way, *others, machine=None, **wanted):
         """Of how many of them it takes at most that many times as long as the best of others."""
         return sum(1 / gain <= limit for gain in self.gains(way, others, machine, wanted))
+
+    def copy_together(self, case, size, machine=None):
+        """ms in which all cores copy the bytes that a filter of together.csv moves."""
+        copies = least_copies(self.on(machine).measurements("together.csv"))
+        return measured(copies.get(copied(case, size_named(size))),
+                        f"together.csv has no copy for {case} at {size}")
 
     def aims(self, machine=None):
         """How many aims there are for the library's filters on one thread."""

@@ -1,10 +1,11 @@
 """What was aimed at for GPUs as a ratio, results/aims/launch-ratios.csv, against what was measured:
-the worst of all that an aim is about."""
+the worst of all that an aim is about. A copy is the least of all filters that move as many bytes."""
 
 import re
 
 from .formats import times as factor
-from .launch_tables import Launches, aims, kind_of, looks, percents, spread, verdict
+from .launch_tables import (Launches, aims, copied, kind_of, least_copies, looks, percents, spread,
+                            verdict)
 from .results import NOT_YET, NotMeasured, Wrong, size_of
 from .tables import table, value_of
 
@@ -26,6 +27,7 @@ class Asked:
             self.together = record.measurements("together.csv")
         except NotMeasured:
             self.together = []
+        self.copies = least_copies(self.together)
 
     def rate(self, case, **other):
         found = self.launches.rate(case, **other)
@@ -66,14 +68,14 @@ class Asked:
             yield self.rate(case, size=size) / self.rate(case), case
 
     def ways(self, case=None):
-        """(case, size, {way: ms}, ms of a copy) of together.csv, of one case or of all."""
+        """(case, size, {way: ms}) of together.csv, of one case or of all."""
         found = dict.fromkeys((rounds.text("case"), size_of(rounds)) for rounds in self.together)
         for name, size in found:
             if case in (None, name):
                 of = [rounds for rounds in self.together
                       if (rounds.text("case"), size_of(rounds)) == (name, size)]
                 yield (name, size, {rounds.text("way"): value_of(rounds, "median_ms")
-                                    for rounds in of}, of[0].value("copy_ms"))
+                                    for rounds in of})
 
     def largest(self, case):
         found = list(self.ways(case))
@@ -83,25 +85,35 @@ class Asked:
 
     def both(self, *cases):
         for case in cases:
-            _, size, time, _ = self.largest(case)
+            _, size, time = self.largest(case)
             if not all(time.get(way) for way in ("cpu", "gpus", "both")):
                 raise Missing(f"{case} together")
             yield min(time["cpu"], time["gpus"]) / time["both"], f"{case}, {size}"
 
     def of_copy(self, case):
-        _, size, time, copy = self.largest(case)
+        _, size, time = self.largest(case)
+        copy = self.copies.get(copied(case, size))
         if not time.get("auto") or not copy:
             raise Missing(f"{case} together")
         yield copy / time["auto"], f"{case}, {size}"
 
     def of_best(self):
-        for name, size, time, _ in self.ways():
+        for name, size, time in self.ways():
             fixed = [ms for way, ms in time.items() if way != "auto" and ms]
             if not fixed or not time.get("auto"):
                 raise Missing(f"{name} together")
             yield time["auto"] / min(fixed), f"{name}, {size}"
         if not self.together:
             raise Missing("together")
+
+    def of_cpu(self, wanted):
+        found = [way for way in self.ways() if way[1] == wanted]
+        for name, size, time in found:
+            if not all(time.get(way) for way in ("cpu", "auto")):
+                raise Missing(f"{name} together")
+            yield time["auto"] / time["cpu"], f"{name}, {size}"
+        if not found:
+            raise Missing(f"{wanted} together")
 
 
 def cells_of_window(case):
@@ -126,8 +138,12 @@ def rule_of(what):
     """(what finds it, how it is written); a size like "1024x1024" is a rule, too."""
     if re.fullmatch(r"\d+x\d+", what):
         return lambda asked: asked.size(what), factor
+    to_cpu = re.fullmatch(r"auto, to the CPU, at (\d+x\d+)", what)
+    if to_cpu:
+        return lambda asked: asked.of_cpu(to_cpu[1]), factor
     if what not in RULES:
-        raise Wrong(f"there is no rule for the aim '{what}', only {', '.join(RULES)} and sizes")
+        raise Wrong(f"there is no rule for the aim '{what}', only {', '.join(RULES)}, sizes and "
+                    "'auto, to the CPU, at' a size")
     return RULES[what]
 
 

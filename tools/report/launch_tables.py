@@ -186,6 +186,17 @@ def spread(rates):
     return 1 - min(found) / max(found)
 
 
+def second_looks(record):
+    """What part of a launch's time the second look takes, by content, where there is one."""
+    measured = Launches(record)
+    rows = []
+    for case in measured.named(record):
+        parts = [looks(measured.at(case, content=content)) for content in measured.contents]
+        if any(parts):
+            rows.append([*kind_of(case), *(percents(part) for part in parts)])
+    return table(["cells", "levels", "window", *measured.contents], rows)
+
+
 def compared(measured, record, others):
     """Gpixel/s of the usual image, and the parts of it that others, (name, what `at` takes),
     reach."""
@@ -301,16 +312,34 @@ def moved(record, content, size):
     return table(["cells", "levels", "window", *MOVED], rows)
 
 
+def least_copies(measured):
+    """{(cells, size): ms of a copy by all cores} of together.csv. It is timed once for each filter,
+    and of all filters whose cells have as many bytes it is the least: other work makes a copy
+    longer, never shorter."""
+    copies = {}
+    for rounds in measured:
+        ms, key = value_of(rounds, "copy_ms"), copied(rounds.text("case"), size_of(rounds))
+        if ms:
+            copies[key] = min(ms, copies.get(key, ms))
+    return copies
+
+
+def copied(case, size):
+    """What tells copies apart: the cells, since all results are floats, and how many they are."""
+    return kind_of(case)[0], size
+
+
 def together(record):
     """By filter and size: on the CPU, through the GPUs, by both, and as the engine decides."""
     measured = record.measurements("together.csv")
+    copies = least_copies(measured)
     ways = list(dict.fromkeys(rounds.text("way") for rounds in measured))
     rows = []
     for case, size in dict.fromkeys((rounds.text("case"), size_of(rounds)) for rounds in measured):
         of = {rounds.text("way"): rounds for rounds in measured
               if rounds.text("case") == case and size_of(rounds) == size}
         time = {way: value_of(of.get(way), MS) for way in ways}
-        copy = next((rounds.value("copy_ms") for rounds in of.values()), None)
+        copy = copies.get(copied(case, size))
         fixed = [time[way] for way in ways if way != "auto" and time[way]]
         alone = [time.get(way) for way in ("cpu", "gpus") if time.get(way)]
         auto = time.get("auto")
@@ -357,7 +386,7 @@ def filter_peers(record):
 
 
 KINDS = {"launches": launches, "launch-contents": contents, "launch-sizes": sizes,
-         "launch-places": places, "launch-budgets": budgets,
+         "launch-looks": second_looks, "launch-places": places, "launch-budgets": budgets,
          "launch-counters": profiled, "launch-memory": moved, "launch-peers": peers,
          "filter-peers": filter_peers,
          "together": together}

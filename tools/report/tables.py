@@ -61,6 +61,18 @@ def stages_of_others(record, own):
     return others
 
 
+def revisions(record, *machines):
+    """The revisions that the records of some machines are of."""
+    rows = []
+    for machine in machines:
+        one = record.at(f"results/{machine}")
+        own = facts(one.text("environment.txt")).get("revision", "-")
+        others = [f"{', '.join(stages)}: {revision}"
+                  for revision, stages in stages_of_others(one, own).items()]
+        rows.append([f"`{one.directory}`", own, "; ".join(others) or "-"])
+    return table(["record", "revision", "stages of another one"], rows)
+
+
 def text(record, name):
     """A log as it is."""
     return fenced(record.text(name))
@@ -163,5 +175,5 @@ def share(record):
     return table(["kernel / end to end", *sizes], rows)
 
 
-KINDS = {kind.__name__: kind for kind in (environment, text, ladder, times, spread, steps,
+KINDS = {kind.__name__: kind for kind in (environment, revisions, text, ladder, times, spread, steps,
     resources, share)}
