@@ -255,6 +255,11 @@ TEST(SlidingRanks, WindowsNextToTheMiddleOfTwoFloats)
                     for (std::int64_t x = 0; x < wanted.region.width; ++x)
                         if (y < 12 || x < 12) wanted.image.at(x, y) = 99;
                 ASSERT_NO_FATAL_FAILURE(wanted.check(path));
+                // Others here and there: one of a vector is looked at again, its neighbour is not.
+                for (std::int64_t y = 0; y < wanted.region.height; ++y)
+                    for (std::int64_t x = 0; x < wanted.region.width; ++x)
+                        if ((x / 31 + y / 17) % 2) wanted.image.at(x, y) = 99;
+                ASSERT_NO_FATAL_FAILURE(wanted.check(path));
             }
     }
 }
