@@ -115,14 +115,6 @@ def test_labels_of_some_planes(tmp_path, capfd, tifffile, labels):
         assert "Labels" not in file.imagej_metadata
 
 
-def test_names_of_some_channels(tmp_path, capfd, tifffile, zarr):
-    made = zarr.open(str(tmp_path / "in.zarr"), mode="w", shape=(2, 20, 30), dtype="u1")
-    made.attrs["names"] = ["DAPI", None]
-    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.ome.tif")
-    with tifffile.TiffFile(tmp_path / "out.ome.tif") as file:
-        assert "Name=\"None\"" not in file.ome_metadata and "DAPI" not in file.ome_metadata
-
-
 def test_cells_at_the_end_of_the_file(tmp_path, capfd, tifffile):
     path = tmp_path / "in.tif"
     tifffile.imwrite(path, STACK[0], photometric="minisblack", truncate=True)

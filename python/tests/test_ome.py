@@ -115,6 +115,14 @@ def test_xml_that_is_damaged(tmp_path, capfd, name, old, new, said):
     assert f"{path} cannot be read" in found and said in found
 
 
+def test_xml_of_one_page_that_ends_early(tmp_path, capfd):
+    pytest.importorskip("rasterio", reason="reads other TIFF files")
+    tifffile.imwrite(tmp_path / "in.tif", STACK[0, 0], ome=True)
+    path = change(tmp_path / "in.tif", b"</OME>", b"")
+    assert "in.tif cannot be read: its OME XML ends early" in refused(capfd, path,
+                                                                      tmp_path / "out.npy")
+
+
 @pytest.mark.parametrize("xml", ["<OME xmlns=''>text</OME>", "<OME xmlns=''><Image/></OME>",
                                  "<OME xmlns=''><Image><Pixels/></Image></OME>"])
 def test_xml_without_attributes(tmp_path, capfd, xml):
@@ -153,6 +161,15 @@ def test_channels(tmp_path, old, new, names):
     source = open_source(str(change(path, old, new)))
     source.close()
     assert source.about.names == names
+
+
+def test_names_of_some_channels(tmp_path, capfd):
+    """OME has the name of all or none."""
+    tifffile.imwrite(tmp_path / "in.ome.tif", STACK, **AXES)
+    change(tmp_path / "in.ome.tif", b'Name="GFP"', b"")
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.ome.tif")
+    with tifffile.TiffFile(tmp_path / "out.ome.tif") as file:
+        assert "DAPI" not in file.ome_metadata and "None" not in file.ome_metadata
 
 
 @pytest.mark.parametrize("unit", [1, 2, 3, None])

@@ -19,10 +19,9 @@ class Listener(logging.Handler):
     def attach(self) -> None:
         """From here on it hears the library, and nobody else does."""
         logger = logging.getLogger(self._library)
-        if self not in logger.handlers:
-            logger.addHandler(self)
-            logger.setLevel(self.level)
-            logger.propagate = False
+        logger.addHandler(self)  # once, however often it is asked
+        logger.setLevel(self.level)
+        logger.propagate = False
 
     def emit(self, record: logging.LogRecord) -> None:
         said = self.sentence_of(record)
