@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _library as library
 from ._dlpack import CUDA_MEMORY, LEGACY_STREAM, Exported
-from ._host import check_out, result_dtype
+from ._host import check_out, is_tensor, result_dtype
 from ._levels import Levels, given_levels
 from ._question import Request, filter_of
 
@@ -65,7 +65,7 @@ class _Kind:
         """Called when the result is on its way."""
 
     def packed(self, array: Any) -> Any:
-        """The array, or a copy whose rows have no gaps."""
+        """The bare array, or a copy of it, whose rows have no gaps."""
         raise ValueError(f"the {_type_name(array)} has rows with gaps or in reverse, expected "
                          "cells of a row side by side")
 
@@ -104,7 +104,7 @@ class _PyTorch(_Kind):
         return torch.empty(shape, dtype=getattr(torch, dtype.name), device=array.device)
 
     def packed(self, array: Any) -> Any:
-        return array.contiguous()
+        return self.bare(array).contiguous()
 
 
 class _Numba(_Kind):
@@ -122,19 +122,18 @@ class _DLPack(_Kind):
         library.synchronize()
 
 
-_ANY, _DLPACK = _Kind(), _DLPack()
-_KINDS: Dict[str, _Kind] = {"cupy": _CuPy(), "torch": _PyTorch(), "numba": _Numba()}
+_ANY, _TORCH, _DLPACK = _Kind(), _PyTorch(), _DLPack()
+_KINDS: Dict[str, _Kind] = {"cupy": _CuPy(), "numba": _Numba()}  # by the package of their type
 
 
 def kind_of(array: Any) -> Optional[_Kind]:
     """What kind of array in the memory of a GPU it is; None of all others."""
     if type(array) is np.ndarray:
         return None
-    package = type(array).__module__.partition(".")[0]
-    if package == "torch":  # of a tensor with a gradient the protocol raises RuntimeError
-        return _KINDS[package] if getattr(array, "is_cuda", False) else None
+    if is_tensor(array):  # of one with a gradient the protocol raises RuntimeError
+        return _TORCH if array.is_cuda else None
     if hasattr(array, "__cuda_array_interface__"):
-        return _KINDS.get(package, _ANY)
+        return _KINDS.get(type(array).__module__.partition(".")[0], _ANY)
     if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == CUDA_MEMORY:
         return _DLPACK
     return None
@@ -161,7 +160,9 @@ class _Memory(NamedTuple):
         return library.Array(self.address + start, kind, width, height, down // self.dtype.itemsize)
 
     def overlaps(self, other: _Memory) -> bool:
-        """Whether one of them begins before the other ends."""
+        """Whether one of them begins before the other ends. They have the same shape."""
+        if 0 in self.shape:  # the address says nothing, and often is 0
+            return False
         (begin, end), (first, last) = self.limits(), other.limits()
         return begin < last and first < end
 
@@ -285,14 +286,14 @@ def compute(kind: _Kind, image: Any, mask: Any, out: Any, request: Request) -> A
     if request.device == "cpu":
         raise ValueError("device is 'cpu', and the image is in the memory of a GPU: copy it into "
                          "host memory, or leave device out")
-    image = kind.bare(image)
+    bare = kind.bare(image)
     with kind.on_its_gpu(image):
-        cells = _memory("image", image)
+        cells = _memory("image", bare)
         image_type = _fits("image", cells, _TYPES, cells.shape)
         if not cells.has_rows():
-            image = kind.packed(image)
-            cells = _memory("image", image)
-        arrays = {"image": image}
+            bare = kind.packed(image)
+            cells = _memory("image", bare)
+        arrays = {"image": bare}
         counts, mask_type = None, 0
         if mask is not None:
             arrays["mask"], counts, mask_type = _mask_of(kind, image, mask, cells)

@@ -22,8 +22,9 @@ class _Tensor(ctypes.Structure):
                 ("byte_offset", ctypes.c_uint64)]
 
 
-_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+# A function of our own: that of ctypes.pythonapi has the types that whoever came last has set.
+pointer_in = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
 class Exported:
@@ -33,7 +34,7 @@ class Exported:
     """
 
     def __init__(self, capsule: Any, stream: int) -> None:
-        tensor = _Tensor.from_address(_pointer(capsule, b"dltensor"))
+        tensor = _Tensor.from_address(pointer_in(capsule, b"dltensor"))
         if tensor.code not in _KINDS or tensor.lanes != 1 or tensor.bits % 8:
             raise TypeError(f"the array has cells of DLPack's type {tensor.code} of {tensor.bits} "
                             f"bits and {tensor.lanes} lanes, expected integers or real numbers")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import sys
 import time
 from typing import Any, Optional, Tuple
 
 import numpy as np
 
 from . import _library as library
+from ._dlpack import pointer_in
 from ._levels import Cells, readable
 from ._question import Request, filter_of
 
@@ -122,15 +124,13 @@ class _Interface(ctypes.Structure):
                 ("strides", ctypes.c_void_p), ("data", ctypes.c_void_p)]
 
 
-_pointer_in = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi))
 _pointer_at, _DATA = ctypes.c_void_p.from_address, _Interface.data.offset
 
 
 def _address(array: Ndarray) -> Optional[int]:
     """The same as array.ctypes.data, in half the time."""
     capsule: Any = array.__array_struct__
-    return _pointer_at(_pointer_in(capsule, None) + _DATA).value
+    return _pointer_at(pointer_in(capsule, None) + _DATA).value
 
 
 def _struct(plane: Ndarray) -> Optional[library.Array]:
@@ -253,14 +253,16 @@ def compute_region(image: Ndarray, mask: Optional[Ndarray], rows: Tuple[int, int
 # ---- tensors of PyTorch ------------------------------------------------------------------------
 
 
-def is_tensor(image: Any) -> bool:
-    """Whether it is one, in host memory, so that the result is to be one, too."""
-    return not is_plain(image) and type(image).__module__ == "torch" and \
-        hasattr(image, "detach")
+def is_tensor(array: Any) -> bool:
+    """Whether it is one, wherever it lies, or of a subclass; does not import torch."""
+    if is_plain(array):
+        return False
+    kind = getattr(sys.modules.get("torch"), "Tensor", None)
+    return kind is not None and isinstance(array, kind)
 
 
 def compute_tensor(image: Any, mask: Any, out: Any, request: Request) -> Any:
-    """The same of tensors: arrays share their memory."""
+    """The same of tensors in host memory: arrays share it."""
     image, mask, shared = (array.detach().numpy() if is_tensor(array) else array
                            for array in (image, mask, out))
     result = compute(image, mask, shared, request)

@@ -15,6 +15,12 @@ RANDOM = np.random.default_rng(9)
 IMAGE = RANDOM.integers(0, 9, (11, 13), dtype=np.uint8)
 
 
+def facts(array):
+    """The protocol's of that memory; the address of no cells is 0, as CuPy and PyTorch have it."""
+    found = dict(array.__array_interface__)
+    return found if array.size else dict(found, data=(0, False))
+
+
 class Fake:
     """An array with the protocol, over the memory of one of NumPy; of a stream."""
 
@@ -23,8 +29,7 @@ class Fake:
 
     @property
     def __cuda_array_interface__(self):
-        facts = dict(self.array.__array_interface__, version=3, stream=self.names_stream)
-        return facts
+        return dict(facts(self.array), version=3, stream=self.names_stream)
 
 
 class Strided(Fake):
@@ -196,9 +201,16 @@ def test_a_result_over_the_image(streams):
     entropy(Fake(stack[0]), out=Fake(stack[1]), **bins)
 
 
-def test_no_cells(streams):
-    out = Fake(np.empty((0, 4), np.float32))
-    assert entropy(Fake(np.empty((0, 4), np.uint8)), out=out) is out
+@pytest.mark.parametrize("shape", [(0, 4), (4, 0), (0, 3, 4)])
+def test_no_cells(streams, cupy, torch, shape):
+    image, out = (np.empty(shape, dtype) for dtype in (np.uint8, np.float32))
+    for kind in (Fake, cupy, torch):
+        given = kind(out)
+        for mask in (None, kind(image)):
+            assert entropy(kind(image), mask=mask, out=given) is given
+    for kind in (cupy, torch):
+        found = entropy(kind(image))
+        assert type(found) is kind and found.array.shape == shape
     assert not streams
 
 
@@ -297,32 +309,34 @@ def torch(monkeypatch):
     kind, module = played("torch", {"cuda": cuda, "float32": np.float32, "float64": np.float64})
     kind.is_cuda, kind.device = True, "cuda:1"
 
-    def facts(self):
+    def said(self):
         if self.names_stream == "has a gradient":
             raise RuntimeError("call detach() first")
-        return dict(self.array.__array_interface__, version=2)
+        return dict(facts(self.array), version=2)
 
-    kind.__cuda_array_interface__ = property(facts)
+    kind.__cuda_array_interface__ = property(said)
     kind.detach = lambda self: kind(self.array)
-    kind.contiguous = lambda self: kind(np.ascontiguousarray(self.array))
+    kind.contiguous = lambda self: kind(np.ascontiguousarray(self.array), self.names_stream)
 
     def empty(shape, dtype, device):
         assert on == [device] == ["cuda:1"]
         return kind(np.empty(shape, dtype))
 
-    module.empty = empty
+    module.empty, module.Tensor = empty, kind
     monkeypatch.setitem(sys.modules, "torch", module)
     return kind
 
 
 def test_torch(streams, torch):
-    found = entropy(torch(IMAGE[::-1], "has a gradient"), 3)
-    assert type(found) is torch and found.array.dtype == np.float32
-    np.testing.assert_array_equal(found.array, entropy(IMAGE[::-1], 3))
+    for kind in (torch, type("Parameter", (torch,), {"__module__": "torch.nn.parameter"}),
+                 type("Own", (torch,), {})):
+        found = entropy(kind(IMAGE[::-1], "has a gradient"), 3)
+        assert type(found) is torch and found.array.dtype == np.float32
+        np.testing.assert_array_equal(found.array, entropy(IMAGE[::-1], 3))
     out = torch(np.empty(IMAGE.shape))
     assert entropy(torch(IMAGE), 3, out=out) is out
     np.testing.assert_array_equal(out.array, entropy(IMAGE, 3, dtype=np.float64))
-    assert streams == [0x60] * 2
+    assert streams == [0x60] * 4
 
 
 @pytest.fixture
@@ -343,15 +357,17 @@ def tensor(monkeypatch):
 
     Tensor.__module__ = "torch"
     module = types.ModuleType("torch")
-    module.from_numpy = Tensor
+    module.from_numpy, module.Tensor = Tensor, Tensor
     monkeypatch.setitem(sys.modules, "torch", module)
     return Tensor
 
 
 def test_tensors_in_host_memory(tensor):
-    found = entropy(tensor(IMAGE), 3, mask=tensor(IMAGE > 2))
-    assert type(found) is tensor
-    np.testing.assert_array_equal(found.array, entropy(IMAGE, 3, mask=IMAGE > 2))
+    for kind in (tensor, type("Parameter", (tensor,), {"__module__": "torch.nn.parameter"}),
+                 type("Own", (tensor,), {})):
+        found = entropy(kind(IMAGE), 3, mask=tensor(IMAGE > 2))
+        assert type(found) is tensor
+        np.testing.assert_array_equal(found.array, entropy(IMAGE, 3, mask=IMAGE > 2))
     out = tensor(np.empty(IMAGE.shape))
     assert entropy(tensor(IMAGE), 3, out=out) is out
     np.testing.assert_array_equal(out.array, entropy(IMAGE, 3, dtype=np.float64))
@@ -399,9 +415,19 @@ def test_dlpack_of_the_host():
                                   entropy(IMAGE, 3, mask=(IMAGE != 4) & (IMAGE > 2)))
 
 
-def test_dlpack_without_out(streams):
-    with pytest.raises(ValueError, match="out is missing"):
-        entropy(Packed(IMAGE, 2))
+def test_errors_name_the_array_that_was_given(streams, cupy):
+    given, out = Packed(IMAGE, 2), Packed(np.empty(IMAGE.shape, np.float32), 2)
+    with pytest.raises(ValueError, match=r"out is missing, .* that is a test_device\.Packed$"):
+        entropy(given)
+    with pytest.raises(ValueError, match=r"the test_device\.Packed has rows with gaps"):
+        entropy(Packed(IMAGE[::-1], 2), out=out)
+    for name, others in ("mask", {"out": out}), ("out", {}):
+        with pytest.raises(TypeError, match=rf"{name} is a cupy\.core\.ndarray, expected a "
+                                            r"test_device\.Packed as"):
+            entropy(given, **{name: cupy(IMAGE)}, **others)
+
+
+def test_dlpack_of_complex_numbers(streams):
     with pytest.raises(TypeError, match="DLPack's type 5 of 128 bits"):
         entropy(Packed(IMAGE * 1j, 2))
 
@@ -411,9 +437,8 @@ def exported_by(code, bits, lanes, offset=0):
     cells = np.arange(12, dtype=np.int16)
     shape = (ctypes.c_int64 * 2)(2, 3)
     tensor = _dlpack._Tensor(cells.ctypes.data, 2, 0, 2, code, bits, lanes, shape, None, offset)
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype = ctypes.py_object
-    new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
+        ("PyCapsule_New", ctypes.pythonapi))
     return cells, _dlpack.Exported(new(ctypes.addressof(tensor), b"dltensor", None), 1)
 
 
@@ -429,6 +454,14 @@ def test_dlpack_with_an_offset():
     assert exported.__cuda_array_interface__ == {
         "shape": (2, 3), "typestr": "<i2", "data": (cells.ctypes.data + 4, False), "strides": None,
         "version": 3, "stream": 1}
+
+
+def test_other_libraries_set_types_of_ctypes(monkeypatch):
+    shared = ctypes.pythonapi.PyCapsule_GetPointer
+    monkeypatch.setattr(shared, "argtypes", [ctypes.c_int])
+    monkeypatch.setattr(shared, "restype", ctypes.c_int)
+    cells, exported = exported_by(0, 16, 1)
+    assert exported.__cuda_array_interface__["data"] == (cells.ctypes.data, False)
 
 
 @pytest.mark.parametrize("kind", [1, 3], ids=["host", "pinned"])
