@@ -15,7 +15,7 @@ from ._levels import Levels
 
 Pair = Tuple[int, int]
 
-_USUAL_SIZE = 9
+USUAL_SIZE = 9
 _LONGEST, _LONGEST_FOOTPRINT = 255, 63  # sides
 _MOST_THREADS = (1 << 31) - 1  # le_engine_options counts them in 32 bits
 _DEVICES = ("auto", "cpu")
@@ -94,7 +94,7 @@ def window_of(size: Any, footprint: Any, origin: Any) -> Window:
     """The window that a caller's `size` or `footprint` describe."""
     starts = _pair("origin", origin)
     if footprint is None:
-        return _rectangle(_pair("size", _USUAL_SIZE if size is None else size), starts)
+        return _rectangle(_pair("size", USUAL_SIZE if size is None else size), starts)
     if size is not None:
         raise ValueError("size and footprint are both given, expected one of them")
     cells = np.asarray(footprint)

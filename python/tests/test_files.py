@@ -40,13 +40,21 @@ def test_defaults():
     assert (arguments.memory, arguments.colors) == (512 << 20, "viridis")
 
 
+@pytest.mark.parametrize("text", ["-3.4e38", "-1E+2", "-.5", "-7", "-inf", "-Infinity", "-nan"])
+def test_numbers_below_zero(text):
+    """All that Python reads as one, not only those without an exponent."""
+    arguments = parsed("--nodata", text, "--range", text, "1e2", "--cval", text)
+    for number in (arguments.nodata, arguments.range[0], arguments.cval):
+        np.testing.assert_equal(number, float(text))
+
+
 def test_words():
     assert parsed("--size", "5,8").size == (5, 8)
     assert parsed("--co", "A=B=C").co == [("A", "B=C")]
 
 
 @pytest.mark.parametrize("words, match", [
-    ("--level 4", "unrecognized"), ("--size 5x8x9", "'5x8x9', expected one number"),
+    ("--level 4", "unrecognized"), ("-info", "unrecognized"), ("--size 5x8x9", "'5x8x9', expected one number"),
     ("--memory 1GiB", "'1GiB', expected a number"), ("--memory 0", "'0', expected a number"),
     ("--co =YES", "'=YES', expected NAME=VALUE"), ("--threads 0", "--threads is 0, expected 1"),
     ("--size 3x300 --footprint disk", "size is 3 x 300"),

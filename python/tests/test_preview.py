@@ -141,8 +141,33 @@ def test_a_picture_that_cannot_be_written(tmp_path, capfd, monkeypatch):
     np.save(tmp_path / "in.npy", np.zeros((9, 9), np.uint8))
     said = refused(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--preview",
                    tmp_path / "out.png")
-    assert said == f"local-entropy: {tmp_path}/out.png cannot be written: No space left on device\n"
-    assert os.listdir(tmp_path) == ["in.npy"]
+    assert said == (f"local-entropy: {tmp_path}/out.png cannot be written: No space left on device "
+                    f"({tmp_path}/out.npy is whole)\n")
+    assert sorted(os.listdir(tmp_path)) == ["in.npy", "out.npy"]
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), np.zeros((9, 9)))
+
+
+@pytest.mark.parametrize("error, said", [(ValueError("two\nlines"), "two lines"),
+                                         (MemoryError(), "MemoryError")])
+def test_a_picture_that_cannot_be_drawn(tmp_path, capfd, monkeypatch, error, said):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(matplotlib.figure.Figure, "colorbar", fail)
+    np.save(tmp_path / "in.npy", np.zeros((9, 9), np.uint8))
+    assert f"out.png cannot be written: {said} ({tmp_path}/out.npy is whole)\n" in refused(
+        capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--preview", tmp_path / "out.png")
+    assert sorted(os.listdir(tmp_path)) == ["in.npy", "out.npy"]
+
+
+def test_names_are_no_formulas(tmp_path, capfd):
+    name = "x$\\frac$.npy"
+    np.save(tmp_path / name, np.zeros((9, 9), np.uint8))
+    convert(capfd, tmp_path / name, tmp_path / "out.npy", "--preview", tmp_path / "out.svg")
+    assert f"Entropy of {name}, 9 x 9 cells" in texts(tmp_path / "out.svg")
+    axes = matplotlib.figure.Figure().subplots()
+    _draw_length(axes, 9, 9, 1.0, "$\\frac$")
+    assert not axes.texts[0].get_parse_math()
 
 
 def test_a_preview_is_no_raster(tmp_path, capfd):
@@ -202,6 +227,7 @@ def test_errors(tmp_path, capfd, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(matplotlib.figure.Figure, "savefig", full)
         assert "out.png cannot be written: No space left on device" in refused(capfd, *words)
+    os.remove(tmp_path / "out.npy")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "--preview needs matplotlib, which is not installed" in refused(capfd, *words)
     assert os.listdir(tmp_path) == ["in.npy"]

@@ -174,36 +174,40 @@ def _write(arguments: argparse.Namespace, request: Request, source: Source,
     preview = None
     outputs: List[Output] = []
     try:
-        outputs.append(Output(arguments.output))
+        read = (arguments.input, *source.files)
+        outputs.append(Output(arguments.output, (*read, *filter(None, [arguments.preview]))))
         if arguments.preview is not None:
             preview = Preview(arguments.preview, source.height, source.width, arguments.colors)
-            outputs.append(Output(arguments.preview))
+            outputs.append(Output(arguments.preview, (*read, arguments.output)))
+            outputs[1].check()
         if arguments.compress in (None, "none") and layout.bytes > outputs[0].room() \
                 and not layout.options and arguments.driver is None:
             raise FileError(f"{arguments.output} takes {layout.bytes / 1e9:.3g} GB, and its disk "
                             f"has {outputs[0].room() / 1e9:.3g} GB free")
         _fill(arguments, request, source, planes, nodata, layout, outputs[0], preview)
-        if preview is not None:
-            _save(preview, outputs[1].path, arguments, source)
         _ignore_signals()  # from here on it is done
-        for output in outputs:
-            output.keep()
+        outputs[0].keep()
+        if preview is not None:
+            _draw(preview, outputs[1], arguments, source)
     finally:
         for output in outputs:
             output.drop()
 
 
-def _save(preview: Preview, path: str, arguments: argparse.Namespace, source: Source) -> None:
+def _draw(preview: Preview, output: Output, arguments: argparse.Namespace,
+          source: Source) -> None:
     try:
-        preview.save(path, *_titles(arguments, source))
-    except OSError as error:  # which names the folder where it grows
-        raise FileError(f"{arguments.preview} cannot be written: {error.strerror or error}") \
-            from None
+        preview.save(output.path, *_titles(arguments, source))
+        output.keep()
+    except Exception as error:  # of many types; that of the system names the folder where it grows
+        said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise FileError(f"{arguments.preview} cannot be written: {' '.join(said.split())} "
+                        f"({arguments.output} is whole)") from None
 
 
 def _titles(arguments: argparse.Namespace, source: Source) -> Tuple[Any, ...]:
     name, unit = unit_of(arguments)
-    rows, columns = arguments.size or (9, 9)
+    rows, columns = arguments.size
     return (f"{name} of {os.path.basename(arguments.input)}, {rows} x {columns} cells", unit,
             source.about.cell_size)
 
@@ -214,7 +218,7 @@ def _fill(arguments: argparse.Namespace, request: Request, source: Source,
     sink: Optional[Sink] = None
     try:
         sink = kinds.create(output.path, layout)
-        output.check()
+        output.check(sink.beside)
         plan = plan_for(source, sink, len(planes), request.dtype, arguments.memory)
         bar = Bar(source.height * source.width * len(planes),
                   sys.stderr.isatty() and not arguments.quiet)

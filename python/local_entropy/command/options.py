@@ -12,7 +12,8 @@ from typing import Any, List, NoReturn, Optional, Sequence, Tuple
 import numpy as np
 
 from .._library import version
-from .._question import MODES, Measure, Request, entropy_in, index_of, window_of
+from .._question import (MODES, USUAL_SIZE, Measure, Request, check, entropy_in, index_of,
+                         window_of)
 from .kinds import FileError
 
 DESCRIPTION = """\
@@ -42,7 +43,10 @@ examples:
   local-entropy image.png same.npy --size 9 --like-skimage
       those of skimage.filters.rank.entropy(image, np.ones((9, 9))), to rounding of float64
 
-exit status: 0 if OUTPUT is there and whole, 1 if something failed, 2 for wrong arguments."""
+exit status: 0 if OUTPUT and PICTURE are there and whole, 1 if something failed, 2 for wrong
+arguments."""
+
+_NEGATIVE = re.compile(r"-(\.?\d|(inf|infinity|nan)$)", re.IGNORECASE)
 
 
 class UsageError(Exception):
@@ -82,6 +86,7 @@ def _print(text: str) -> None:
 def parser() -> argparse.ArgumentParser:
     made = _Parser("local-entropy", description=DESCRIPTION, epilog=EXAMPLES, allow_abbrev=False,
                    formatter_class=argparse.RawDescriptionHelpFormatter, add_help=False)
+    made._negative_number_matcher = _NEGATIVE  # that of argparse knows no -1e3
     made.add_argument("-h", "--help", action=_Print, help="print this, and end")
     made.add_argument("input", metavar="INPUT")
     made.add_argument("output", metavar="OUTPUT")
@@ -96,7 +101,8 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_measure(group: Any) -> None:
     group.add_argument("--size", type=_size, metavar="N | ROWSxCOLUMNS",
-                       help="side of the window, 1 to 255 [9]")
+                       default=(USUAL_SIZE, USUAL_SIZE),
+                       help=f"side of the window, 1 to 255 [{USUAL_SIZE}]")
     group.add_argument("--footprint", choices=("square", "disk"), default="square",
                        help="which cells of the window count: all, or those of a disk [square]")
     group.add_argument("--mode", choices=tuple(MODES),
@@ -121,7 +127,8 @@ def _add_cells(group: Any) -> None:
     group.add_argument("--clip", action="store_true",
                        help="cells beyond the levels are of the first or last one, not an error")
     group.add_argument("--nodata", type=_nodata, metavar="CELL | none",
-                       help="cells that do not count [what the file says]; NaN never counts")
+                       help="cells that do not count, in place of the file's nodata value; none: "
+                       "no value [the file's]; what a mask, alpha or NaN excludes never counts")
     group.add_argument("--fill", action="store_true",
                        help="cells that do not count have the value of the cells around them, too "
                        "[they are NaN, as no data]")
@@ -199,7 +206,7 @@ def request_of(arguments: argparse.Namespace) -> Request:
     like = arguments.like_skimage
     if like:
         _refuse_with_skimage(arguments)
-    size = arguments.size or (9, 9)
+    size = arguments.size
     try:
         if arguments.footprint == "disk" and max(size) <= 255:  # larger ones are refused as such
             window = window_of(None, _disk(size), 0)
@@ -208,8 +215,6 @@ def request_of(arguments: argparse.Namespace) -> Request:
         measure = _measure(arguments)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    if arguments.threads is not None and arguments.threads < 1:
-        raise UsageError(f"--threads is {arguments.threads}, expected 1 or more")
     if arguments.cval is not None and arguments.mode != "constant":
         raise UsageError("--cval is given without --mode constant")
     if arguments.range is not None and arguments.levels is None:
@@ -217,12 +222,17 @@ def request_of(arguments: argparse.Namespace) -> Request:
                          "256 makes 16 bins of cells 0 to 255")
     if arguments.clip and arguments.levels is None:
         raise UsageError("--clip is given without --levels")
-    return Request(window, measure, arguments.levels,
+    made = Request(window, measure, arguments.levels,
                    None if arguments.range is None else tuple(arguments.range), arguments.clip,
                    None, arguments.mode or "crop", arguments.cval or 0.0,
                    0.0 if like else math.nan,
                    np.dtype(arguments.dtype or ("float64" if like else "float32")),
                    arguments.device, arguments.threads, None)
+    try:
+        check(made)
+    except ValueError as error:
+        raise UsageError(f"--{error}") from None
+    return made
 
 
 def keeps_holes(arguments: argparse.Namespace) -> bool:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from contextlib import suppress
+from typing import Iterable, Set, Type
 
-from .kinds import ArgumentError, FileError, zarr_array
+from .kinds import ArgumentError, FileError, open_source, zarr_array
 
 _BESIDE = (".aux.xml", ".ovr", ".msk")  # what GDAL may keep beside a file
 
 
 class Output:
     """A folder beside the output, in which it and what belongs to it grow. keep() moves all of it
-    to its place, drop() deletes it. One of them is called, whatever happens."""
+    to its place, drop() deletes it. One of them is called, whatever happens. What lies beside it
+    takes no other file's place; `others`, which are read or written as well, are never touched."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, others: Iterable[str] = ()) -> None:
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
             raise FileError(f"{path} is a device or a pipe, expected the name of a file: the "
                             "output is not written from its beginning to its end")
@@ -34,34 +37,67 @@ class Output:
         except OSError as error:
             raise FileError(f"{path} cannot be written: {error.strerror}") from None
         self.path = os.path.join(self._folder, name)
+        self._others = {os.path.realpath(other) for other in others}
 
     def room(self) -> int:
         """The bytes that its disk has free."""
         return shutil.disk_usage(self._folder).free
 
-    def check(self) -> None:
-        """Once it is there: a folder takes the place of a folder only, and a file that of a file."""
+    def check(self, more: Iterable[str] = (), error: Type[FileError] = ArgumentError) -> None:
+        """Whether all that is there may go to its place: a folder takes that of a folder only, and
+        a file that of a file. `more` are names of what will be there."""
         if os.path.lexists(self.final) and os.path.isdir(self.final) != os.path.isdir(self.path):
             raise FileError(f"{self.final} is a "
                             + ("folder" if os.path.isdir(self.final) else "file, not a folder"))
+        parent, name = os.path.split(self.final)
+        beside = {*os.listdir(self._folder), *more, *(name + ending for ending in _BESIDE)}
+        for place in (os.path.join(parent, each) for each in sorted(beside - {name})):
+            if os.path.realpath(place) in self._others:
+                raise error(f"{self.final} has a part of its own in {place}, which is read or "
+                            "written as well: expected another name")
+            if os.path.lexists(place) and os.path.realpath(place) not in self._parts():
+                raise error(f"{self.final} has a part of its own in {place}, which is there and is "
+                            "another's: expected another name")
+
+    def _parts(self) -> Set[str]:
+        """The files that belong to the file whose place it takes."""
+        parts = [self.final + ending for ending in _BESIDE]
+        if os.path.isfile(self.final):
+            with suppress(FileError):  # of no kind, so alone
+                old = open_source(self.final)
+                parts += old.files
+                old.close()
+        return {os.path.realpath(part) for part in parts}
 
     def keep(self) -> None:
+        """All of it, or nothing: what was there before waits until the last file has its place."""
+        self.check(error=FileError)
         parent, name = os.path.split(self.final)
-        names = os.listdir(self._folder)
-        for beside in set(names) - {name}:
-            os.replace(os.path.join(self._folder, beside), os.path.join(parent, beside))
-        before = os.path.join(self._folder, ".before")
-        if os.path.isdir(self.final):  # a folder takes no other's place: the old one goes first
-            os.rename(self.final, before)
+        new = os.listdir(self._folder)
+        if name not in new:
+            made = ", ".join(sorted(new)) or "nothing"
+            raise FileError(f"{self.final} was not written, but {made}: expected a driver that "
+                            "makes a file of the name it is given")
+        old = [name + ending for ending in _BESIDE if name + ending not in new]
+        before = tempfile.mkdtemp(dir=self._folder)
+        begun = []
         try:
-            os.replace(self.path, self.final)
+            for each in (*old, *(beside for beside in new if beside != name), name):
+                begun.append(each)
+                place = os.path.join(parent, each)
+                # A file takes the place of the old one at once, a folder cannot.
+                if os.path.lexists(place) and (each != name or os.path.isdir(place)):
+                    os.rename(place, os.path.join(before, each))
+                if each in new:
+                    os.replace(os.path.join(self._folder, each), place)
         except OSError:
-            if os.path.isdir(before):
-                os.rename(before, self.final)
+            for each in begun:
+                place, here = os.path.join(parent, each), os.path.join(self._folder, each)
+                if each in new and not os.path.lexists(here):
+                    os.rename(place, here)
+                if os.path.lexists(os.path.join(before, each)):
+                    os.rename(os.path.join(before, each), place)
             raise
-        for ending in _BESIDE:  # of the file that was here before
-            if name + ending not in names and os.path.exists(self.final + ending):
-                os.remove(self.final + ending)
         self.drop()
 
     def drop(self) -> None:

@@ -53,7 +53,7 @@ class Preview:
         try:
             shown = axes.imshow(self._cells, cmap=self._colours, interpolation="nearest")
             figure.colorbar(shown, ax=axes, label=unit, shrink=0.9)
-            axes.set_title(title)
+            axes.set_title(title, parse_math=False)  # names of files may have dollars
             axes.set_axis_off()
             size, name = cell_size or (1.0, "cells")
             _draw_length(axes, height, width, size * self._step, name)
@@ -68,7 +68,8 @@ def _draw_length(axes: Any, height: int, width: int, size: float, unit: str) -> 
     down = height * 1.03
     axes.plot([0, length / size], [down, down], color="black", linewidth=3, clip_on=False,
               solid_capstyle="butt")
-    axes.text(length / size / 2, down + height * 0.015, text, ha="center", va="top", clip_on=False)
+    axes.text(length / size / 2, down + height * 0.015, text, ha="center", va="top", clip_on=False,
+              parse_math=False)
     axes.set_xlim(-0.5, width - 0.5)
     axes.set_ylim(height - 0.5, -0.5)
 

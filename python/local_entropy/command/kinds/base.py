@@ -114,6 +114,7 @@ class Sink:
     """A file that is written. Only one thread uses it at a time."""
 
     block: Tuple[int, int] = (1, 0)  # parts that begin at multiples of it, and end there, are best
+    beside: Tuple[str, ...] = ()     # names of files that will lie beside it
 
     def write(self, plane: int, part: Part, values: Ndarray) -> None:
         raise NotImplementedError

@@ -26,8 +26,12 @@ class Writer:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         self._start, self._layout = start, layout
         # As long as it will be: what is never written cannot be missing unseen.
-        if os.fstat(self._file).st_size < start + layout.bytes:
-            os.truncate(self._file, start + layout.bytes)
+        try:
+            if os.fstat(self._file).st_size < start + layout.bytes:
+                os.truncate(self._file, start + layout.bytes)
+        except OSError:
+            self.close()
+            raise
 
     def write(self, plane: int, part: Part, values: Ndarray) -> None:
         layout, rows = self._layout, [values]

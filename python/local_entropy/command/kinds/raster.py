@@ -179,7 +179,7 @@ class Created(Sink):
         if not _is_written_in_parts(rasterio, self._driver, name):
             self._path = os.path.join(os.path.dirname(path), ".parts.tif")
             if not is_trial:
-                _try(path, layout)
+                self.beside = _try(path, layout)
         self._create(rasterio)
 
     def _create(self, rasterio: Any) -> None:
@@ -270,9 +270,10 @@ def _crs(rasterio: Any, wkt: str) -> Any:
                         "knows") from None
 
 
-def _try(path: str, layout: Layout) -> None:
+def _try(path: str, layout: Layout) -> Tuple[str, ...]:
     """What a driver refuses that only copies is refused before anything is computed: it copies a
-    few cells. EXTENT, and RES beside it, would make a file as large as the result."""
+    few cells. EXTENT, and RES beside it, would make a file as large as the result. The names of
+    what it makes."""
     options = tuple(option for option in layout.options
                     if option[0].upper() not in ("EXTENT", "RES"))
     few = layout._replace(height=min(layout.height, _FEW), width=min(layout.width, _FEW),
@@ -281,6 +282,7 @@ def _try(path: str, layout: Layout) -> None:
         made = Created(os.path.join(folder, os.path.basename(path)), few, is_trial=True)
         try:
             made.finish()
+            return tuple(os.listdir(folder))
         finally:
             made.drop()
 

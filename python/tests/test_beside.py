@@ -1,0 +1,161 @@
+"""Formats of several files: which ones they may replace, and what is left when they cannot."""
+
+import os
+
+import numpy as np
+import pytest
+
+from files import convert, open_files
+from local_entropy.command import main as command
+from local_entropy.command.kinds import flat
+from local_entropy.command.kinds.base import About, Layout
+from local_entropy.command.main import main
+from local_entropy.command.output import Output
+
+rasterio = pytest.importorskip("rasterio", reason="pip install rasterio")
+
+IMAGE = np.random.default_rng(17).integers(0, 9, (20, 30), dtype=np.uint8)
+
+pytestmark = pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning")
+
+
+def raster(path, driver="GTiff", **named):
+    with rasterio.open(path, "w", driver=driver, width=30, height=20, count=1, dtype="uint8",
+                       **named) as file:
+        file.write(IMAGE, 1)
+    return path
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def refusal(capfd, status, *words):
+    assert main([str(word) for word in words]) == status
+    said = capfd.readouterr().err
+    assert said.startswith("local-entropy: ") and said.count("\n") == status
+    return said
+
+
+@pytest.fixture
+def nothing_is_computed(monkeypatch):
+    monkeypatch.setattr(command, "run", lambda *_: pytest.fail("it was begun"))
+
+
+@pytest.mark.parametrize("name, out, driver, part", [
+    ("scene.img", "scene.dat", "ENVI", "scene.hdr"), ("eh.bil", "eh.flt", "EHdr", "eh.hdr"),
+    ("x", "x.ers", "ERS", "x"), ("x.bil", "x.asc", "AAIGrid", "x.prj")])
+@pytest.mark.parametrize("old", [False, True])
+def test_what_is_read_stays(tmp_path, capfd, nothing_is_computed, name, out, driver, part, old):
+    """An old OUTPUT that has the same part changes nothing."""
+    raster(tmp_path / name, {"AAIGrid": "EHdr", "ERS": "GTiff"}.get(driver, driver),
+           crs="EPSG:32632")
+    if old:
+        (tmp_path / out).write_bytes((tmp_path / name).read_bytes())
+    before = contents(tmp_path)
+    assert f"{out} has a part of its own in {tmp_path}/{part}, which is read" in refusal(
+        capfd, 2, tmp_path / name, tmp_path / out, "--driver", driver)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("out, driver, part", [
+    ("x.dat", "ENVI", "x.hdr"), ("x.flt", "EHdr", "x.hdr"), ("x.ers", "ERS", "x"),
+    ("x.asc", "AAIGrid", "x.prj")])
+def test_the_files_of_others_stay(tmp_path, capfd, nothing_is_computed, out, driver, part):
+    raster(tmp_path / "in.tif", crs="EPSG:32632")
+    (tmp_path / part).write_text("another's")
+    before = contents(tmp_path)
+    assert f"{tmp_path}/{part}, which is there and is another's" in refusal(
+        capfd, 2, tmp_path / "in.tif", tmp_path / out, "--driver", driver)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("out, driver, part", [("x.dat", "ENVI", "x.hdr"), ("x.ers", "ERS", "x")])
+def test_the_parts_of_the_old_output_are_replaced(tmp_path, capfd, out, driver, part):
+    raster(tmp_path / "in.tif")
+    for size in (3, 9):
+        convert(capfd, tmp_path / "in.tif", tmp_path / out, "--driver", driver, "--size", size)
+    assert part in os.listdir(tmp_path)
+    (tmp_path / "again").mkdir()
+    convert(capfd, tmp_path / "in.tif", tmp_path / "again" / out, "--driver", driver)
+    for name in (out, part):
+        assert (tmp_path / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+
+
+def test_what_comes_while_it_is_computed_stays(tmp_path, capfd, monkeypatch):
+    raster(tmp_path / "in.tif")
+    run = command.run
+    monkeypatch.setattr(command, "run", lambda *words: (run(*words), (
+        tmp_path / "x.hdr").write_text("another's")))
+    assert "x.hdr, which is there and is another's" in refusal(
+        capfd, 1, tmp_path / "in.tif", tmp_path / "x.dat", "--driver", "ENVI")
+    assert sorted(os.listdir(tmp_path)) == ["in.tif", "x.hdr"]
+    assert (tmp_path / "x.hdr").read_text() == "another's"
+
+
+def test_what_is_read_is_not_deleted_as_what_was_beside(tmp_path, capfd):
+    raster(tmp_path / "x.tif.ovr")
+    before = contents(tmp_path)
+    assert "x.tif.ovr, which is read" in refusal(capfd, 2, tmp_path / "x.tif.ovr",
+                                                 tmp_path / "x.tif")
+    assert contents(tmp_path) == before
+
+
+def test_a_picture_in_the_place_of_a_part(tmp_path, capfd):
+    pytest.importorskip("matplotlib", reason="pip install matplotlib")
+    raster(tmp_path / "in.tif")
+    assert f"{tmp_path}/x.png, which is read or written as well" in refusal(
+        capfd, 2, tmp_path / "in.tif", tmp_path / "x.png.ers", "--driver", "ERS", "--preview",
+        tmp_path / "x.png")
+    assert os.listdir(tmp_path) == ["in.tif"]
+
+
+def test_a_driver_that_makes_no_file_of_the_name(tmp_path, capfd):
+    raster(tmp_path / "in.tif")
+    assert f"{tmp_path}/out.mff was not written, but out.hdr, " in refusal(
+        capfd, 1, tmp_path / "in.tif", tmp_path / "out.mff", "--driver", "MFF")
+    assert os.listdir(tmp_path) == ["in.tif"]
+
+
+def test_all_is_moved_or_nothing(tmp_path, monkeypatch):
+    """The last move fails: the parts have what they had, and new ones are gone."""
+    raster(tmp_path / "x.dat", "ENVI")
+    (tmp_path / "x.dat.aux.xml").write_text("old")
+    before = contents(tmp_path)
+    output, replace = Output(str(tmp_path / "x.dat")), os.replace
+    for name in ("x.dat", "x.hdr", "x.new"):
+        (tmp_path / output.path).with_name(name).write_text("new")
+
+    def fail(old, new):
+        if new == str(tmp_path / "x.dat"):
+            raise OSError(5, "Input/output error")
+        replace(old, new)
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="Input/output"):
+        output.keep()
+    output.drop()
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("words, masked, holes", [
+    ([], False, (3,)), (["--nodata", "5"], False, (5,)), (["--nodata", "none"], False, ()),
+    ([], True, (3, 7)), (["--nodata", "5"], True, (5, 7)), (["--nodata", "none"], True, (7,))])
+def test_nodata_replaces_the_value_of_the_file_and_no_mask(tmp_path, capfd, words, masked, holes):
+    path = raster(tmp_path / "in.tif", nodata=3)
+    if masked:
+        with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True), rasterio.open(path, "r+") as file:
+            file.write_mask(IMAGE != 7)
+    convert(capfd, path, tmp_path / "out.npy", *words)
+    np.testing.assert_array_equal(np.isnan(np.load(tmp_path / "out.npy")), np.isin(IMAGE, holes))
+
+
+def test_a_file_that_cannot_be_made_long_enough_is_closed(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "truncate", full)
+    layout = Layout((), 9, 9, np.dtype("f4"), (1, 0), False, About())
+    with pytest.raises(OSError, match="No space") as error:  # keeps the frames
+        flat.Writer(str(tmp_path / "out"), 0, layout)
+    assert str(tmp_path / "out") not in open_files() and error
