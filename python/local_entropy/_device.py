@@ -14,17 +14,12 @@ import numpy as np
 
 from . import _library as library
 from ._dlpack import CUDA_MEMORY, LEGACY_STREAM, Exported
-from ._host import check_out, is_tensor, result_dtype
+from ._host import RESULTS, TYPES, check_out, is_tensor, result_dtype
 from ._levels import Levels, given_levels
 from ._question import Request, filter_of
 
-_TYPES: Dict[Any, int] = {
-    np.dtype("uint8"): library.UINT8, np.dtype("uint16"): library.UINT16,
-    np.dtype("int16"): library.INT16, np.dtype("float32"): library.FLOAT32,
-    np.dtype("bool"): library.BOOL}
-_RESULT_TYPES: Dict[Any, int] = {
-    np.dtype("float32"): library.FLOAT32, np.dtype("float64"): library.FLOAT64}
-_MASK_TYPES: Dict[Any, int] = {np.dtype("bool"): library.BOOL, np.dtype("uint8"): library.UINT8}
+_IMAGES = tuple(map(np.dtype, ("uint8", "uint16", "int16", "float32", "bool")))
+_MASKS = tuple(map(np.dtype, ("bool", "uint8")))
 
 # Levels that every cell of a type is one of: the cells are seen by the GPU alone.
 _NATURAL = {np.dtype("bool"): Levels(2), np.dtype("uint8"): Levels(256),
@@ -152,12 +147,13 @@ class _Memory(NamedTuple):
     shape: Tuple[int, ...]
     strides: Tuple[int, ...]  # in bytes
 
-    def plane(self, place: Tuple[int, ...], kind: int) -> library.Array:
+    def plane(self, place: Tuple[int, ...]) -> library.Array:
         """The 2-D array at that place of the stack; its rows have no gaps."""
         start = sum(i * step for i, step in zip(place, self.strides))
         height, width = self.shape[-2:]
         down = self.strides[-2] if height > 1 else 0
-        return library.Array(self.address + start, kind, width, height, down // self.dtype.itemsize)
+        return library.Array(self.address + start, TYPES[self.dtype], width, height,
+                             down // self.dtype.itemsize)
 
     def overlaps(self, other: _Memory) -> bool:
         """Whether one of them begins before the other ends. They have the same shape."""
@@ -195,15 +191,14 @@ def _memory(name: str, array: Any) -> _Memory:
     return _Memory(facts["data"][0], dtype, shape, tuple(strides))
 
 
-def _fits(name: str, memory: _Memory, types: Dict[Any, int],
-          shape: Tuple[int, ...]) -> int:
-    """The library's number of its type."""
+def _check(name: str, memory: _Memory, types: Tuple[np.dtype[Any], ...],
+           shape: Tuple[int, ...]) -> None:
+    """Whether it is of one of those types and of that shape."""
     if memory.shape != shape:
         raise ValueError(f"the {name} has the shape {memory.shape}, the image {shape}")
     if memory.dtype not in types:
         raise TypeError(f"the {name} is {memory.dtype} in the memory of a GPU, expected "
                         f"{', '.join(map(str, types))}: convert it there")
-    return types[memory.dtype]
 
 
 # ---- calls -------------------------------------------------------------------------------------
@@ -214,19 +209,16 @@ class _Question(NamedTuple):
 
     wanted: library.Filter
     image: _Memory
-    image_type: int
     mask: Optional[_Memory]
-    mask_type: int
     result: _Memory
-    result_type: int
     stream: Optional[int]
 
     def enqueue(self) -> None:
         engine = library.engine(*library.ON_GPUS)
         for place in np.ndindex(self.image.shape[:-2]):
-            mask = None if self.mask is None else self.mask.plane(place, self.mask_type)
-            library.enqueue(engine, self.wanted, self.image.plane(place, self.image_type), mask,
-                            self.result.plane(place, self.result_type), self.stream)
+            mask = None if self.mask is None else self.mask.plane(place)
+            library.enqueue(engine, self.wanted, self.image.plane(place), mask,
+                            self.result.plane(place), self.stream)
 
 
 def _levels(dtype: np.dtype[Any], request: Request) -> Levels:
@@ -251,34 +243,34 @@ def _alike(kind: _Kind, image: Any, name: str, array: Any) -> Any:
     return kind.bare(array)
 
 
-def _mask_of(kind: _Kind, image: Any, mask: Any, cells: _Memory) -> Tuple[Any, _Memory, int]:
-    """The bare array, its memory as large as the image, and its type."""
+def _mask_of(kind: _Kind, image: Any, mask: Any, cells: _Memory) -> Tuple[Any, _Memory]:
+    """The bare array, and its memory as large as the image."""
     mask = _alike(kind, image, "mask", mask)
     counts = _memory("mask", mask)
     if counts.shape == cells.shape[-2:]:
         still = (0,) * (len(cells.shape) - 2)
         counts = counts._replace(shape=cells.shape, strides=still + counts.strides)
-    mask_type = _fits("mask", counts, _MASK_TYPES, cells.shape)
+    _check("mask", counts, _MASKS, cells.shape)
     if not counts.has_rows():
         raise ValueError("the mask has rows with gaps or in reverse, expected cells of a row side "
                          "by side")
-    return mask, counts, mask_type
+    return mask, counts
 
 
 def _result_of(kind: _Kind, image: Any, out: Any, cells: _Memory,
-               dtype: Any) -> Tuple[Any, _Memory, int]:
+               dtype: Any) -> Tuple[Any, _Memory]:
     """The same of the result."""
     if out is None:
         result = kind.empty(image, cells.shape, result_dtype(dtype))
     else:
         result = _alike(kind, image, "out", out)
     values = _memory("out", result)
-    result_type = _fits("out", values, _RESULT_TYPES, cells.shape)
+    _check("out", values, RESULTS, cells.shape)
     check_out(values.dtype, dtype)
     if not values.has_rows():
         raise ValueError("out has rows with gaps or in reverse, expected cells of a row side by "
                          "side")
-    return result, values, result_type
+    return result, values
 
 
 def compute(kind: _Kind, image: Any, mask: Any, out: Any, request: Request) -> Any:
@@ -289,15 +281,15 @@ def compute(kind: _Kind, image: Any, mask: Any, out: Any, request: Request) -> A
     bare = kind.bare(image)
     with kind.on_its_gpu(image):
         cells = _memory("image", bare)
-        image_type = _fits("image", cells, _TYPES, cells.shape)
+        _check("image", cells, _IMAGES, cells.shape)
         if not cells.has_rows():
             bare = kind.packed(image)
             cells = _memory("image", bare)
         arrays = {"image": bare}
-        counts, mask_type = None, 0
+        counts = None
         if mask is not None:
-            arrays["mask"], counts, mask_type = _mask_of(kind, image, mask, cells)
-        result, values, result_type = _result_of(kind, image, out, cells, request.dtype)
+            arrays["mask"], counts = _mask_of(kind, image, mask, cells)
+        result, values = _result_of(kind, image, out, cells, request.dtype)
         arrays["out"] = result
         if values.overlaps(cells) or (counts is not None and values.overlaps(counts)):
             raise ValueError("out overlaps the image or the mask")
@@ -305,8 +297,7 @@ def compute(kind: _Kind, image: Any, mask: Any, out: Any, request: Request) -> A
         wanted = filter_of(request.window, _levels(cells.dtype, request), nodata, request.mode,
                            float(request.cval), request.measure, float(request.empty))
         if 0 not in cells.shape:
-            _Question(wanted, cells, image_type, counts, mask_type, values, result_type,
-                      _one_stream(kind, arrays)).enqueue()
+            _Question(wanted, cells, counts, values, _one_stream(kind, arrays)).enqueue()
             kind.enqueued()
     return result if out is None else out
 

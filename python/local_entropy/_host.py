@@ -17,10 +17,10 @@ from ._question import Request, filter_of
 
 Ndarray = np.ndarray[Any, np.dtype[Any]]
 
-_TYPES = {np.dtype(name): kind for name, kind in (
+TYPES = {np.dtype(name): kind for name, kind in (
     ("uint8", library.UINT8), ("uint16", library.UINT16), ("int16", library.INT16),
     ("float32", library.FLOAT32), ("bool", library.BOOL), ("float64", library.FLOAT64))}
-_RESULTS: Tuple[np.dtype[Any], ...] = (np.dtype("float32"), np.dtype("float64"))
+RESULTS: Tuple[np.dtype[Any], ...] = (np.dtype("float32"), np.dtype("float64"))
 
 
 # ---- arguments as arrays -----------------------------------------------------------------------
@@ -81,12 +81,12 @@ def _as_array(array: Any) -> Ndarray:
 def result_dtype(dtype: Any, name: str = "dtype") -> np.dtype[Any]:
     """float32 unless the caller wants float64."""
     if dtype is None:
-        return _RESULTS[0]
+        return RESULTS[0]
     try:
         wanted: np.dtype[Any] = np.dtype(dtype)
     except TypeError:
         raise TypeError(f"{name} is {dtype!r}, expected float32 or float64") from None
-    if wanted.newbyteorder("=") not in _RESULTS:
+    if wanted.newbyteorder("=") not in RESULTS:
         raise ValueError(f"{name} is {wanted}, expected float32 or float64")
     return wanted
 
@@ -144,7 +144,7 @@ def _struct(plane: Ndarray) -> Optional[library.Array]:
         down = 0
     elif down < width * size or down % size:
         return None
-    kind = _TYPES.get(plane.dtype)
+    kind = TYPES.get(plane.dtype)
     if kind is None or not plane.flags.aligned:
         return None
     return library.Array(_address(plane), kind, width, height, down // size)

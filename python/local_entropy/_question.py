@@ -16,7 +16,7 @@ from ._levels import Levels
 Pair = Tuple[int, int]
 
 USUAL_SIZE = 9
-_LONGEST, _LONGEST_FOOTPRINT = 255, 63  # sides
+LONGEST, LONGEST_FOOTPRINT = 255, 63  # sides of a rectangle, and where not all cells count
 _MOST_THREADS = (1 << 31) - 1  # le_engine_options counts them in 32 bits
 _DEVICES = ("auto", "cpu")
 MODES = {"crop": library.CUT, "constant": library.CONSTANT, "nearest": library.NEAREST,
@@ -102,21 +102,21 @@ def window_of(size: Any, footprint: Any, origin: Any) -> Window:
         raise ValueError(f"the footprint has {cells.ndim} dimensions, expected 2")
     counts = cells != 0
     if counts.all():
-        return _placed("footprint", counts.shape, starts, _LONGEST)
-    return _placed("footprint", counts.shape, starts, _LONGEST_FOOTPRINT)._replace(
+        return _placed("footprint", counts.shape, starts, LONGEST)
+    return _placed("footprint", counts.shape, starts, LONGEST_FOOTPRINT)._replace(
         footprint=counts.tobytes())
 
 
 @_kept
 def _rectangle(size: Pair, origin: Pair) -> Window:
-    return _placed("size", size, origin, _LONGEST)
+    return _placed("size", size, origin, LONGEST)
 
 
 def _placed(name: str, sides: Pair, starts: Pair, longest: int) -> Window:
     if not all(1 <= side <= longest for side in sides):
         raise ValueError(f"{name} is {sides[0]} x {sides[1]} (rows x columns), expected 1 to "
                          f"{longest} each" + (", or all of its cells to count"
-                                              if longest == _LONGEST_FOOTPRINT else ""))
+                                              if longest == LONGEST_FOOTPRINT else ""))
     for side, start in zip(sides, starts):
         if not -(side // 2) <= start <= (side - 1) // 2:
             raise ValueError(f"origin has {start} for a side of {side}, expected {-(side // 2)} to "

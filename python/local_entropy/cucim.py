@@ -12,9 +12,9 @@ from typing import Any, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ._question import LONGEST, LONGEST_FOOTPRINT
 from .filters import entropy as _entropy
 
-_LONGEST, _LONGEST_FOOTPRINT = 255, 63  # sides
 _LEVELS = ("uint8", "uint16", "int16")  # every cell is one of few levels
 
 
@@ -120,7 +120,7 @@ def _counts(cupy: Any, footprint: Any) -> "np.ndarray[Any, np.dtype[np.bool_]]":
 def _is_ours(image: Any, counts: Any, backend: str, cast_to_uint8: bool) -> bool:
     longest = max(counts.shape, default=0)
     return (image.ndim == counts.ndim == 2 and backend == "auto" and bool(counts.any()) and
-            longest <= (_LONGEST if counts.all() else _LONGEST_FOOTPRINT) and
+            longest <= (LONGEST if counts.all() else LONGEST_FOOTPRINT) and
             (cast_to_uint8 or image.dtype.name in _LEVELS))
 
 

@@ -13,9 +13,9 @@ from typing import Any, Dict
 import numpy as np
 
 from ._host import Ndarray
+from ._question import LONGEST, LONGEST_FOOTPRINT
 from .filters import entropy as _entropy
 
-_LONGEST, _LONGEST_FOOTPRINT = 255, 63  # sides of a rectangle, and where not all cells count
 _MANY_LEVELS = 1024  # more of them are slow in scikit-image, which says so
 
 
@@ -73,7 +73,7 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     counts = np.asarray(footprint) > 0
     shifts = _integers(shift_x=shift_x, shift_y=shift_y,
                        **({"shift_z": shift_z} if cells.ndim == 3 else {}))
-    longest = _LONGEST if counts.all() else _LONGEST_FOOTPRINT
+    longest = LONGEST if counts.all() else LONGEST_FOOTPRINT
     if cells.ndim == 3 or not counts.any() or max(counts.shape) > longest:
         # Of its own module: skimage.filters.rank.entropy may be this function, put there.
         original = _from_scikit_image(

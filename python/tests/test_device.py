@@ -175,8 +175,10 @@ def test_refused(streams):
             (ValueError, {"out": out, "dtype": np.float64}, "out is float32, dtype float64")]:
         with pytest.raises(kind, match=match):
             entropy(image, 3, **arguments)
-    with pytest.raises(TypeError, match="the image is int32 in the memory of a GPU, expected"):
-        entropy(Fake(IMAGE.astype(np.int32)), out=out)
+    for dtype in ("int32", "float64"):
+        with pytest.raises(TypeError, match=f"the image is {dtype} in the memory of a GPU, "
+                           "expected uint8, uint16, int16, float32, bool: convert it there"):
+            entropy(Fake(IMAGE.astype(dtype)), out=out, levels=9, range=(0, 9))
     with pytest.raises(ValueError, match="1 dimensions"):
         entropy(Fake(IMAGE[0]), out=out)
     assert not streams
