@@ -9,7 +9,8 @@ from typing import Any, Dict, List, Optional, Protocol, Sequence, Tuple
 
 import numpy as np
 
-from . import _device, _levels
+from . import _levels
+from ._device_kinds import kind_of
 from ._host import Ndarray, check_mask, compute_region, image_and_mask, result_dtype
 from ._host import compute as compute_now
 from ._library import LevelError
@@ -43,7 +44,7 @@ def _check(image: Any, out: Any, request: Request) -> None:
     if any(np.isnan(length) for lengths in image.chunks for length in lengths):
         raise ValueError("the image has chunks of unknown size, expected known ones: "
                          "image.compute_chunk_sizes()")
-    if _device.kind_of(image._meta) is not None:
+    if kind_of(image._meta) is not None:
         raise TypeError("the chunks of the image are in the memory of a GPU, expected NumPy: "
                         "image.map_blocks(cupy.asnumpy)")
     for name, given, instead in (("out", out, "store the result, by to_zarr or dask.array.store"),

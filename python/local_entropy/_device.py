@@ -1,20 +1,14 @@
-"""Images in the memory of GPUs: of CuPy, PyTorch, Numba, and of all that share it by a protocol.
-
-The protocols: DLPack, and __cuda_array_interface__, version 3:
-https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html.
-"""
+"""Images in the memory of GPUs, plane by plane, as the library's structs."""
 
 from __future__ import annotations
 
-import contextlib
-import importlib
-from typing import Any, ContextManager, Dict, NamedTuple, Optional, Protocol, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Protocol, Tuple
 
 import numpy as np
 
 from . import _library as library
-from ._dlpack import CUDA_MEMORY, LEGACY_STREAM, Exported
-from ._host import RESULTS, TYPES, check_out, is_tensor, result_dtype
+from ._device_kinds import Kind, kind_of, type_name
+from ._host import RESULTS, TYPES, check_out, result_dtype
 from ._levels import Levels, given_levels
 from ._question import Request, filter_of
 
@@ -31,111 +25,6 @@ class SupportsDevice(Protocol):
 
     @property
     def __cuda_array_interface__(self) -> Dict[str, Any]: ...
-
-
-# ---- kinds of arrays ---------------------------------------------------------------------------
-
-
-class _Kind:
-    """Arrays of which nothing is known but the protocol."""
-
-    def bare(self, array: Any) -> Any:
-        """The array, without what hides its memory."""
-        return array
-
-    def on_its_gpu(self, array: Any) -> ContextManager[Any]:
-        """Makes the GPU of the array the current one."""
-        return contextlib.nullcontext()
-
-    def stream(self, array: Any) -> Optional[int]:
-        """The stream in which the array may be used. None: any."""
-        stream: Optional[int] = array.__cuda_array_interface__.get("stream")
-        return stream
-
-    def empty(self, array: Any, shape: Tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Another array of this kind."""
-        raise ValueError(f"out is missing, expected for an image that is a {_type_name(array)}")
-
-    def enqueued(self) -> None:
-        """Called when the result is on its way."""
-
-    def packed(self, array: Any) -> Any:
-        """The bare array, or a copy of it, whose rows have no gaps."""
-        raise ValueError(f"the {_type_name(array)} has rows with gaps or in reverse, expected "
-                         "cells of a row side by side")
-
-
-class _CuPy(_Kind):
-    def on_its_gpu(self, array: Any) -> ContextManager[Any]:
-        device: ContextManager[Any] = array.device
-        return device
-
-    def stream(self, array: Any) -> Optional[int]:
-        stream: int = importlib.import_module("cupy").cuda.get_current_stream().ptr
-        return stream
-
-    def empty(self, array: Any, shape: Tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        return importlib.import_module("cupy").empty(shape, dtype)
-
-    def packed(self, array: Any) -> Any:
-        return importlib.import_module("cupy").ascontiguousarray(array)
-
-
-class _PyTorch(_Kind):
-    def bare(self, array: Any) -> Any:
-        return array.detach()
-
-    def on_its_gpu(self, array: Any) -> ContextManager[Any]:
-        device: ContextManager[Any] = importlib.import_module("torch").cuda.device(array.device)
-        return device
-
-    def stream(self, array: Any) -> Optional[int]:
-        torch = importlib.import_module("torch")
-        stream: int = torch.cuda.current_stream(array.device).cuda_stream
-        return stream
-
-    def empty(self, array: Any, shape: Tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        torch = importlib.import_module("torch")
-        return torch.empty(shape, dtype=getattr(torch, dtype.name), device=array.device)
-
-    def packed(self, array: Any) -> Any:
-        return self.bare(array).contiguous()
-
-
-class _Numba(_Kind):
-    def empty(self, array: Any, shape: Tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        return importlib.import_module("numba.cuda").device_array(shape, dtype)
-
-
-class _DLPack(_Kind):
-    """Arrays with DLPack alone. It has no way to say in which stream a result will be: so wait."""
-
-    def bare(self, array: Any) -> Any:
-        return Exported(array.__dlpack__(stream=LEGACY_STREAM), LEGACY_STREAM)
-
-    def enqueued(self) -> None:
-        library.synchronize()
-
-
-_ANY, _TORCH, _DLPACK = _Kind(), _PyTorch(), _DLPack()
-_KINDS: Dict[str, _Kind] = {"cupy": _CuPy(), "numba": _Numba()}  # by the package of their type
-
-
-def kind_of(array: Any) -> Optional[_Kind]:
-    """What kind of array in the memory of a GPU it is; None of all others."""
-    if type(array) is np.ndarray:
-        return None
-    if is_tensor(array):  # of one with a gradient the protocol raises RuntimeError
-        return _TORCH if array.is_cuda else None
-    if hasattr(array, "__cuda_array_interface__"):
-        return _KINDS.get(type(array).__module__.partition(".")[0], _ANY)
-    if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == CUDA_MEMORY:
-        return _DLPACK
-    return None
-
-
-def _type_name(array: Any) -> str:
-    return f"{type(array).__module__}.{type(array).__qualname__}"
 
 
 # ---- their memory ------------------------------------------------------------------------------
@@ -226,7 +115,7 @@ def _levels(dtype: np.dtype[Any], request: Request) -> Levels:
     return _NATURAL[dtype] if levels is None else levels
 
 
-def _one_stream(kind: _Kind, arrays: Dict[str, Any]) -> Optional[int]:
+def _one_stream(kind: Kind, arrays: Dict[str, Any]) -> Optional[int]:
     """The stream in which all of the arrays may be used."""
     streams = {name: stream for name, stream in
                ((name, kind.stream(array)) for name, array in arrays.items()) if stream is not None}
@@ -236,14 +125,14 @@ def _one_stream(kind: _Kind, arrays: Dict[str, Any]) -> Optional[int]:
     return next(iter(streams.values()), None)
 
 
-def _alike(kind: _Kind, image: Any, name: str, array: Any) -> Any:
+def _alike(kind: Kind, image: Any, name: str, array: Any) -> Any:
     if kind_of(array) is not kind:
-        raise TypeError(f"{name} is a {_type_name(array)}, expected a {_type_name(image)} as the "
+        raise TypeError(f"{name} is a {type_name(array)}, expected a {type_name(image)} as the "
                         "image is one")
     return kind.bare(array)
 
 
-def _mask_of(kind: _Kind, image: Any, mask: Any, cells: _Memory) -> Tuple[Any, _Memory]:
+def _mask_of(kind: Kind, image: Any, mask: Any, cells: _Memory) -> Tuple[Any, _Memory]:
     """The bare array, and its memory as large as the image."""
     mask = _alike(kind, image, "mask", mask)
     counts = _memory("mask", mask)
@@ -257,7 +146,7 @@ def _mask_of(kind: _Kind, image: Any, mask: Any, cells: _Memory) -> Tuple[Any, _
     return mask, counts
 
 
-def _result_of(kind: _Kind, image: Any, out: Any, cells: _Memory,
+def _result_of(kind: Kind, image: Any, out: Any, cells: _Memory,
                dtype: Any) -> Tuple[Any, _Memory]:
     """The same of the result."""
     if out is None:
@@ -273,7 +162,7 @@ def _result_of(kind: _Kind, image: Any, out: Any, cells: _Memory,
     return result, values
 
 
-def compute(kind: _Kind, image: Any, mask: Any, out: Any, request: Request) -> Any:
+def compute(kind: Kind, image: Any, mask: Any, out: Any, request: Request) -> Any:
     """Puts the measure of the window around every cell into the stream of the image."""
     if request.device == "cpu":
         raise ValueError("device is 'cpu', and the image is in the memory of a GPU: copy it into "

@@ -7,7 +7,7 @@ from typing import Any, Optional, Tuple, TypeVar, Union, overload
 
 import numpy.typing as npt
 
-from . import _dask, _device, _host, _xarray
+from . import _dask, _device, _device_kinds, _host, _xarray
 from ._host import Ndarray, is_plain
 from ._library import Progress
 from ._question import Request, check, entropy_in, index_of, window_of
@@ -317,7 +317,7 @@ def _compute_bare(image: Any, mask: Any, out: Any, request: Request) -> Any:
         mask = mask.data
     if _dask.is_dask(image):
         return _dask.compute(image, mask, out, request)
-    kind = _device.kind_of(image)
+    kind = _device_kinds.kind_of(image)
     if kind is not None:
         return _device.compute(kind, image, mask, out, request)
     if _host.is_tensor(image):
