@@ -217,6 +217,10 @@ TEST_F(CInterface, ALongerStructIsRefusedIfItAsksForWhatIsNotKnown)
     EXPECT_EQ(le_run(engine, &later.known, &image, mask, region, &result, options), LE_OK)
         << le_last_error();
     poison();
+    later.more[0] = 1;
+    expectStatus(LE_BAD_ARGUMENT, "filter has a member that this library",
+                 le_run(engine, &later.known, &image, mask, region, &result, options));
+    later.more[0] = 0;
     *std::rbegin(later.more) = std::uint64_t(1) << 63;
     expectStatus(LE_BAD_ARGUMENT, "filter has a member that this library",
                  le_run(engine, &later.known, &image, mask, region, &result, options));

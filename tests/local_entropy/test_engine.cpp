@@ -166,6 +166,19 @@ TEST(LocalEntropyEngine, StartsNoMoreThreadsThanACallAllows)
     }
 }
 
+TEST(LocalEntropyEngine, HasThreadsForAllProcessorsUnlessTold)
+{
+    if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one processor";
+    Filter filter;
+    filter.window.width = filter.window.height = 25; // enough work for two
+    Engine engine;
+    const int before = threadsNow();
+    RunOptions options;
+    options.threads = 2;
+    run(engine, randomImage(kWidth * kHeight), filter, options);
+    EXPECT_EQ(threadsNow() - before, 1); // and the caller
+}
+
 // An image that is computed in parts, as its edge cuts windows.
 TEST(LocalEntropyEngine, WritesRowsThatLieApartAndNothingBetween)
 {
