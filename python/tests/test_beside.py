@@ -61,11 +61,15 @@ def test_what_is_read_stays(tmp_path, capfd, nothing_is_computed, name, out, dri
 @pytest.mark.parametrize("out, driver, part", [
     ("x.dat", "ENVI", "x.hdr"), ("x.flt", "EHdr", "x.hdr"), ("x.ers", "ERS", "x"),
     ("x.asc", "AAIGrid", "x.prj")])
-def test_the_files_of_others_stay(tmp_path, capfd, nothing_is_computed, out, driver, part):
+@pytest.mark.parametrize("old", [False, True])
+def test_the_files_of_others_stay(tmp_path, capfd, nothing_is_computed, out, driver, part, old):
+    """Those beside an old OUTPUT that is damaged, too."""
     raster(tmp_path / "in.tif", crs="EPSG:32632")
+    if old:
+        (tmp_path / out).write_text("damaged")
     (tmp_path / part).write_text("another's")
     before = contents(tmp_path)
-    assert f"{tmp_path}/{part}, which is there and is another's" in refusal(
+    assert f"{tmp_path}/{part}, which is there and may be another's" in refusal(
         capfd, 2, tmp_path / "in.tif", tmp_path / out, "--driver", driver)
     assert contents(tmp_path) == before
 
@@ -87,7 +91,7 @@ def test_what_comes_while_it_is_computed_stays(tmp_path, capfd, monkeypatch):
     run = command.run
     monkeypatch.setattr(command, "run", lambda *words: (run(*words), (
         tmp_path / "x.hdr").write_text("another's")))
-    assert "x.hdr, which is there and is another's" in refusal(
+    assert "x.hdr, which is there and may be another's" in refusal(
         capfd, 1, tmp_path / "in.tif", tmp_path / "x.dat", "--driver", "ENVI")
     assert sorted(os.listdir(tmp_path)) == ["in.tif", "x.hdr"]
     assert (tmp_path / "x.hdr").read_text() == "another's"

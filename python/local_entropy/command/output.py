@@ -56,14 +56,14 @@ class Output:
                 raise error(f"{self.final} has a part of its own in {place}, which is read or "
                             "written as well: expected another name")
             if os.path.lexists(place) and os.path.realpath(place) not in self._parts():
-                raise error(f"{self.final} has a part of its own in {place}, which is there and is "
-                            "another's: expected another name")
+                raise error(f"{self.final} has a part of its own in {place}, which is there and "
+                            "may be another's: expected another name")
 
     def _parts(self) -> Set[str]:
         """The files that belong to the file whose place it takes."""
         parts = [self.final + ending for ending in _BESIDE]
         if os.path.isfile(self.final):
-            with suppress(FileError):  # of no kind, so alone
+            with suppress(Exception):  # damaged, or of no kind: alone
                 old = open_source(self.final)
                 parts += old.files
                 old.close()
