@@ -132,6 +132,7 @@ def test_all_is_moved_or_nothing(tmp_path, monkeypatch):
 
     def fail(old, new):
         if new == str(tmp_path / "x.dat"):
+            assert (tmp_path / "x.hdr").read_text() == "new"
             raise OSError(5, "Input/output error")
         replace(old, new)
 

@@ -48,13 +48,18 @@ def test_numbers_below_zero(text):
         np.testing.assert_equal(number, float(text))
 
 
+def test_a_word_that_begins_like_a_number():
+    with pytest.raises(UsageError, match="unrecognized arguments: -info$"):
+        parser().parse_args(["-info", "in.npy", "out.npy"])
+
+
 def test_words():
     assert parsed("--size", "5,8").size == (5, 8)
     assert parsed("--co", "A=B=C").co == [("A", "B=C")]
 
 
 @pytest.mark.parametrize("words, match", [
-    ("--level 4", "unrecognized"), ("-info", "unrecognized"), ("--size 5x8x9", "'5x8x9', expected one number"),
+    ("--level 4", "unrecognized"), ("--size 5x8x9", "'5x8x9', expected one number"),
     ("--memory 1GiB", "'1GiB', expected a number"), ("--memory 0", "'0', expected a number"),
     ("--co =YES", "'=YES', expected NAME=VALUE"), ("--threads 0", "--threads is 0, expected 1"),
     ("--size 3x300 --footprint disk", "size is 3 x 300"),
