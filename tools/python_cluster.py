@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How the package scales over workers of dask.distributed: from one zarr array to another.
 
-    python_cluster.py [--side CELLS] [--chunk CELLS] [--size WINDOW] [--times N] [FOLDER]
+    python_cluster.py [--side CELLS] [--chunk CELLS] [--size WINDOW] [--times N] [--csv FILE]
+                      [FOLDER]
 
 One to as many workers as processors, of one thread each; one worker of as many threads; one worker
 of one thread whose tasks have as many. Beside them the same reading and writing with a copy in
@@ -9,12 +10,14 @@ place of the computing, and the computing alone: one call, in memory, without Da
 of each is compared with that of the call, bit for bit.
 
 Takes a Python with the package local_entropy, dask[array,distributed] and zarr 3. FOLDER [.] gets 5
-bytes a cell, which are deleted again. Other work on the machine shows in the times.
+bytes a cell, which are deleted again. Other work on the machine shows in the times. FILE gets what
+was measured, with the name of the machine; there a call without Dask has no workers.
 """
 
 import argparse
 import os
 import platform
+import statistics
 import sys
 import tempfile
 import time
@@ -26,6 +29,9 @@ from distributed import Client, LocalCluster
 
 from local_entropy import entropy
 
+sys.dont_write_bytecode = True  # nothing but results belongs into the tree
+import measured  # noqa: E402
+
 CORES = len(os.sched_getaffinity(0))
 
 
@@ -36,6 +42,7 @@ def arguments():
     parser.add_argument("--chunk", type=int, default=2000)
     parser.add_argument("--size", type=int, default=21)
     parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--csv", type=measured.csv_file)
     parser.add_argument("folder", nargs="?", default=".")
     return parser.parse_args()
 
@@ -58,14 +65,22 @@ def image_in(path, asked):
 
 
 def seconds_of(call, times):
-    """The median, after one call that is not counted."""
+    """Of each call, after one that is not counted."""
     call()
     taken = []
     for _ in range(times):
         start = time.monotonic()
         call()
         taken.append(time.monotonic() - start)
-    return float(np.median(taken))
+    return taken
+
+
+def row(result, workers, threads, each, asked, seconds):
+    """A line of the table: what was made, on how many workers of how many threads each, by tasks
+    of how many threads."""
+    return {"result": result, "workers": workers, "worker_threads": threads, "task_threads": each,
+            "width": asked.side, "height": asked.side, "chunk": f"{asked.chunk}x{asked.chunk}",
+            "window": f"{asked.size}x{asked.size}", **measured.times(seconds)}
 
 
 def same(path, asked, expected):
@@ -77,7 +92,7 @@ def same(path, asked, expected):
 
 
 def on_workers(workers, threads, each, asked, folder, expected):
-    """Seconds with entropy, and with a copy, on that many workers of that many threads."""
+    """Seconds of each run with entropy, and with a copy."""
     source, to = os.path.join(folder, "in.zarr"), os.path.join(folder, "out.zarr")
     image = da.from_zarr(source)
     results = {"entropy": entropy(image, asked.size, threads=each),
@@ -96,7 +111,7 @@ def on_workers(workers, threads, each, asked, folder, expected):
 
 def main():
     asked = arguments()
-    cells = asked.side**2
+    cells, rows = asked.side**2, []
     with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
         image = image_in(os.path.join(folder, "in.zarr"), asked)
         print(f"{platform.processor() or platform.machine()}, {CORES} processors, load "
@@ -105,8 +120,10 @@ def main():
               f"{asked.times}")
         expected = entropy(image, asked.size)
         for threads in sorted({1, CORES}):
-            taken = seconds_of(lambda: entropy(image, asked.size, threads=threads, device="cpu",
-                                               out=expected), asked.times)
+            runs = seconds_of(lambda: entropy(image, asked.size, threads=threads, device="cpu",
+                                              out=expected), asked.times)
+            rows.append(row("entropy", "", "", threads, asked, runs))
+            taken = statistics.median(runs)
             print(f"one call, {threads:3} threads          {taken:7.2f} s "
                   f"{cells / taken / 1e6:8.0f} million cells/s")
         del image
@@ -115,11 +132,16 @@ def main():
         ways = [(workers, 1, None) for workers in counts]
         ways += [(1, CORES, None), (1, 1, CORES)] if CORES > 1 else []
         for workers, threads, each in ways:
-            taken, copied = on_workers(workers, threads, each, asked, folder, expected)
+            runs = on_workers(workers, threads, each, asked, folder, expected)
+            rows += [row(name, workers, threads, each or 1, asked, seconds)
+                     for name, seconds in zip(("entropy", "copy"), runs)]
+            taken, copied = map(statistics.median, runs)
             first = first or taken
             print(f"{workers:3} workers x {threads:3} threads x {each or 1:3} {taken:7.2f} s "
                   f"{cells / taken / 1e6:8.0f} million cells/s {first / taken:6.2f} times one "
                   f"worker; copied {copied:.2f} s", flush=True)
+    if asked.csv:
+        measured.save(asked.csv, rows)
     return 0
 
 

@@ -9,6 +9,7 @@
                     an error if their files are not the same
     --times N       how often `rate` repeats each [5]
     --tiles N       the sides of `large`, in 10,000 cells [10]
+    --csv FILE      write what was measured there too, with the name of the machine
 
 Takes a Python with the package local_entropy and rasterio. FOLDER [.] gets files, which are deleted
 again: `rate` needs 1 GB, `large` 3 GB, and half a GB more for each device.
@@ -17,6 +18,7 @@ again: `rate` needs 1 GB, `large` 3 GB, and half a GB more for each device.
 import argparse
 import filecmp
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,9 @@ import time
 
 import numpy as np
 import rasterio
+
+sys.dont_write_bytecode = True  # nothing but results belongs into the tree
+import measured  # noqa: E402
 
 SIDE = 10_000
 TILED = {"tiled": True, "blockxsize": 512, "blockysize": 512}
@@ -70,6 +75,13 @@ def make(path, cells, profile):
         file.write(cells, 1)
 
 
+def row(what, source, way, side, runs):
+    """A line of the table; `runs`: seconds and bytes of memory of each."""
+    seconds, memory = zip(*runs)
+    return {"what": what, "source": source, "way": way, "width": side, "height": side,
+            **measured.times(seconds), "memory_bytes": max(memory)}
+
+
 def check_same(files):
     """Of as many devices; deletes them."""
     for file in files[1:]:
@@ -80,23 +92,26 @@ def check_same(files):
 
 
 def rate(folder, options):
-    cells = image()
+    cells, rows = image(), []
     print(f"{SIDE} x {SIDE} bytes, medians of {options.times}, seconds of whole processes")
     for name, profile in INPUTS.items():
         source, kind = os.path.join(folder, name), os.path.splitext(name)[1]
         to = {way: os.path.join(folder, way + kind) for way in ("copy", *options.device)}
         make(source, cells, profile)
-        seconds = {way: [] for way in to}
+        runs = {way: [] for way in to}
         for _ in range(options.times):
             for way in to:
                 words = [] if way == "copy" else ["--device", way]
-                seconds[way].append(run(way, source, to[way], *words)[0])
+                runs[way].append(run(way, source, to[way], *words))
         os.remove(to.pop("copy"))
         check_same(list(to.values()))
-        copied, *computed = (float(np.median(each)) for each in seconds.values())
+        copied, *computed = (statistics.median(seconds for seconds, _ in each)
+                             for each in runs.values())
+        rows += [row("rate", name, way, SIDE, each) for way, each in runs.items()]
         print(f"{name:12} read and write {copied:.2f}" + "".join(
             f"   with entropy, {device}: {took:.2f}, {copied / took:.2f} of the speed"
             for device, took in zip(options.device, computed)), flush=True)
+    return rows
 
 
 def mosaic(folder, tiles):
@@ -118,7 +133,7 @@ def mosaic(folder, tiles):
 
 
 def large(folder, options):
-    source, results = mosaic(folder, options.tiles), []
+    source, results, rows = mosaic(folder, options.tiles), [], []
     for device in options.device:
         results.append(os.path.join(folder, f"{device}.tif"))
         seconds, memory = run("compute", source, results[-1], "--compress", "zstd", "--device",
@@ -126,7 +141,9 @@ def large(folder, options):
         side = options.tiles * SIDE
         print(f"{side} x {side} bytes, {device}: {seconds:.0f} s, at most {memory / 1e9:.2f} GB of "
               "memory", flush=True)
+        rows.append(row("large", os.path.basename(source), device, side, [(seconds, memory)]))
     check_same(results)
+    return rows
 
 
 def main():
@@ -136,6 +153,7 @@ def main():
     parser.add_argument("--device", default="auto", type=lambda text: text.split(","))
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--tiles", type=int, default=10)
+    parser.add_argument("--csv", type=measured.csv_file)
     if {"-h", "--help"} & set(sys.argv):
         print(__doc__)
         return 0
@@ -143,7 +161,9 @@ def main():
     if not set(options.device) <= {"auto", "cpu"}:
         parser.error(f"--device {','.join(options.device)}, expected some of auto,cpu")
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        (rate if options.what == "rate" else large)(folder, options)
+        rows = (rate if options.what == "rate" else large)(folder, options)
+    if options.csv:
+        measured.save(options.csv, rows)
     return 0
 
 

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """What a call costs more from Python than from C, on a small image.
 
-usage: tools/bench/python_overhead.py [--side N] [--rounds N] [--calls N] [--cc COMPILER] [--help]
+usage: tools/bench/python_overhead.py [--side N] [--rounds N] [--calls N] [--cc COMPILER]
+                                      [--csv FILE] [--help]
+
+  --csv FILE  write the table there too, with the name of the machine
 
 It takes the package local_entropy that Python finds (make test-python leaves one in
 build/python/tree), and compiles tools/bench/one_call.c over the same shared library. Rounds of C
@@ -19,7 +22,10 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True  # nothing but results belongs into the tree
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import measured  # noqa: E402
 
 
 def arguments():
@@ -28,6 +34,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--calls", type=int, default=500)
     parser.add_argument("--cc", default="cc")
+    parser.add_argument("--csv", type=measured.csv_file)
     parser.add_argument("--help", action="store_true")
     return parser.parse_args()
 
@@ -72,9 +79,16 @@ def main():
                    for setting in settings] for _ in range(options.rounds)]
     print(f"{options.side} x {options.side} bytes, microseconds a call")
     print("window  threads       C  Python    more")
+    rows = []
     for (window, threads), times in zip(settings, zip(*rounds)):
         c, python = map(min, zip(*times))
-        print(f"{window:4} x {window}  {threads or 'all':>7} {c:7.1f} {python:7.1f} {python - c:7.1f}")
+        threads = threads or "all"
+        print(f"{window:4} x {window}  {threads:>7} {c:7.1f} {python:7.1f} {python - c:7.1f}")
+        rows.append({"width": options.side, "height": options.side, "window": f"{window}x{window}",
+                     "threads": threads, "rounds": options.rounds, "calls": options.calls,
+                     "c_us": f"{c:.6g}", "python_us": f"{python:.6g}"})
+    if options.csv:
+        measured.save(options.csv, rows)
 
 
 if __name__ == "__main__":
