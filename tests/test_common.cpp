@@ -346,7 +346,17 @@ TEST(OutputFile, IsNotInTheWayOfAnother)
     EXPECT_EQ(messageOf([&] { late.commit(); }), path + " cannot be put in place: Is a directory");
 }
 
-/// For a process of its own: files without a name are refused, as some file systems do.
+/// For a process of its own: a filter of its calls of the system; status 77 where that is refused.
+template <std::size_t kSteps>
+void filterCalls(sock_filter (&program)[kSteps])
+{
+    const sock_fprog filter{kSteps, program};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0)
+        _exit(77);
+}
+
+/// Files without a name are refused, as some file systems do.
 void refuseNamelessFiles()
 {
     constexpr unsigned kNameless = O_TMPFILE & ~O_DIRECTORY;
@@ -358,10 +368,19 @@ void refuseNamelessFiles()
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    const sock_fprog filter{sizeof program / sizeof *program, program};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0)
-        _exit(77);
+    filterCalls(program);
+}
+
+/// What was written does not get to the disk.
+void refuseToSynchronise()
+{
+    sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fsync, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    filterCalls(program);
 }
 
 /// Commits one file, and drops another.
@@ -390,6 +409,26 @@ TEST(OutputFile, WhereEachFileHasANameNothingIsLeftEither)
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
     EXPECT_EQ(contentsOf(directory.path("whole")), "whole");
     EXPECT_EQ(directory.files(), 1);
+}
+
+TEST(OutputFile, HasItsNameOnceItIsOnTheDisk)
+{
+    const TemporaryDirectory directory;
+    const std::string path = directory.path("out");
+    std::ofstream(path) << "old";
+    const pid_t child = fork();
+    if (child == 0) {
+        refuseToSynchronise();
+        OutputFile file(path);
+        file.write("new");
+        const std::string said = messageOf([&] { file.commit(); });
+        _exit(said == path + " cannot be written: Input/output error" ? 0 : 3);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "needs filters of calls";
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    EXPECT_EQ(contentsOf(path), "old");
 }
 
 TEST(OutputFile, SaysWhatItCannotDo)
@@ -453,6 +492,9 @@ TEST(Progress, IsForATerminalOnStandardError)
 TEST(Progress, ShowsWhatLastsLongerThanASecondAndWipesIt)
 {
     const std::string shown = shownBy(STDERR_FILENO, [] {
+        Progress done("done"); // by then: of it nothing is shown
+        done.show("soon");
+        done.wipe();
         Progress progress("label");
         progress.show("first");
         progress.wipe();
@@ -462,7 +504,7 @@ TEST(Progress, ShowsWhatLastsLongerThanASecondAndWipesIt)
     });
     if (shown == "no terminal") GTEST_SKIP() << "this system gives no terminals";
     const std::string wipe = "\r\x1b[K";
-    EXPECT_EQ(shown, wipe + "label: second" + wipe + "label: third" + wipe);
+    EXPECT_EQ(shown, wipe + "label: second" + wipe + "label: third" + wipe + wipe);
 }
 
 TEST(Integer, AQuotientIsRoundedUp)

@@ -66,6 +66,8 @@ TEST(Main, BadInputIsRefusedAndLeavesNoOutput)
     expectRefusal(kEntropy + " data/worked_4x4.txt --csv no/such/dir.csv", "cannot be created");
     expectRefusal(kEntropy + " data/worked_4x4.txt --reference data/worked_4x4.txt",
                   "this is no reference file");
+    expectRefusal(kEntropy + " data/worked_4x4.txt --reference no/such.bin",
+                  "entropy: no/such.bin cannot be read: No such file or directory");
 }
 
 TEST(Main, WorkedExamplePrintsItsAnswer)

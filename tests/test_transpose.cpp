@@ -18,7 +18,9 @@
 #include <omp.h>
 #include <ostream>
 #include <sstream>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 using transpose::Version;
@@ -220,6 +222,30 @@ TEST(TransposeTable, TheSwitchPicksARow)
         GTEST_SKIP() << reason.what();
     }
     EXPECT_EQ(output, (std::vector<float>{1, 4, 2, 5, 3, 6}));
+}
+
+// OpenMP's threads stay behind, and would be waited for.
+TEST(TransposeTable, OpenMpWorksInAForkedProcess)
+{
+    if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer ends a forked process";
+    for (const Version &version : transpose::versions()) {
+        if (version.platform != transpose::Platform::OpenMp) continue;
+        const std::vector<float> input = makeMatrix({301, 517}, false);
+        std::vector<float> output(input.size()), again(input.size());
+        const int before = omp_get_max_threads();
+        omp_set_num_threads(3);
+        transpose::run(version, 301, 517, input.data(), output.data(), 8);
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(20);
+            transpose::run(version, 301, 517, input.data(), again.data(), 8);
+            _exit(again == output ? 0 : 1);
+        }
+        omp_set_num_threads(before);
+        int status = -1;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0) << version.name;
+    }
 }
 
 TEST(TransposeMatrix, TheReferenceIsRight)

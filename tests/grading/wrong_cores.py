@@ -120,12 +120,15 @@ class Again(Folder):
         first = grade(self.folder)
         self.assertNotIn("as before", first.stderr)
         before = self.table()
+        os.chmod(os.path.join(self.folder, "state"), 0o755)
         with open(os.path.join(self.folder, "cores", "null.cpp"), "a", encoding="utf-8") as file:
             file.write("// another try\n")
         second = grade(self.folder)
         self.assertIn("a right core.cpp: passed (as before)", second.stderr)
         self.assertIn("null.cpp: wrong\n", second.stderr)
         self.assertEqual(self.table(), before)
+        mode = os.stat(os.path.join(self.folder, "state")).st_mode
+        self.assertEqual(mode & 0o777, 0o700)  # what was found out is for no one else
         self.assertNotIn("as before", grade(self.folder, "--fresh").stderr)
         self.assertNotIn("as before", grade(self.folder, "--limit", "5").stderr)
 

@@ -115,6 +115,10 @@ class Rows(unittest.TestCase):
             self.assertEqual(path.read_text(), ",".join(peers.HEAD) + "\n"
                              "torch eager,GPU,device,300,200,9,1.5,1.25,40,\n"
                              "x,CPU,host,,,,,,,not here\n")
+            before = path.read_text()
+            with self.assertRaises(KeyError):
+                peers.save(path, [none, {}])
+            self.assertEqual(path.read_text(), before)  # whole, or as it was
 
 
 @unittest.skipUnless(peers.numpy, "needs numpy")
