@@ -157,5 +157,5 @@ def local_entropy_of_chunk(cells: Any, mask: Any = None, *, request: Request, de
             index = (*(start + i for (start, _), i in zip(place, plane)),
                      *((start + i) % side
                        for start, i, side in zip(starts, error.index, shape[-2:])))
-            raise LevelError.at(index, str(error).partition("] ")[2]) from None
+            raise LevelError.at(index, error.reason) from None
     return result

@@ -9,7 +9,7 @@ import numpy as np
 from . import _library as library
 from ._device_kinds import Kind, kind_of, type_name
 from ._host import RESULTS, TYPES, check_out, result_dtype
-from ._levels import Levels, given_levels
+from ._levels import Levels, as_cells, given_levels
 from ._question import Request, filter_of
 
 _IMAGES = tuple(map(np.dtype, ("uint8", "uint16", "int16", "float32", "bool")))
@@ -182,9 +182,9 @@ def compute(kind: Kind, image: Any, mask: Any, out: Any, request: Request) -> An
         arrays["out"] = result
         if values.overlaps(cells) or (counts is not None and values.overlaps(counts)):
             raise ValueError("out overlaps the image or the mask")
-        nodata = None if request.nodata is None else float(request.nodata)
+        nodata, cval = as_cells(request.nodata, request.cval, cells.dtype)
         wanted = filter_of(request.window, _levels(cells.dtype, request), nodata, request.mode,
-                           float(request.cval), request.measure, float(request.empty))
+                           float(cval), request.measure, float(request.empty))
         if 0 not in cells.shape:
             _Question(wanted, cells, counts, values, _one_stream(kind, arrays)).enqueue()
             kind.enqueued()

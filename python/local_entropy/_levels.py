@@ -71,6 +71,29 @@ def given_levels(dtype: Any, count: Optional[int], limits: Optional[Tuple[float,
     return None if count is None else Levels(count, False, 0, 0, bool(clip))
 
 
+def as_cell(value: float, dtype: np.dtype[Any]) -> Optional[float]:
+    """What a cell of that type has of a value: real numbers are rounded. None if it has no such."""
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            cell = float(dtype.type(value))
+        return cell if math.isinf(cell) == math.isinf(value) else None
+    if not float(value).is_integer():
+        return None
+    limits = np.iinfo(np.uint8 if dtype.kind == "b" else dtype)
+    return int(value) if limits.min <= int(value) <= limits.max else None
+
+
+def as_cells(nodata: Optional[float], cval: float,
+             dtype: np.dtype[Any]) -> Tuple[Optional[float], float]:
+    """The two as cells are compared with them: the same number if they are the same cell."""
+    if nodata is None:
+        return None, cval
+    cell = as_cell(nodata, dtype)
+    if cell is None:  # what lies beyond the edge may still be it
+        return (int(nodata) if float(nodata).is_integer() and dtype.kind != "f" else nodata), cval
+    return cell, cell if as_cell(cval, dtype) == cell else cval
+
+
 def readable(image: np.ndarray[Any, np.dtype[Any]], mask: Mask, count: Optional[int],
              limits: Optional[Tuple[float, float]], clip: bool, nodata: Optional[float],
              cval: float, has_cval: bool) -> Cells:
@@ -78,6 +101,7 @@ def readable(image: np.ndarray[Any, np.dtype[Any]], mask: Mask, count: Optional[
     dtype = image.dtype
     if dtype.kind not in "buif":
         raise TypeError(f"the image is {dtype}, expected bool, integers or real numbers")
+    nodata, cval = as_cells(nodata, cval, dtype)
     levels = given_levels(dtype, count, limits, clip)
     if levels is None:
         levels = _natural(image, mask, nodata, cval if has_cval else None)

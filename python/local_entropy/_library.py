@@ -32,14 +32,15 @@ class LevelError(ValueError):
         `synchronize` found: where it is in its 2-D image.
     """
 
-    def __init__(self, message: str, index: Optional[Tuple[int, ...]] = None) -> None:
+    def __init__(self, message: str, index: Optional[Tuple[int, ...]] = None,
+                 reason: str = "") -> None:
         super().__init__(message)
-        self.index = index
+        self.index, self.reason = index, reason  # the message without the place
 
     @classmethod
     def at(cls, index: Tuple[int, ...], rest: str) -> LevelError:
         """Of the cell at `index`; `rest` says what it is, and what was expected."""
-        return cls(f"image[{', '.join(map(str, index))}] {rest}", index)
+        return cls(f"image[{', '.join(map(str, index))}] {rest}", index, rest)
 
 
 # ---- structs -----------------------------------------------------------------------------------

@@ -93,7 +93,9 @@ def entropy(image: Any, size: Optional[Size] = None, *, footprint: Any = None, o
         Cells that are 0 or False in it do not count. (In `numpy.ma` it is the other way round; of a
         masked array, cells that are masked do not count.)
     nodata : float, optional
-        Cells of this value do not count. NaN never does.
+        Cells of this value do not count. NaN never does. It is rounded as the image's cells are:
+        0.1 means the float32 nearest to it, if these are float32. A value that their type does not
+        have, such as -1 in uint8, takes no cell away.
     mode : {"crop", "constant", "nearest", "reflect", "mirror", "wrap"}, optional
         What lies beyond the edge. With "crop", nothing: windows are cut at the edge. The others
         mean what they mean in SciPy.

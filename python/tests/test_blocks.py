@@ -114,6 +114,21 @@ def test_types(kind, mode):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("kind, nodata", [
+    ("float16", 0.1), ("float32", 0.1), ("float32", -3.4028235e38), ("float32", 1e300),
+    ("float64", 0.1), ("uint8", -1), ("int64", 2.0**63), ("int64", 0.5)])
+def test_holes_are_the_cells_that_do_not_count(kind, nodata):
+    image = RANDOM.integers(0, 2, (17, 19)).astype(kind)
+    top = np.inf if image.dtype.kind == "f" else np.iinfo(kind).max
+    with np.errstate(over="ignore"):
+        image[4, 4:9] = top if nodata >= 2.0**63 or kind == "uint8" else nodata
+    more = {"levels": 4, "range": (0.0, 1.0), "clip": True, "empty": np.nan}
+    found = by_blocks(Held(image, nodata=nodata), 4, 19, keep_holes=True, **more)
+    has = image[4, 4] != top and image.dtype.kind == "f"
+    expected = entropy(image, 5, mask=image != image[4, 4] if has else None, **more)
+    np.testing.assert_array_equal(found, np.where(has & (image == image[4, 4]), np.nan, expected))
+
+
 def test_other_measures():
     image = RANDOM.integers(0, 9, (17, 19), dtype=np.uint8)
     disk = np.hypot(*np.mgrid[-3:4, -3:4]) <= 3

@@ -139,6 +139,19 @@ def test_errors_while_a_stack_is_read():
     assert reason(OSError(5, "Input/output error", "in.tif")) == "Input/output error"
 
 
+def test_what_is_logged_within_and_afterwards():
+    logger = logging.getLogger("tifffile")
+    listener.attach()
+    with listener.heard() as outer:
+        logger.warning("missing data 1")
+        with pytest.raises(KeyError), listener.heard() as inner:
+            logger.warning("missing data 2")
+            raise KeyError
+        logger.warning("missing data 3")
+    logger.warning("missing data 4")
+    assert (outer, inner) == (["missing data 1", "missing data 3"], ["missing data 2"])
+
+
 def test_what_is_logged_is_heard_once_and_by_its_thread():
     """Whatever is logged elsewhere meanwhile."""
     logger = logging.getLogger("tifffile")

@@ -93,6 +93,37 @@ def test_nodata_is_not_among_the_levels(dtype):
     assert (entropy(np.full((3, 3), nodata), 3, nodata=nodata, empty=-1) == -1).all()
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("nodata", [0.1, -3.4028235e38, 65504.0])
+def test_nodata_is_rounded_as_the_cells_are(dtype, nodata):
+    """A limit of a type as NumPy prints it is that limit; infinity is nothing that is finite."""
+    image = np.full((6, 6), 0.5, dtype)
+    with np.errstate(over="ignore"):
+        image[2, 2] = nodata
+    image[4, 4] = -np.inf
+    bins = {"levels": 4, "range": (0, 1), "clip": True}
+    np.testing.assert_array_equal(entropy(image, 3, nodata=nodata, **bins),
+                                  entropy(image, 3, mask=image != image[2, 2], **bins)
+                                  if np.isfinite(image[2, 2]) else entropy(image, 3, **bins))
+    border = {"mode": "constant", "cval": nodata, "nodata": nodata, **bins}
+    if np.isfinite(image[2, 2]):
+        np.testing.assert_array_equal(entropy(image, 3, **border),
+                                      entropy(image, 3, nodata=nodata, **bins))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "int64"])
+@pytest.mark.parametrize("nodata", [-40000.0, 0.5, np.inf, 2.0**63, 300])
+def test_nodata_that_the_type_has_not(dtype, nodata):
+    image = RANDOM.integers(0, 2, (9, 9)).astype(dtype)
+    if dtype == "int64":
+        image += np.iinfo(dtype).max - 1
+    bare = entropy(image, 3)
+    np.testing.assert_array_equal(entropy(image, 3, nodata=nodata), bare)
+    if dtype == "uint8":
+        np.testing.assert_array_equal(  # the cells beyond the edge are of it
+            entropy(image, 3, nodata=nodata, mode="constant", cval=nodata), bare)
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "uint64"])
 def test_an_image_of_which_no_cell_counts(dtype):
     image = np.full((3, 3), 7, dtype)

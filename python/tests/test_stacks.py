@@ -196,12 +196,12 @@ def test_a_single_plane_that_does_not_say_so_by_its_name(tmp_path, capfd, kind):
 
 
 def test_sizes_of_cells(tmp_path, capfd):
-    """Of the first of several images."""
+    """Of the first of two images."""
     sizes = {"PhysicalSizeX": 250.0, "PhysicalSizeXUnit": "nm", "PhysicalSizeY": 0.5,
              "PhysicalSizeYUnit": "mm", "PhysicalSizeZ": 2.0, "PhysicalSizeZUnit": "cm"}
     with tifffile.TiffWriter(tmp_path / "in.ome.tif", ome=True) as file:
         file.write(STACK[:, 0], metadata={"axes": "ZYX", **sizes})
-        file.write(STACK[0, 0], metadata={"axes": "YX", "PhysicalSizeX": 9.0})
+        file.write(STACK[0, 0], metadata={"axes": "YX", "PhysicalSizeX": 9.0, "Name": "label"})
     convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.OME.TIFF")
     found, axes, file = read(tmp_path / "out.OME.TIFF")
     pixels = tifffile.xml2dict(file.ome_metadata)["OME"]["Image"]["Pixels"]
@@ -510,3 +510,48 @@ def test_a_stack_that_does_not_say_so_by_its_name(tmp_path, capfd, monkeypatch, 
     tifffile.imwrite(tmp_path / "in.tif", STACK, **{kind: True}, metadata={"axes": "ZCYX"})
     monkeypatch.setitem(sys.modules, "tifffile", None)
     assert "in.tif needs tifffile" in refused(capfd, tmp_path / "in.tif", tmp_path / "out.npy")
+
+
+# ---- several images ----------------------------------------------------------------------------
+
+
+def several(path, shapes, **options):
+    """Images of these shapes; `options` are those of all but the first."""
+    with tifffile.TiffWriter(path, ome=path.name.endswith(".ome.tif")) as file:
+        for number, shape in enumerate(shapes):
+            named = {"metadata": {"axes": "ZYX"[-len(shape):], "Name": "AB"[number]}} \
+                if path.name.endswith(".ome.tif") else {"metadata": None}
+            cells = np.full(shape, number, options.get("dtype", np.uint8) if number else np.uint8)
+            more = {key: options[key] for key in options if number and key != "dtype"}
+            file.write(cells, photometric="minisblack", **{**named, **more})
+    return path
+
+
+@pytest.mark.parametrize("name, shapes, said", [
+    ("two.ome.tif", [(3, 20, 20), (2, 30, 30)], "0 'A' (3, 20, 20), 1 'B' (2, 30, 30)"),
+    ("two.ome.tif", [(20, 20), (20, 20)], "0 'A' (20, 20), 1 'B' (20, 20)"),
+    ("mix.tif", [(3, 20, 20), (2, 30, 30)], "0 '' (3, 20, 20), 1 '' (2, 30, 30)"),
+    ("mix.tif", [(3, 20, 20), (9, 9)], "0 '' (3, 20, 20), 1 '' (9, 9)"),
+    ("mix.tif", [(20, 20), (9, 30)], "0 '' (20, 20), 1 '' (9, 30)")])
+def test_several_images(tmp_path, capfd, name, shapes, said):
+    path = several(tmp_path / name, shapes)
+    assert f"{name} has the images {said}: expected one; tifffile.imread(" in refused(
+        capfd, path, tmp_path / "out.npy")
+
+
+@pytest.mark.parametrize("name, shapes, options", [
+    ("small.tif", [(3, 20, 20), (10, 10)], {"subfiletype": 1}),
+    ("mask.tif", [(3, 20, 20), (20, 20)], {"subfiletype": 4, "dtype": bool}),
+    ("label.ome.tif", [(3, 20, 20), (9, 9)], {"metadata": {"axes": "YX", "Name": "Label image"}}),
+    ("macro.ome.tif", [(3, 20, 20), (9, 9)], {"metadata": {"axes": "YX", "Name": "macro"}})])
+def test_what_belongs_to_an_image(tmp_path, capfd, name, shapes, options):
+    convert(capfd, several(tmp_path / name, shapes, **options), tmp_path / "out.npy")
+    assert np.load(tmp_path / "out.npy").shape == shapes[0]
+
+
+def test_smaller_levels_of_a_stack(tmp_path, capfd):
+    with tifffile.TiffWriter(tmp_path / "in.ome.tif", ome=True) as file:
+        file.write(STACK[0], subifds=1, metadata={"axes": "CYX"})
+        file.write(STACK[0, :, ::2, ::2], subfiletype=1)
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK[0]))

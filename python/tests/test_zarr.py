@@ -175,11 +175,76 @@ def test_chunks_of_the_result(tmp_path, shape, chunks, found):
 
 
 @pytest.mark.parametrize("attributes, nodata", [
-    ({"_FillValue": 4, "nodata": 5}, 4), ({"_FillValue": False}, None), ({"_FillValue": "x"}, None),
-    ({"_FillValue": "x", "nodata": 2.5}, 2.5)])
+    ({"_FillValue": 4, "nodata": 5}, 4), ({"_FillValue": None, "nodata": 2.5}, 2.5),
+    ({"_FillValue": None}, None), ({"fill_value": 3}, None)])
 def test_which_nodata(tmp_path, attributes, nodata):
     make(tmp_path / "in.zarr", STACK).attrs.update(attributes)
     assert open_source(str(tmp_path / "in.zarr")).nodata(0) == nodata
+
+
+@pytest.mark.parametrize("value", [False, "x", "AAAA", [4], "-9999", {}])
+@pytest.mark.parametrize("dtype", ["uint16", "float32"])
+def test_nodata_that_is_damaged(tmp_path, capfd, value, dtype):
+    make(tmp_path / "in.zarr", STACK.astype(dtype)).attrs["_FillValue"] = value
+    bins = ["--levels", "9", "--range", "0", "9"]
+    assert f"in.zarr has the attribute _FillValue {value!r}, expected a number" in refused(
+        capfd, tmp_path / "in.zarr", tmp_path / "out.npy", *bins)
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy", "--nodata", "none", *bins)
+
+
+@pytest.mark.parametrize("text, value", [("AAAAAICHw8A=", -9999), ("NaN", np.nan),
+                                         ("Infinity", np.inf), ("-Infinity", -np.inf)])
+def test_nodata_in_words(tmp_path, text, value):
+    make(tmp_path / "in.zarr", STACK.astype(np.float32)).attrs["_FillValue"] = text
+    np.testing.assert_equal(open_source(str(tmp_path / "in.zarr")).nodata(0), value)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("version", FORMATS)
+@pytest.mark.parametrize("dtype, nodata", [("float32", -9999), ("float64", 0.1), ("float32", 0.1),
+                                           ("int16", -1), ("uint8", 255), ("uint8", None)])
+def test_nodata_and_axes_of_xarray(tmp_path, capfd, version, dtype, nodata):
+    xarray = pytest.importorskip("xarray", reason="pip install xarray")
+    cells = (STACK % 5).astype(dtype)
+    holes = np.zeros(cells.shape, bool) if nodata is None else STACK % 7 == 0
+    if nodata is not None:
+        cells[holes] = nodata
+    made = xarray.DataArray(cells, dims=("t", "y", "x"), name="v")
+    if nodata is not None:
+        made.encoding["_FillValue"] = cells.dtype.type(nodata)
+    try:
+        made.to_dataset().to_zarr(tmp_path / "in.zarr", zarr_format=version)
+    except (TypeError, ValueError, ImportError):
+        pytest.skip("an xarray that does not write this format here")
+    bins = {"levels": 5, "range": (0, 5), "clip": True}
+    expected = np.where(holes, np.nan, entropy(cells, 3, mask=~holes, empty=np.nan, **bins))
+    for words, planes, names in (([], slice(None), "tyx"), (["--band", "2"], 1, "yx")):
+        convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr", "--size", 3, "--levels", 5,
+                "--range", 0, 5, "--clip", *words)
+        found = zarr.open(str(tmp_path / "out.zarr"), mode="r")
+        np.testing.assert_array_equal(found[...], expected[planes])
+        said = found.attrs.get("_ARRAY_DIMENSIONS") if FORMATS == [2] else \
+            found.metadata.dimension_names
+        assert "".join(said) == names and \
+            list(found.attrs) == (["_ARRAY_DIMENSIONS"] if FORMATS == [2] else [])
+
+
+@pytest.mark.parametrize("version", FORMATS)
+def test_the_fill_value_is_no_data_in_format_2(tmp_path, version):
+    """Where xarray named the axes; in format 3 it is only that of chunks that are not there."""
+    named = {} if FORMATS == [2] else {"zarr_format": version}
+    made = make(tmp_path / "in.zarr", STACK, fill_value=3, **named)
+    assert open_source(str(tmp_path / "in.zarr")).nodata(0) is None
+    made.attrs["_ARRAY_DIMENSIONS"] = ["t", "y", "x"]
+    assert open_source(str(tmp_path / "in.zarr")).nodata(0) == (3 if version == 2 else None)
+
+
+def test_axes_of_xarray_that_are_damaged(tmp_path, capfd):
+    """They are an attribute as others; those of a part of the planes are not known."""
+    for names in ("tyx", ["y", "x"], ["t", "y", 1]):
+        make(tmp_path / "in.zarr", STACK).attrs["_ARRAY_DIMENSIONS"] = names
+        convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr")
+        assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["_ARRAY_DIMENSIONS"] == names
 
 
 def test_attributes(tmp_path, capfd):

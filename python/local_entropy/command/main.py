@@ -18,10 +18,9 @@ from .._question import Request
 from . import kinds
 from .blocks import plan_for
 from .kinds import ArgumentError, FileError, Layout, Sink, Source
-from .options import (UsageError, chosen_bands, in_words, keeps_holes, parser, request_of,
-                      unit_of)
+from .options import UsageError, chosen_bands, keeps_holes, parser, request_of, unit_of
 from .output import Output
-from .pipeline import Task, run
+from .pipeline import Task, refuse_unknown_levels, run
 from .preview import Preview
 from .progress import Bar
 
@@ -54,7 +53,7 @@ def main(words: Optional[Sequence[str]] = None) -> int:
         name = f"{error.filename}: " if error.filename else ""
         return _say(f"{name}{error.strerror or error}", 1)
     except (RuntimeError, ValueError, TypeError) as error:
-        return _say(in_words(str(error)), 1)
+        return _say(str(error), 1)
     except _Ended as ended:
         _say("ended by a signal; the output was not written", 1)
         signal.signal(ended.number, signal.SIG_DFL)  # who started this sees which
@@ -147,11 +146,12 @@ def _check(request: Request, source: Source, nodata: Optional[float],
     if source.dtype.kind == "f" and request.range is None:
         raise UsageError(f"{arguments.input} has cells of {source.dtype}, which are put into bins: "
                          "expected --levels and --range, such as --levels 64 --range 0 1")
+    refuse_unknown_levels(request, source.dtype, arguments.input)
     try:  # on a cell that does not count
         compute_region(np.zeros((1, 1), source.dtype), np.zeros((1, 1), np.uint8), (0, 1), (0, 1),
                        np.empty((1, 1), request.dtype), request._replace(nodata=nodata))
     except ValueError as error:
-        raise UsageError(in_words(str(error))) from None
+        raise UsageError(str(error)) from None
 
 
 def _layout(arguments: argparse.Namespace, request: Request, source: Source,

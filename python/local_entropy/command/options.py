@@ -269,12 +269,6 @@ def _disk(size: Tuple[int, int]) -> "np.ndarray[Any, np.dtype[Any]]":
                       + ((x - middle[1]) / (size[1] / 2)) ** 2 <= 1)
 
 
-def in_words(said: str) -> str:
-    """What the functions of Python say, with the arguments as the command has them."""
-    return re.sub(r"levels=(\w+), range=\(([^,()]+), ([^,()]+)\)", r"--levels \1 --range \2 \3",
-                  said)
-
-
 def unit_of(arguments: argparse.Namespace) -> Tuple[str, str]:
     """The name of the measure, and of what it is counted in."""
     if arguments.index == "shannon":

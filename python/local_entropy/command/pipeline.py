@@ -9,10 +9,11 @@ from typing import Any, Callable, Deque, Dict, Iterator, List, NamedTuple, Optio
 import numpy as np
 
 from .._host import Ndarray, compute_region
+from .._levels import as_cell
 from .._library import LevelError
 from .._question import Request
 from .blocks import Around, Plan, Reach, reach
-from .kinds import FileError, Part, Sink, Source
+from .kinds import ArgumentError, FileError, Part, Sink, Source
 
 _AHEAD = 2  # blocks that are read before they are needed, and results that wait to be written
 
@@ -38,6 +39,15 @@ class Read(NamedTuple):
     across: Reach
     cells: Ndarray
     mask: Optional[Ndarray]
+
+
+def refuse_unknown_levels(request: Request, dtype: np.dtype[Any], name: str) -> None:
+    """Each block would have levels of its own: a result, or none, would depend on how large they
+    are."""
+    if request.levels is None and dtype.kind in "iu" and dtype.itemsize > 2:
+        raise ArgumentError(f"{name} has cells of {dtype}, which are not all seen before they are "
+                            "computed: expected --levels, such as --levels 256, or with bins, "
+                            "--levels 64 --range 0 3000")
 
 
 def run(task: Task, progress: Callable[[float], None],
@@ -130,10 +140,9 @@ def _compute(task: Task, block: Read, values: Ndarray, progress: Callable[[float
         if error.index is None:
             raise
         row, column = error.index
-        is_what = str(error).partition("] ")[2]
         plane = f" of plane {task.planes[block.plane] + 1}" if task.source.planes > 1 else ""
         raise FileError(f"the cell in row {block.down.row(row)}, column "
-                        f"{block.across.row(column)}{plane} (from 0) {is_what}") from None
+                        f"{block.across.row(column)}{plane} (from 0) {error.reason}") from None
 
 
 def _write(task: Task, block: Read, values: Ndarray, room: Ndarray,
@@ -154,7 +163,8 @@ def _make_holes(block: Read, values: Ndarray, nodata: Optional[float]) -> None:
     cells = block.cells[place]
     if block.mask is not None:
         values[block.mask[place] == 0] = np.nan
-    if nodata is not None:
-        values[cells == nodata] = np.nan
+    value = None if nodata is None else as_cell(nodata, cells.dtype)
+    if value is not None:
+        values[cells == value] = np.nan
     if cells.dtype.kind == "f":
         values[np.isnan(cells)] = np.nan

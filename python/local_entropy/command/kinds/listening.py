@@ -26,7 +26,9 @@ class Listener(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         said = self.sentence_of(record)
         if said is not None:
-            getattr(self._threads, "heard", []).append(said)
+            heard: Optional[List[str]] = getattr(self._threads, "heard", None)
+            if heard is not None:
+                heard.append(said)
 
     def sentence_of(self, record: logging.LogRecord) -> Optional[str]:
         """What is worth telling of it, or None."""
@@ -34,6 +36,10 @@ class Listener(logging.Handler):
 
     @contextmanager
     def heard(self) -> Iterator[List[str]]:
-        """In this thread, while this lasts."""
+        """In this thread, while this lasts; what is heard within another is heard there alone."""
+        outer = getattr(self._threads, "heard", None)
         self._threads.heard = []
-        yield self._threads.heard
+        try:
+            yield self._threads.heard
+        finally:
+            self._threads.heard = outer

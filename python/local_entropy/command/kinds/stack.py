@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import os
+import re
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -19,6 +20,7 @@ _STACKS = (".ome.tif", ".ome.tiff", ".ome.btf", ".lsm", ".stk", ".qptiff", ".scn
 _TIFFS = (".tif", ".tiff")
 _IMAGEJ = ("spacing", "unit", "finterval", "fps", "loop")
 _IMAGEJ_AXES = "TZCYX"
+_OF_ANOTHER = re.compile(r"(thumbnail|label|macro|map|overview)( image)?", re.IGNORECASE)
 _GDAL_METADATA = 42112
 _OF_RASTERS = (33550, 33922, 34264, 34735, _GDAL_METADATA, 42113)  # GeoTIFF's place, GDAL's nodata
 
@@ -59,7 +61,27 @@ def _is_stack(file: Any) -> bool:
         return False
     if ome.says_ome(file) or file.is_imagej or file.is_lsm:
         return True
-    return bool(set(file.series[0].axes) - set("YXS"))
+    first = file.series[0]
+    return bool(set(first.axes) - set("YXS")) or any(  # smaller pictures of it may say nothing
+        max(series.keyframe.imagelength / first.keyframe.imagelength,
+            series.keyframe.imagewidth / first.keyframe.imagewidth) >= 1
+        for _, series in _images(file)[1:])
+
+
+def _images(file: Any) -> List[Tuple[int, Any]]:
+    """The first series, and of the others those that are images of their own: not smaller ones,
+    masks, labels. With their numbers."""
+    first, *others = enumerate(file.series)
+    return [first, *((number, series) for number, series in others if not (
+        series.keyframe.is_reduced or series.keyframe.is_mask
+        or _OF_ANOTHER.fullmatch(series.name)))]
+
+
+def _refuse_several(images: List[Tuple[int, Any]], path: str) -> None:
+    if len(images) > 1:
+        names = ", ".join(f"{number} {series.name!r} {series.shape}" for number, series in images)
+        raise FileError(f"{path} has the images {names}: expected one; tifffile.imread(PATH, "
+                        "series=NUMBER) reads one of them, and numpy.save writes it as .npy")
 
 
 def _refuse_raster(file: Any, path: str) -> None:
@@ -77,7 +99,7 @@ def _must_be_a_stack(path: str) -> bool:
 
 
 class Opened(Source):
-    """The first series of a file."""
+    """The one image of a file, its first series."""
 
     def __init__(self, path: str) -> None:
         tifffile = tifffile_for(path)
@@ -95,6 +117,7 @@ class Opened(Source):
             _refuse_raster(self._file, path)
         if not self._all_series(path):
             raise FileError(f"{path} has no image")
+        _refuse_several(_images(self._file), path)
         self._series = self._file.series[0]
         axes, shape = self._series.axes, self._series.shape
         self._samples = 1

@@ -3,12 +3,14 @@ FILE.zarr/NAME is an array in a group."""
 
 from __future__ import annotations
 
+import base64
 import math
 import os
 import re
+import struct
 from contextlib import suppress
 from reprlib import repr as short
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from .base import About, FileError, Layout, Part, Sink, Source, needed, refuse_s
 
 _OF_CELLS = {"_FillValue", "missing_value", "scale_factor", "add_offset", "valid_min", "valid_max",
              "valid_range", "units", "long_name", "standard_name"}  # true of the source's alone
+_AXES = "_ARRAY_DIMENSIONS"  # of xarray, in format 2
 _MARKS = ("zarr.json", ".zarray", ".zgroup")
 _CHUNK = 512
 _ARCHIVE = re.compile(r"(.*\.zarr\.zip)(?:/+(.*))?", re.IGNORECASE | re.DOTALL)
@@ -77,9 +80,7 @@ class Opened(Source):
         self.dtype = np.dtype(array.dtype)
         self.block = (getattr(array, "shards", None) or array.chunks)[-2:]
         attributes = _attributes(array, path)
-        self._nodata = _number(attributes.get("_FillValue"))
-        if self._nodata is None:
-            self._nodata = _number(attributes.get("nodata"))
+        self._nodata = _nodata(array, attributes)
         names, crs = attributes.pop("names", ()), attributes.pop("crs_wkt", None)
         place = None if crs is None else attributes.pop("transform", None)
         tags = {key: value for key, value in attributes.items()
@@ -91,10 +92,20 @@ class Opened(Source):
         elif names:
             self.about.tags["names"] = names
         axes = getattr(getattr(array, "metadata", None), "dimension_names", None)
+        axes = _axes_of_xarray(self.about.tags, array.ndim) or axes
         self.about.dimensions = tuple(axes) if axes and all(axes) else ()
 
     def nodata(self, plane: int) -> Optional[float]:
-        return self._nodata
+        if self._nodata is None:
+            return None
+        name, value = self._nodata
+        found = _number(value) if self.dtype.kind != "b" or not isinstance(value, bool) else value
+        if found is None and isinstance(value, str) and self.dtype.kind == "f":
+            found = _decoded(value)
+        if found is None:  # here, as nobody asks where --nodata is given
+            raise FileError(f"{self._path} has the attribute {name} {short(value)}, expected a "
+                            f"number, as xarray writes it for {self.dtype}, or --nodata")
+        return found
 
     def read(self, plane: int, part: Part) -> Ndarray:
         place = np.unravel_index(plane, self.lead) if self.lead else ()
@@ -125,6 +136,37 @@ def _attributes(array: Any, path: str) -> Dict[str, Any]:
             and all(_number(number) is not None for number in place)):
         raise FileError(f"{path} has the attribute transform {short(place)}, expected six numbers")
     return found
+
+
+def _nodata(array: Any, attributes: Dict[str, Any]) -> Optional[Tuple[str, Any]]:
+    """What says which cells are none, as it is in the file, and its name."""
+    for name in ("_FillValue", "nodata"):
+        if attributes.get(name) is not None:
+            return name, attributes[name]
+    # In format 2, xarray takes the value of chunks that are not there for that of no data.
+    is_2 = getattr(getattr(array, "metadata", None), "zarr_format", 2) == 2
+    if is_2 and _AXES in attributes and array.fill_value is not None:
+        return "fill_value", np.asarray(array.fill_value).item()
+    return None
+
+
+def _decoded(text: str) -> Optional[float]:
+    """xarray has real numbers in base64 of their double precision, whatever the array's type."""
+    try:
+        value: float = struct.unpack("<d", base64.b64decode(text, validate=True))[0]
+    except (ValueError, struct.error):
+        return {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}.get(text)
+    return value
+
+
+def _axes_of_xarray(tags: Dict[str, Any], count: int) -> Optional[List[str]]:
+    """Taken from the tags, which are the result's, too: it may have fewer axes."""
+    axes = tags.get(_AXES)
+    if not isinstance(axes, list) or len(axes) != count or \
+            not all(isinstance(axis, str) for axis in axes):
+        return None
+    del tags[_AXES]
+    return axes
 
 
 def _reason(error: Exception) -> str:
@@ -162,11 +204,14 @@ class Created(Sink):
         shape = (*layout.lead, layout.height, layout.width)
         self._layout, self._name = layout, name
         names = layout.about.dimensions
-        options = {"dimension_names": names} if len(names) == len(shape) \
-            and not zarr.__version__.startswith("2.") else {}
+        names = names if layout.lead else names[-2:]
+        self._names = names if len(names) == len(shape) else ()
+        self._is_2 = zarr.__version__.startswith("2.")
+        options = {"dimension_names": names} if self._names and not self._is_2 else {}
         self._array = zarr.open(path, mode="w", shape=shape, dtype=layout.dtype,
                                 chunks=(*(1 for _ in layout.lead), *self.block),
-                                fill_value=math.nan if layout.has_holes else 0.0, **options)
+                                fill_value=math.nan if layout.has_holes else
+                                None if self._is_2 else 0.0, **options)
         self._tell()
 
     def _tell(self) -> None:
@@ -176,6 +221,8 @@ class Created(Sink):
             kept["crs_wkt"] = about.crs
         if about.transform is not None:
             kept["transform"] = [float(number) for number in about.transform]
+        if self._names and self._is_2:
+            kept[_AXES] = list(self._names)
         if any(about.names):
             kept["names"] = list(about.names)
         self._array.attrs.update(kept)
