@@ -120,8 +120,8 @@ def _add_measure(group: Any) -> None:
 
 def _add_cells(group: Any) -> None:
     group.add_argument("--levels", type=int, metavar="N",
-                       help="cells are levels 0 to N - 1, or with --range bins [every integer is a "
-                       "level]")
+                       help="cells are levels 0 to N - 1, or with --range bins [every integer of 8 "
+                       "or 16 bits is a level]")
     group.add_argument("--range", type=float, nargs=2, metavar=("LOW", "HIGH"),
                        help="with --levels: N equal bins from LOW to HIGH; real numbers need it")
     group.add_argument("--clip", action="store_true",
