@@ -14,3 +14,18 @@ def signals_end():
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+@pytest.fixture
+def rasterio():
+    return pytest.importorskip("rasterio", reason="pip install rasterio")
+
+
+@pytest.fixture
+def tifffile():
+    return pytest.importorskip("tifffile", reason="pip install tifffile")
+
+
+@pytest.fixture
+def zarr():
+    return pytest.importorskip("zarr", reason="pip install zarr")

@@ -18,21 +18,6 @@ IMAGE = RANDOM.integers(0, 9, (20, 30), dtype=np.uint8)
 STACK = RANDOM.integers(0, 9, (2, 3, 20, 30), dtype=np.uint8)
 
 
-@pytest.fixture
-def rasterio():
-    return pytest.importorskip("rasterio", reason="pip install rasterio")
-
-
-@pytest.fixture
-def tifffile():
-    return pytest.importorskip("tifffile", reason="pip install tifffile")
-
-
-@pytest.fixture
-def zarr():
-    return pytest.importorskip("zarr", reason="pip install zarr")
-
-
 def raster(rasterio, path, *bands, **named):
     with rasterio.open(path, "w", driver="GTiff", width=30, height=20, count=len(bands),
                        dtype="uint8", **named) as file:

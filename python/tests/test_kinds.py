@@ -65,11 +65,6 @@ def test_a_library_that_does_not_load(tmp_path, capfd, monkeypatch):
 # ---- GDAL --------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def rasterio():
-    return pytest.importorskip("rasterio", reason="pip install rasterio")
-
-
 def test_gdal_says_what_fails(rasterio):
     from local_entropy.command.kinds.gdal import listener, rasterio_for
     rasterio_for("in.tif")

@@ -19,16 +19,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
 
 
 @pytest.fixture
-def rasterio():
-    return pytest.importorskip("rasterio", reason="pip install rasterio")
-
-
-@pytest.fixture
-def zarr():
-    return pytest.importorskip("zarr", reason="pip install zarr")
-
-
-@pytest.fixture
 def image(tmp_path):
     np.save(tmp_path / "in.npy", IMAGE)
     return tmp_path / "in.npy"
