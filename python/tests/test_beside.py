@@ -7,7 +7,7 @@ import pytest
 
 from files import convert, open_files
 from local_entropy.command import main as command
-from local_entropy.command.kinds import flat
+from local_entropy.command.kinds import FileError, flat
 from local_entropy.command.kinds.base import About, Layout
 from local_entropy.command.main import main
 from local_entropy.command.output import Output
@@ -114,11 +114,20 @@ def test_a_picture_in_the_place_of_a_part(tmp_path, capfd):
     assert os.listdir(tmp_path) == ["in.tif"]
 
 
-def test_a_driver_that_makes_no_file_of_the_name(tmp_path, capfd):
+def test_a_driver_that_makes_no_file_of_the_name(tmp_path, capfd, nothing_is_computed):
     raster(tmp_path / "in.tif")
-    assert f"{tmp_path}/out.mff was not written, but out.hdr, " in refusal(
-        capfd, 1, tmp_path / "in.tif", tmp_path / "out.mff", "--driver", "MFF")
+    assert "out.mff: the driver MFF makes out.hdr, out.r00, expected one that" in refusal(
+        capfd, 2, tmp_path / "in.tif", tmp_path / "out.mff", "--driver", "MFF")
     assert os.listdir(tmp_path) == ["in.tif"]
+
+
+def test_an_output_that_is_not_there_in_the_end(tmp_path):
+    output = Output(str(tmp_path / "out.mff"))
+    (tmp_path / output.path).with_name("out.hdr").write_text("new")
+    with pytest.raises(FileError, match=r"out\.mff was not written, but out\.hdr: expected"):
+        output.keep()
+    output.drop()
+    assert os.listdir(tmp_path) == []
 
 
 def test_all_is_moved_or_nothing(tmp_path, monkeypatch):

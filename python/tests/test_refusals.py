@@ -58,6 +58,63 @@ def test_a_driver_without_real_numbers(image, tmp_path, capfd, rasterio, nothing
                                                   "JPEG")
 
 
+@pytest.mark.parametrize("name, words, said", [
+    ("o.tif", "--driver MEM", "o.tif: the driver MEM makes no file, expected one"),
+    ("o.tif", "--driver Zarr", "o.tif: the driver Zarr makes a folder, expected one that makes"),
+    ("o.tif", "--co COMPRESS=JPEG", "o.tif cannot be written: JPEGSetupEncode:BitsPerSample 32"),
+    ("o.tif", "--driver COG --co COMPRESS=JPEG", "o.tif cannot be written: JPEGSetupEncode"),
+    ("o.vrt", "", "o.vrt cannot be written: Writing through VRTSourcedRasterBand"),
+    ("o.jp2", "", "o.jp2 cannot be written: JP2")])
+def test_a_driver_that_writes_no_such_file(image, tmp_path, capfd, rasterio, nothing_is_computed,
+                                           name, words, said):
+    with rasterio.Env() as env:
+        if name == "o.jp2" and "JP2OpenJPEG" not in env.drivers() or \
+                "Zarr" in words and "Zarr" not in env.drivers():
+            pytest.skip("a GDAL without that driver")
+    assert said in refused(capfd, image, tmp_path / name, *words.split())
+    assert os.listdir(tmp_path) == ["in.npy"]
+
+
+# ---- names -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [
+    ["", "o.npy"], ["in.npy", ""], ["in.npy", "o.tif", "--driver", ""],
+    ["in.npy", "o.npy", "--preview", ""],
+    ["in.npy", "o.npy", "--preview", "o.png", "--colors", ""]])
+def test_empty_names(image, tmp_path, capfd, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    said = refused(capfd, *words)
+    assert ": '', expected a name\n" in said and said.count("\n") == 2
+    assert os.listdir(tmp_path) == ["in.npy"]
+
+
+def test_a_name_that_ends_as_that_of_a_folder(image, tmp_path, capfd):
+    said = refused(capfd, image, f"{tmp_path}/o.npy/")
+    assert "o.npy/ ends as the name of a folder, expected that of a file" in said
+    assert os.listdir(tmp_path) == ["in.npy"]
+
+
+def test_long_names(image, tmp_path, capfd, nothing_is_computed):
+    said = refused(capfd, image, tmp_path / ("ä" * 126 + ".npy"))
+    assert said.endswith(".npy cannot be written: File name too long\n")
+    assert os.listdir(tmp_path) == ["in.npy"]
+
+
+def test_the_longest_name(image, tmp_path, capfd):
+    name = "ä" * 125 + "o.npy"
+    convert(capfd, image, tmp_path / name)
+    assert sorted(os.listdir(tmp_path)) == ["in.npy", name]
+
+
+def test_cells_that_numpy_has_not(tmp_path, capfd, rasterio):
+    with rasterio.open(tmp_path / "in.tif", "w", driver="GTiff", width=9, height=9, count=1,
+                       dtype="complex_int16"):
+        pass
+    assert "in.tif has cells of complex_int16, expected integers or real numbers" in refused(
+        capfd, tmp_path / "in.tif", tmp_path / "o.npy")
+
+
 def test_the_extent_of_a_cog_is_that_of_the_whole(tmp_path, capfd, rasterio):
     """A few cells would be warped into it, with as many cells as the result."""
     path = raster(rasterio, tmp_path / "in.tif", crs="EPSG:32632",

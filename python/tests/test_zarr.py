@@ -176,7 +176,8 @@ def test_chunks_of_the_result(tmp_path, shape, chunks, found):
 
 @pytest.mark.parametrize("attributes, nodata", [
     ({"_FillValue": 4, "nodata": 5}, 4), ({"_FillValue": None, "nodata": 2.5}, 2.5),
-    ({"_FillValue": None}, None), ({"fill_value": 3}, None)])
+    ({"_FillValue": None}, None), ({"fill_value": 3}, None), ({"missing_value": 6}, 6),
+    ({"missing_value": 6, "nodata": 5}, 6), ({"_FillValue": 4, "missing_value": 4.0}, 4)])
 def test_which_nodata(tmp_path, attributes, nodata):
     make(tmp_path / "in.zarr", STACK).attrs.update(attributes)
     assert open_source(str(tmp_path / "in.zarr")).nodata(0) == nodata
@@ -190,6 +191,14 @@ def test_nodata_that_is_damaged(tmp_path, capfd, value, dtype):
     assert f"in.zarr has the attribute _FillValue {value!r}, expected a number" in refused(
         capfd, tmp_path / "in.zarr", tmp_path / "out.npy", *bins)
     convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy", "--nodata", "none", *bins)
+
+
+def test_two_values_of_no_data(tmp_path, capfd):
+    """Both of CF's count; a result of one of them would take the other's cells for levels."""
+    make(tmp_path / "in.zarr", STACK).attrs.update(_FillValue=4, missing_value=5)
+    assert "in.zarr has the attributes _FillValue 4.0 and missing_value 5.0, expected" in refused(
+        capfd, tmp_path / "in.zarr", tmp_path / "out.npy")
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy", "--nodata", "4")
 
 
 @pytest.mark.parametrize("text, value", [("AAAAAICHw8A=", -9999), ("NaN", np.nan),
@@ -237,6 +246,10 @@ def test_the_fill_value_is_no_data_in_format_2(tmp_path, version):
     assert open_source(str(tmp_path / "in.zarr")).nodata(0) is None
     made.attrs["_ARRAY_DIMENSIONS"] = ["t", "y", "x"]
     assert open_source(str(tmp_path / "in.zarr")).nodata(0) == (3 if version == 2 else None)
+    for name in ("_FillValue", "nodata"):
+        made.attrs[name] = 4
+        assert open_source(str(tmp_path / "in.zarr")).nodata(0) == 4
+        del made.attrs[name]
 
 
 def test_axes_of_xarray_that_are_damaged(tmp_path, capfd):

@@ -88,8 +88,8 @@ def parser() -> argparse.ArgumentParser:
                    formatter_class=argparse.RawDescriptionHelpFormatter, add_help=False)
     made._negative_number_matcher = _NEGATIVE  # that of argparse knows no -1e3
     made.add_argument("-h", "--help", action=_Print, help="print this, and end")
-    made.add_argument("input", metavar="INPUT")
-    made.add_argument("output", metavar="OUTPUT")
+    made.add_argument("input", metavar="INPUT", type=_name)
+    made.add_argument("output", metavar="OUTPUT", type=_name)
     _add_measure(made.add_argument_group("what is computed"))
     _add_cells(made.add_argument_group("cells"))
     _add_files(made.add_argument_group("files"))
@@ -140,14 +140,14 @@ def _add_files(group: Any) -> None:
     group.add_argument("--dtype", choices=("float32", "float64"), help="of OUTPUT [float32]")
     group.add_argument("--compress", choices=("none", "deflate", "lzw", "zstd"),
                        help="of a GeoTIFF or COG [none]")
-    group.add_argument("--driver", metavar="NAME", help="GDAL's name of a format, such as COG [by "
-                       "the extension]")
+    group.add_argument("--driver", type=_name, metavar="NAME",
+                       help="GDAL's name of a format, such as COG [by the extension]")
     group.add_argument("--co", action="append", default=[], type=_pair, metavar="NAME=VALUE",
                        help="creation option of the driver; may be given several times, and "
                        "comes before what other arguments say")
-    group.add_argument("--preview", metavar="PICTURE.png",
+    group.add_argument("--preview", type=_name, metavar="PICTURE.png",
                        help="also a small picture, of the first band, with colours and a scale")
-    group.add_argument("--colors", default="viridis", metavar="MAP",
+    group.add_argument("--colors", type=_name, default="viridis", metavar="MAP",
                        help="colour map of the picture, one of matplotlib [viridis]")
 
 
@@ -161,6 +161,12 @@ def _add_machine(group: Any) -> None:
 
 
 # ---- types of arguments ------------------------------------------------------------------------
+
+
+def _name(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("'', expected a name")
+    return text
 
 
 def _size(text: str) -> Tuple[int, int]:

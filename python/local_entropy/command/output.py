@@ -11,6 +11,7 @@ from typing import Iterable, Set, Type
 from .kinds import ArgumentError, FileError, open_source, zarr_array
 
 _BESIDE = (".aux.xml", ".ovr", ".msk")  # what GDAL may keep beside a file
+_LONGEST = 200  # bytes of its name that the folder's begins with: most file systems have 255
 
 
 class Output:
@@ -22,6 +23,8 @@ class Output:
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
             raise FileError(f"{path} is a device or a pipe, expected the name of a file: the "
                             "output is not written from its beginning to its end")
+        if path.endswith(os.sep) and not path.rstrip(os.sep).lower().endswith(".zarr"):
+            raise ArgumentError(f"{path} ends as the name of a folder, expected that of a file")
         self.final = os.path.realpath(path)
         parent, name = os.path.split(self.final)
         store = zarr_array.store_around(self.final)
@@ -33,7 +36,10 @@ class Output:
         if os.path.isdir(self.final) and not zarr_array.is_folder(self.final):
             raise FileError(f"{path} is a folder")
         try:
-            self._folder = tempfile.mkdtemp(".part", f".{name}.", parent)
+            with suppress(FileNotFoundError):
+                os.lstat(self.final)  # a name that is too long: said before the work
+            start = os.fsdecode(os.fsencode(name)[:_LONGEST])
+            self._folder = tempfile.mkdtemp(".part", f".{start}.", parent)
         except OSError as error:
             raise FileError(f"{path} cannot be written: {error.strerror}") from None
         self.path = os.path.join(self._folder, name)

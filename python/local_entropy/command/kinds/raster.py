@@ -77,7 +77,11 @@ class Opened(Source):
         if len(set(file.dtypes)) > 1:
             raise FileError(f"{path} has bands of several types, {', '.join(file.dtypes)}: "
                             "expected one type")
-        self.dtype = np.dtype(file.dtypes[0])
+        try:
+            self.dtype = np.dtype(file.dtypes[0])
+        except TypeError:  # complex_int16, which NumPy has not
+            raise FileError(f"{path} has cells of {file.dtypes[0]}, expected integers or real "
+                            "numbers") from None
         self.block = tuple(file.block_shapes[0])
         self.interleaved = file.count > 1 and file.profile.get("interleave") == "pixel"
         self.about = _about(file)
@@ -178,8 +182,8 @@ class Created(Sink):
         self._path, self._whole = path, path
         if not _is_written_in_parts(rasterio, self._driver, name):
             self._path = os.path.join(os.path.dirname(path), ".parts.tif")
-            if not is_trial:
-                self.beside = _try(path, layout)
+        if not is_trial and (self._driver != "GTiff" or layout.options):
+            self.beside = _try(path, layout, self._driver)
         self._create(rasterio)
 
     def _create(self, rasterio: Any) -> None:
@@ -270,21 +274,31 @@ def _crs(rasterio: Any, wkt: str) -> Any:
                         "knows") from None
 
 
-def _try(path: str, layout: Layout) -> Tuple[str, ...]:
-    """What a driver refuses that only copies is refused before anything is computed: it copies a
-    few cells. EXTENT, and RES beside it, would make a file as large as the result. The names of
-    what it makes."""
+def _try(path: str, layout: Layout, driver: str) -> Tuple[str, ...]:
+    """What a driver refuses is refused before anything is computed: it writes a few cells. EXTENT,
+    and RES beside it, would make a file as large as the result. The names of what it makes."""
     options = tuple(option for option in layout.options
                     if option[0].upper() not in ("EXTENT", "RES"))
+    if driver in ("GTiff", "COG"):  # what fails in other threads GDAL prints
+        options = (("NUM_THREADS", "1"), *options)
     few = layout._replace(height=min(layout.height, _FEW), width=min(layout.width, _FEW),
                           options=options)
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
-        made = Created(os.path.join(folder, os.path.basename(path)), few, is_trial=True)
+        trial = os.path.join(folder, os.path.basename(path))
+        made = Created(trial, few, is_trial=True)
         try:
+            made.write(0, Part(0, few.height, 0, few.width), np.zeros((few.height, few.width),
+                                                                      few.dtype))
             made.finish()
-            return tuple(os.listdir(folder))
         finally:
             made.drop()
+        if not os.path.isfile(trial):
+            makes = "a folder" if os.path.isdir(trial) else \
+                ", ".join(sorted(os.listdir(folder))) or "no file"
+            raise ArgumentError(f"{os.path.basename(path)}: the driver {driver} makes {makes}, "
+                                "expected one that makes a file of the name it is given, such as "
+                                "GTiff or COG")
+        return tuple(os.listdir(folder))
 
 
 def _driver_of(rasterio: Any, name: str) -> str:

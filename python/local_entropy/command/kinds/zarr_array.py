@@ -96,9 +96,14 @@ class Opened(Source):
         self.about.dimensions = tuple(axes) if axes and all(axes) else ()
 
     def nodata(self, plane: int) -> Optional[float]:
-        if self._nodata is None:
-            return None
-        name, value = self._nodata
+        found = {name: self._number_of(name, value) for name, value in self._nodata.items()}
+        if len(np.unique(list(found.values()))) > 1:
+            said = " and ".join(f"{name} {value}" for name, value in found.items())
+            raise FileError(f"{self._path} has the attributes {said}, expected one value for cells "
+                            "that are no data, or --nodata")
+        return next(iter(found.values()), None)
+
+    def _number_of(self, name: str, value: Any) -> float:
         found = _number(value) if self.dtype.kind != "b" or not isinstance(value, bool) else value
         if found is None and isinstance(value, str) and self.dtype.kind == "f":
             found = _decoded(value)
@@ -138,16 +143,17 @@ def _attributes(array: Any, path: str) -> Dict[str, Any]:
     return found
 
 
-def _nodata(array: Any, attributes: Dict[str, Any]) -> Optional[Tuple[str, Any]]:
-    """What says which cells are none, as it is in the file, and its name."""
-    for name in ("_FillValue", "nodata"):
-        if attributes.get(name) is not None:
-            return name, attributes[name]
+def _nodata(array: Any, attributes: Dict[str, Any]) -> Dict[str, Any]:
+    """What says which cells are none, as it is in the file, by its name. Both of CF's count."""
+    said = {name: attributes[name] for name in ("_FillValue", "missing_value")
+            if attributes.get(name) is not None}
+    own = attributes.get("nodata")
     # In format 2, xarray takes the value of chunks that are not there for that of no data.
     is_2 = getattr(getattr(array, "metadata", None), "zarr_format", 2) == 2
-    if is_2 and _AXES in attributes and array.fill_value is not None:
-        return "fill_value", np.asarray(array.fill_value).item()
-    return None
+    if is_2 and _AXES in attributes and array.fill_value is not None and own is None:
+        if "_FillValue" not in said:
+            said["fill_value"] = np.asarray(array.fill_value).item()
+    return said if said or own is None else {"nodata": own}
 
 
 def _decoded(text: str) -> Optional[float]:
