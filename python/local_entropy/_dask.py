@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Optional, Protocol, Sequence, Tuple
 import numpy as np
 
 from . import _levels
+from ._arguments import numbers
 from ._device_kinds import kind_of
 from ._host import Ndarray, check_mask, compute_region, image_and_mask, result_dtype
 from ._host import compute as compute_now
@@ -100,7 +101,7 @@ def _with_neighbours(array: Any, chunks: Chunks, depth: Pair, wraps: bool) -> An
 
 def _mask_array(image: Any, mask: Any, chunks: Chunks) -> Any:
     """As a Dask array."""
-    counts = mask if is_dask(mask) else np.asarray(mask)
+    counts = mask if is_dask(mask) else numbers("mask", mask)
     check_mask(counts.shape, image.shape)
     if is_dask(mask):
         return counts

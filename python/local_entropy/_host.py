@@ -11,6 +11,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from . import _library as library
+from ._arguments import as_array, numbers
 from ._dlpack import pointer_in
 from ._levels import Cells, readable
 from ._question import Request, filter_of
@@ -37,7 +38,7 @@ def image_and_mask(image: Any, mask: Any) -> Tuple[Ndarray, Optional[Ndarray]]:
     if not is_plain(image):
         if isinstance(image, np.ma.MaskedArray):
             mask = _unhidden(image, mask)
-        cells = _as_array(image)
+        cells = _shared(image) if _is_shared(image) else as_array("image", image)
     if cells.ndim == 0 and cells.dtype.kind not in "biufc":
         raise TypeError(f"the image is a {type(image).__name__}, expected an array (..., rows, "
                         "columns)")
@@ -45,7 +46,7 @@ def image_and_mask(image: Any, mask: Any) -> Tuple[Ndarray, Optional[Ndarray]]:
         raise ValueError(f"the image has {cells.ndim} dimensions, expected (..., rows, columns)")
     if mask is None:
         return cells, None
-    counts = _as_array(mask)
+    counts = _mask_array(mask)
     check_mask(counts.shape, cells.shape)
     if counts.dtype.kind != "b" and counts.dtype != np.uint8:
         counts = counts != 0
@@ -59,7 +60,7 @@ def _unhidden(image: np.ma.MaskedArray[Any, Any], mask: Any) -> Ndarray:
         raise ValueError(f"the masked array's own mask has the shape {visible.shape}, its cells "
                          f"{image.shape}, expected the same")
     if mask is not None:
-        counts = _as_array(mask)
+        counts = _mask_array(mask)
         check_mask(counts.shape, image.shape)
         visible &= counts != 0
     return visible
@@ -71,11 +72,18 @@ def check_mask(mask: Tuple[int, ...], image: Tuple[int, ...]) -> None:
         raise ValueError(f"the mask has the shape {mask}, the image {image}")
 
 
-def _as_array(array: Any) -> Ndarray:
-    if hasattr(array, "__dlpack__") and not hasattr(array, "__array__"):
-        shared: Ndarray = np.from_dlpack(array)
-        return shared
-    return np.asarray(array)
+def _mask_array(mask: Any) -> Ndarray:
+    return numbers("mask", _shared(mask) if _is_shared(mask) else mask)
+
+
+def _is_shared(array: Any) -> bool:
+    """Whether it shares its memory by DLPack alone."""
+    return hasattr(array, "__dlpack__") and not hasattr(array, "__array__")
+
+
+def _shared(array: Any) -> Ndarray:
+    shared: Ndarray = np.from_dlpack(array)
+    return shared
 
 
 def result_dtype(dtype: Any, name: str = "dtype") -> np.dtype[Any]:
@@ -199,7 +207,9 @@ def compute(image: Any, mask: Any, out: Any, request: Request) -> Ndarray:
     """The measure of the window around every cell."""
     image, counts = image_and_mask(image, mask)
     result = _result(out, request.dtype, image.shape)
-    if image.size == 0:
+    if image.size == 0:  # all else is checked, on a cell that does not count
+        _compute_into(np.empty((1, 1), result.dtype), np.zeros((1, 1), image.dtype),
+                      np.zeros((1, 1), bool), request._replace(progress=None))
         return result
     if out is not None and _share_memory(out, image, counts):
         fresh = np.empty(result.shape, result.dtype)

@@ -101,6 +101,8 @@ def readable(image: np.ndarray[Any, np.dtype[Any]], mask: Mask, count: Optional[
     dtype = image.dtype
     if dtype.kind not in "buif":
         raise TypeError(f"the image is {dtype}, expected bool, integers or real numbers")
+    if has_cval and dtype.kind != "f" and math.isnan(cval):
+        raise ValueError(f"cval is nan, expected a cell of the image, which is {dtype}")
     nodata, cval = as_cells(nodata, cval, dtype)
     levels = given_levels(dtype, count, limits, clip)
     if levels is None:
@@ -135,9 +137,10 @@ def _natural(image: np.ndarray[Any, np.dtype[Any]], mask: Mask, nodata: Optional
     if dtype.kind == "u" and dtype.itemsize == 2:
         low = 0
     if high - low >= MOST_LEVELS:
-        raise ValueError(f"the image is {dtype} with cells from {low} to {high}, expected at most "
-                         f"{MOST_LEVELS} levels: levels=256, range=({low}, {high}) puts them into "
-                         "bins")
+        and_cval = "" if cval not in (low, high) else " and cval"
+        raise ValueError(f"the image is {dtype} with cells{and_cval} from {low} to {high}, "
+                         f"expected at most {MOST_LEVELS} levels: levels=256, "
+                         f"range=({low}, {high}) puts them into bins")
     # A power of two, so that images alike have the same tables in the library.
     return Levels(min(max(2, 1 << (high - low).bit_length()), MOST_LEVELS), low=low)
 

@@ -121,6 +121,7 @@ def version() -> str:
 # ---- errors ------------------------------------------------------------------------------------
 
 _CELL = re.compile(r"the cell at x (\d+), y (\d+) (.*)", re.DOTALL)
+_CVAL = re.compile("the constant of the border, (.*), is not a cell that has a level")
 _NO_MEMORY = re.compile(r"\bno (host )?memory\b|out of memory")
 
 
@@ -136,7 +137,7 @@ def _fail(status: int, plane: Tuple[int, ...] = ()) -> NoReturn:
             raise LevelError(f"the cell [{row}, {column}] {rest}", (row, column))
         raise LevelError.at((*plane, row, column), rest)
     if status == BAD_ARGUMENT:
-        raise ValueError(sentence)
+        raise ValueError(_CVAL.sub(r"cval is \1, expected a cell that has a level", sentence))
     if status == UNAVAILABLE and _NO_MEMORY.search(sentence):
         raise MemoryError(sentence)
     raise RuntimeError(sentence)

@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, NamedTuple, Optional, Tuple, TypeVar
 import numpy as np
 
 from . import _library as library
-from ._arguments import integer, real
+from ._arguments import integer, numbers, real, truth
 from ._levels import Levels
 
 Pair = Tuple[int, int]
@@ -97,7 +97,7 @@ def window_of(size: Any, footprint: Any, origin: Any) -> Window:
         return _rectangle(_pair("size", USUAL_SIZE if size is None else size), starts)
     if size is not None:
         raise ValueError("size and footprint are both given, expected one of them")
-    cells = np.asarray(footprint)
+    cells = numbers("footprint", footprint)
     if cells.ndim != 2:
         raise ValueError(f"the footprint has {cells.ndim} dimensions, expected 2")
     counts = cells != 0
@@ -157,6 +157,7 @@ def check(request: Request) -> None:
             raise ValueError(f"threads is {threads}, expected 1 to {_MOST_THREADS}")
     if request.nodata is not None:
         real("nodata", request.nodata)
+    truth("clip", request.clip)
     real("cval", request.cval)
     real("empty", request.empty)
     if request.progress is not None and not callable(request.progress):

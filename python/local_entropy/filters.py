@@ -88,7 +88,8 @@ def entropy(image: Any, size: Optional[Size] = None, *, footprint: Any = None, o
         level; `high` itself is in the last bin. Cells beyond raise `LevelError`, unless `clip`.
         Real numbers need `levels` and `range`.
     clip : bool, optional
-        Cells beyond the levels are of the first or the last one.
+        Cells beyond the levels are of the first or the last one. Without `levels` there are none
+        beyond, and it changes nothing.
     mask : array_like, shape of the image or (rows, columns), optional
         Cells that are 0 or False in it do not count. (In `numpy.ma` it is the other way round; of a
         masked array, cells that are masked do not count.)
@@ -100,7 +101,8 @@ def entropy(image: Any, size: Optional[Size] = None, *, footprint: Any = None, o
         What lies beyond the edge. With "crop", nothing: windows are cut at the edge. The others
         mean what they mean in SciPy.
     cval : float, optional
-        For the mode "constant": the cell beyond the edge, as the image would hold it.
+        For the mode "constant": the cell beyond the edge, as the image would hold it. NaN, which
+        does not count, is none of an image of integers.
     base : {2, 10, math.e, "e"}, optional
         Of the logarithm: 2 gives bits, `math.e` nats.
     empty : float, optional

@@ -204,7 +204,7 @@ REFUSED = [
     (IMAGE, {"range": (0, 1)}, "range is given without levels"),
     (IMAGE, {"size": 0}, "size is 0 x 0"),
     (IMAGE, {"mode": "same"}, "mode is 'same'"),
-    (IMAGE, {"mode": "constant", "cval": 300}, "the constant of the border, 300"),
+    (IMAGE, {"mode": "constant", "cval": 300}, "cval is 300, expected"),
     (IMAGE / 9, {"levels": 4, "range": (0, 9), "mode": "constant", "cval": 11}, "cval is 11"),
     (IMAGE, {"mask": np.ones((5, 5))}, r"the mask has the shape \(5, 5\), the image \(23, 31\)"),
     (IMAGE, {"mask": da.ones((5, 5))}, r"the mask has the shape \(5, 5\), the image \(23, 31\)"),

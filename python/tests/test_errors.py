@@ -17,6 +17,8 @@ REFUSED = [
     ({"footprint": np.zeros((3, 3))}, "no cell of the footprint counts"),
     ({"footprint": np.eye(64)}, r"footprint is 64 x 64 .*, expected 1 to 63 each, or all"),
     ({"footprint": np.ones((3, 0))}, "footprint is 3 x 0"),
+    ({"footprint": [[1, 1], [1]]}, "the footprint is a list of rows of different lengths, expect"),
+    ({"mask": ([1, 1], [1])}, "the mask is a tuple of rows of different lengths, expected an array"),
     ({"footprint": np.ones((3, 256))}, "footprint is 3 x 256 .*, expected 1 to 255 each$"),
     ({"size": 3, "origin": 2}, "origin has 2 for a side of 3, expected -1 to 1"),
     ({"size": (3, 4), "origin": (0, -3)}, "origin has -3 for a side of 4, expected -2 to 1"),
@@ -32,7 +34,7 @@ REFUSED = [
     ({"mask": np.ones((5, 5))}, r"the mask has the shape \(5, 5\), the image \(5, 6\)"),
     ({"mask": np.ones(6)}, r"the mask has the shape \(6,\), the image \(5, 6\)"),
     ({"mode": "same"}, "mode is 'same', expected 'crop', 'constant', .* or 'wrap'"),
-    ({"mode": "constant", "cval": 300}, "the constant of the border, 300, is not a cell"),
+    ({"mode": "constant", "cval": 300}, "cval is 300, expected a cell that has a level"),
     ({"mode": [1]}, r"mode is \[1\], expected 'crop', 'constant'"),
     ({"nodata": 10**400}, "nodata is 1000+, expected a number of double precision"),
     ({"base": 3}, "base is 3, expected 2, 10 or math.e"),
@@ -59,6 +61,12 @@ WRONG_TYPES = [
     ({"size": (3, np.True_)}, r"size is \(3, .*True.*\), expected an integer or two"),
     ({"size": 3, "origin": "no"}, "origin is 'no', expected an integer or two"),
     ({"footprint": np.ones((3, 3)), "origin": 1.0}, "origin is 1.0, expected an integer or two"),
+    ({"footprint": "disk"}, "the footprint is a str, expected an array of bool, integers or real"),
+    ({"footprint": [["0"]]}, "the footprint is <U1, expected an array of bool, integers or real"),
+    ({"mask": "mask.png"}, "the mask is a str, expected an array of bool, integers or real"),
+    ({"mask": np.full((5, 6), None)}, "the mask is object, expected an array of bool, integers"),
+    ({"clip": "no"}, "clip is 'no', expected True or False"),
+    ({"levels": 4, "clip": 2}, "clip is 2, expected True or False"),
     ({"levels": 2.5}, "levels is 2.5, expected an integer"),
     ({"levels": True}, "levels is True, expected an integer"),
     ({"levels": 4, "range": 1}, r"range is 1, expected two numbers \(low, high\)"),
@@ -88,10 +96,11 @@ def test_arguments_of_a_wrong_type(arguments, match):
 
 def test_numbers_of_other_types():
     """Integers and real numbers of NumPy are some, too."""
-    expected = entropy(IMAGE, 3, levels=4, nodata=1, empty=2, threads=1)
-    found = entropy(IMAGE, np.int8(3), levels=np.array(4), nodata=np.float32(1),
-                    empty=np.array(2.0), threads=np.uint16(1))
-    np.testing.assert_array_equal(found, expected)
+    expected = entropy(IMAGE + 5, 3, levels=4, clip=True, nodata=1, empty=2, threads=1)
+    for clip in (1, np.True_):
+        found = entropy(IMAGE + 5, np.int8(3), levels=np.array(4), clip=clip, nodata=np.float32(1),
+                        empty=np.array(2.0), threads=np.uint16(1))
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("arguments, match", REFUSED)
@@ -106,6 +115,22 @@ def test_refused(arguments, match):
 def test_cells_that_are_no_numbers(image):
     with pytest.raises(TypeError, match="expected bool, integers or real numbers"):
         entropy(image)
+
+
+@pytest.mark.parametrize("dtype, arguments, error, match", [
+    ("uint8", {"levels": 1}, ValueError, "levels is 1, expected 2 to 65536"),
+    ("uint8", {"footprint": np.zeros((3, 3))}, ValueError, "no cell of the footprint counts"),
+    ("float32", {}, ValueError, "expected levels and range"),
+    ("complex64", {}, TypeError, "the image is complex64, expected bool, integers or real"),
+])
+def test_images_without_cells_are_no_excuse(dtype, arguments, error, match):
+    with pytest.raises(error, match=match):
+        entropy(np.zeros((0, 4), dtype), **arguments)
+
+
+def test_an_image_of_rows_of_different_lengths():
+    with pytest.raises(ValueError, match="the image is a list of rows of different lengths, exp"):
+        entropy([[1, 2], [3]])
 
 
 @pytest.mark.parametrize("image", [7, [1, 2, 3], np.zeros(0)])

@@ -163,6 +163,18 @@ def test_a_span_that_is_too_long():
     with pytest.raises(ValueError, match=r"int32 with cells from -1 to 65535, expected at most"):
         entropy(np.array([[-1, 65535]], np.int32), 3)
     entropy(np.array([[0, 65535]], np.int32), 3)
+    with pytest.raises(ValueError, match="int16 with cells and cval from 3 to 70000, expected"):
+        entropy(np.array([[3, 4]], np.int16), 3, mode="constant", cval=70000)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64"])
+def test_what_is_said_of_a_span_that_is_too_long_helps(dtype):
+    limits = np.iinfo(dtype)
+    image = np.array([[limits.min, limits.max]], dtype)
+    with pytest.raises(ValueError, match=rf"levels=256, range=\({limits.min}, {limits.max}\) puts"):
+        entropy(image, 3)
+    np.testing.assert_allclose(
+        entropy(image, 3, levels=256, range=(limits.min, limits.max), base=2), 1)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
@@ -193,7 +205,7 @@ def test_a_cell_beyond_the_edge_that_is_no_level(dtype):
 
 
 @pytest.mark.parametrize("dtype, said", [
-    ("uint8", r"the constant of the border, 2\.5, is not a cell"),
+    ("uint8", r"cval is 2\.5, expected a cell that has a level"),
     ("int32", r"cval is 2\.5, expected an integer 0\.\.15"),
     ("int64", r"cval is 2\.5, expected an integer 0\.\.15")])
 def test_a_cell_beyond_the_edge_between_levels(dtype, said):
@@ -201,7 +213,19 @@ def test_a_cell_beyond_the_edge_between_levels(dtype, said):
         entropy(np.arange(9, dtype=dtype).reshape(3, 3), 3, mode="constant", cval=2.5)
 
 
-@pytest.mark.parametrize("cval", [np.inf, np.nan])
-def test_a_constant_that_is_no_number_among_the_images_own_levels(cval):
-    with pytest.raises(ValueError, match="constant of the border"):
-        entropy(np.zeros((3, 3), np.int16), 3, mode="constant", cval=cval)
+def test_a_cell_beyond_the_edge_that_is_infinite_among_the_images_own_levels():
+    with pytest.raises(ValueError, match="cval is inf, expected a cell that has a level"):
+        entropy(np.zeros((3, 3), np.int16), 3, mode="constant", cval=np.inf)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "uint16", "int16", "int32", "uint64"])
+def test_a_cell_beyond_the_edge_that_is_nan(dtype):
+    image = np.zeros((3, 3), dtype)
+    with pytest.raises(ValueError, match=f"cval is nan, expected a cell .*, which is {dtype}"):
+        entropy(image, 3, mode="constant", cval=np.nan)
+    entropy(image, 3, mode="nearest", cval=np.nan)
+    if dtype != "bool":
+        bins = {"levels": 4, "range": (0, 4)}
+        np.testing.assert_array_equal(
+            entropy(image.astype("f4"), 3, mode="constant", cval=np.nan, **bins),
+            entropy(image, 3, **bins))

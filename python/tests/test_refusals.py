@@ -115,6 +115,12 @@ def test_cells_that_numpy_has_not(tmp_path, capfd, rasterio):
         capfd, tmp_path / "in.tif", tmp_path / "o.npy")
 
 
+def test_names_that_begin_like_what_is_said_of_a_cell(image, tmp_path, capfd, monkeypatch, rasterio):
+    monkeypatch.chdir(tmp_path)
+    said = refused(capfd, image, "the cell o.jpg", "--driver", "JPEG")
+    assert "local-entropy: the cell o.jpg cannot be written: " in said and "--clip" not in said
+
+
 def test_the_extent_of_a_cog_is_that_of_the_whole(tmp_path, capfd, rasterio):
     """A few cells would be warped into it, with as many cells as the result."""
     path = raster(rasterio, tmp_path / "in.tif", crs="EPSG:32632",

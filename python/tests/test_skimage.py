@@ -170,6 +170,60 @@ def test_without_scikit_image(monkeypatch):
         entropy(np.zeros((3, 3, 3), np.uint8), np.ones((3, 3, 3)))
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
-def test_no_cells(dtype):
-    assert entropy(np.zeros((0, 4), dtype), np.ones((3, 3))).shape == (0, 4)
+SQUARE = np.ones((3, 3))
+READ_ONLY = np.broadcast_to(0.0, IMAGE.shape)
+SAME_ERRORS = [
+    ("shift_x is '1', expected an integer", TypeError, IMAGE, SQUARE, {"shift_x": "1"}),
+    ("shift_y is nan, expected an integer", ValueError, IMAGE, SQUARE, {"shift_y": np.nan}),
+    ("the image has the shape .0, 4., expected one", ValueError, IMAGE[:0, :4], SQUARE, {}),
+    ("the image has the shape .0, 4., expected one", ValueError, np.zeros((0, 4)), SQUARE, {}),
+    ("out is int32, expected uint8, uint16, float32 or", TypeError, IMAGE, SQUARE,
+     {"out": np.zeros(IMAGE.shape, np.int32)}),
+    ("out has the shape .31, 37, 2., the image .31, 37.", ValueError, IMAGE, SQUARE,
+     {"out": np.zeros((31, 37, 2))}),
+    ("out is read-only", ValueError, IMAGE, SQUARE, {"out": READ_ONLY}),
+    ("the footprint is a str, expected an array", ValueError, IMAGE, "disk", {}),
+    ("the footprint has the shape .3,., the image .31, 37., expected as many dim", ValueError,
+     IMAGE, np.ones(3), {}),
+    ("the mask is a str, expected an array", ValueError, IMAGE, SQUARE, {"mask": "m.png"}),
+    ("the mask has the shape ..,", ValueError, IMAGE, SQUARE, {"mask": True}),
+]
+
+
+@pytest.mark.parametrize("said, kind, image, footprint, named", SAME_ERRORS)
+@pytest.mark.filterwarnings("ignore:Possible precision loss")
+def test_the_same_errors_with_a_clear_sentence(said, kind, image, footprint, named):
+    same_error(kind, image, footprint, **named)
+    with pytest.raises(kind, match=said):
+        entropy(image, footprint, **named)
+
+
+# An assertion of scikit-image, or memory beyond the ends of arrays that it reads and writes.
+@pytest.mark.parametrize("footprint", [SQUARE, np.eye(65)], ids=["ours", "original"])
+@pytest.mark.parametrize("named, said", [
+    ({"shift_x": 33}, "shift_x is 33 for a footprint of (3|65) cells, expected -(1|32) to (1|32)$"),
+    ({"shift_y": -33}, "shift_y is -33 for a footprint of (3|65) cells, expected -"),
+    ({"out": np.zeros((31, 36))}, "out has the shape .31, 36., the image .31, 37."),
+    ({"mask": np.ones((1, 37))}, "the mask has the shape .1, 37., the image .31, 37."),
+])
+def test_refused_before_scikit_image_sees_it(footprint, named, said):
+    with pytest.raises(ValueError, match=said):
+        entropy(IMAGE, footprint, **named)
+
+
+def test_more_that_is_refused():
+    with pytest.raises(ValueError, match="the footprint has the shape .0, 3., the image"):
+        entropy(IMAGE, SQUARE[:0])
+    with pytest.raises(TypeError, match="out is a list, expected a NumPy array"):
+        entropy(IMAGE, SQUARE, out=[[0]])
+
+
+@pytest.mark.parametrize("shift", [1.0, 1.5, -0.5, np.float32(-1.9)])
+def test_shifts_that_are_real_numbers_are_cut_off(shift):
+    compare(IMAGE, np.ones((5, 4)), shift_x=shift, shift_y=shift)
+
+
+def test_a_shift_that_is_a_truth_of_numpy_warns():
+    with pytest.warns(UserWarning, match="`shift_x` is boolean and will be interpreted as int"):
+        found = entropy(IMAGE, SQUARE, shift_x=np.True_)
+    np.testing.assert_array_equal(found, entropy(IMAGE, SQUARE, shift_x=1))

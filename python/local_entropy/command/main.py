@@ -17,7 +17,7 @@ from .._host import compute_region
 from .._question import Request
 from . import kinds
 from .blocks import plan_for
-from .kinds import ArgumentError, FileError, Layout, Sink, Source
+from .kinds import ArgumentError, CellError, FileError, Layout, Sink, Source
 from .options import UsageError, chosen_bands, keeps_holes, parser, request_of, unit_of
 from .output import Output
 from .pipeline import Task, refuse_unknown_levels, run
@@ -229,11 +229,7 @@ def _fill(arguments: argparse.Namespace, request: Request, source: Source,
             whole = True
         finally:
             bar.end(whole)
-    except ArgumentError:
-        raise
-    except FileError as error:
-        if not str(error).startswith("the cell "):
-            raise
+    except CellError as error:
         hint = "--clip takes the nearest level" + (
             "" if arguments.range else ", --range puts cells into bins")
         raise FileError(f"{arguments.input}: {error} ({hint})") from None

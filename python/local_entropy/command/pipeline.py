@@ -13,7 +13,7 @@ from .._levels import as_cell
 from .._library import LevelError
 from .._question import Request
 from .blocks import Around, Plan, Reach, reach
-from .kinds import ArgumentError, FileError, Part, Sink, Source
+from .kinds import ArgumentError, CellError, Part, Sink, Source
 
 _AHEAD = 2  # blocks that are read before they are needed, and results that wait to be written
 
@@ -141,7 +141,7 @@ def _compute(task: Task, block: Read, values: Ndarray, progress: Callable[[float
             raise
         row, column = error.index
         plane = f" of plane {task.planes[block.plane] + 1}" if task.source.planes > 1 else ""
-        raise FileError(f"the cell in row {block.down.row(row)}, column "
+        raise CellError(f"the cell in row {block.down.row(row)}, column "
                         f"{block.across.row(column)}{plane} (from 0) {error.reason}") from None
 
 

@@ -8,10 +8,10 @@ from types import ModuleType
 from typing import Tuple
 
 from . import npy, raster, stack, zarr_array
-from .base import About, ArgumentError, FileError, Layout, Part, Sink, Source
+from .base import About, ArgumentError, CellError, FileError, Layout, Part, Sink, Source
 
-__all__ = ["About", "ArgumentError", "FileError", "Layout", "Part", "Sink", "Source", "create",
-           "open_source"]
+__all__ = ["About", "ArgumentError", "CellError", "FileError", "Layout", "Part", "Sink", "Source",
+           "create", "open_source"]
 
 # The first that says it reads or writes a file does so: raster is asked last, it takes all.
 KINDS: Tuple[ModuleType, ...] = (npy, zarr_array, stack, raster)

@@ -16,6 +16,10 @@ class FileError(Exception):
     """What is wrong with a file, or missing to read it: one sentence for the user."""
 
 
+class CellError(FileError):
+    """A cell of the file that is no level."""
+
+
 class ArgumentError(FileError):
     """What a file cannot be asked for, whatever is in it."""
 
