@@ -226,6 +226,8 @@ def test_other_arrays_are_refused():
     with pytest.raises(TypeError, match="expected bool, integers or real numbers"):
         entropy(da.zeros((3, 3), dtype=complex))
     image = da.from_array(IMAGE, chunks=5)
+    with pytest.raises(TypeError, match="the mask is a str, expected an array of bool"):
+        entropy(image, mask="mask.png")
     with pytest.raises(ValueError, match="chunks of unknown size"):
         entropy(image[image[:, 0] > 1])
 
