@@ -18,7 +18,7 @@ REFUSED = [
     ({"footprint": np.eye(64)}, r"footprint is 64 x 64 .*, expected 1 to 63 each, or all"),
     ({"footprint": np.ones((3, 0))}, "footprint is 3 x 0"),
     ({"footprint": [[1, 1], [1]]}, "the footprint is a list of rows of different lengths, expect"),
-    ({"mask": ([1, 1], [1])}, "the mask is a tuple of rows of different lengths, expected an array"),
+    ({"mask": ([1, 1], [1])}, "the mask is a tuple of rows of different lengths, expected"),
     ({"footprint": np.ones((3, 256))}, "footprint is 3 x 256 .*, expected 1 to 255 each$"),
     ({"size": 3, "origin": 2}, "origin has 2 for a side of 3, expected -1 to 1"),
     ({"size": (3, 4), "origin": (0, -3)}, "origin has -3 for a side of 4, expected -2 to 1"),

@@ -115,7 +115,7 @@ def test_cells_that_numpy_has_not(tmp_path, capfd, rasterio):
         capfd, tmp_path / "in.tif", tmp_path / "o.npy")
 
 
-def test_names_that_begin_like_what_is_said_of_a_cell(image, tmp_path, capfd, monkeypatch, rasterio):
+def test_names_that_begin_like_a_sentence_of_a_cell(image, tmp_path, capfd, monkeypatch, rasterio):
     monkeypatch.chdir(tmp_path)
     said = refused(capfd, image, "the cell o.jpg", "--driver", "JPEG")
     assert "local-entropy: the cell o.jpg cannot be written: " in said and "--clip" not in said
