@@ -12,6 +12,7 @@
 #include "messages.h"
 #include "shared_call.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -134,6 +135,33 @@ TEST_F(EverywhereFilters, AreDoneThoughADeviceFails)
             }
             EXPECT_TRUE(plain.isRight()) << failing << " " << threads;
         }
+}
+
+// One thread for each of two GPUs. The first tile of all is not sent, and of the 319 others the GPU
+// that is left takes its share.
+TEST_F(EverywhereFilters, GoOnThroughTheOtherGpuIfOneFails)
+{
+    if (common::deviceCount() == 1) GTEST_SKIP() << "needs two GPUs: there is one";
+    constexpr std::int64_t kWidth = 1200, kHeight = 800;
+    std::vector<std::uint8_t> cells(kWidth * kHeight);
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = i * i % 251;
+    std::vector<float> values(cells.size()), expected = values;
+    Filter filter;
+    filter.window.width = filter.window.height = 31; // slow enough for the CPU
+    Engine cpu;
+    cpu.run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
+            View<float>{expected.data(), kWidth, kHeight});
+    const Problem problem =
+        checkedProblem(filter, {cells.data(), CellType::Uint8, kWidth, kHeight, 0}, {},
+                       {values.data(), false, kWidth, kHeight, 0}, {});
+    Sharing sharing{ThroughDevices::IfThereIsRoom, {60, 50}, {10, 10}};
+    computeShared(problem, sharing, 2); // both have their tables then
+    for (int i = 0; i < 5; ++i) {
+        std::fill(values.begin(), values.end(), NAN);
+        sharing.failingTile = i; // of either thread
+        EXPECT_GT(computeShared(problem, sharing, 2), 20 + i);
+        EXPECT_EQ(std::memcmp(values.data(), expected.data(), values.size() * sizeof(float)), 0);
+    }
 }
 
 #ifdef __CUDACC__

@@ -44,6 +44,9 @@ TEST_F(Launches, OfTheChoiceGiveTheBitsOfTheCpu)
 {
     ask<std::uint8_t>("", 60000, 200, 200);
     ask<float>("", 70000, 100, 100);
+    ask<std::uint16_t>("", 170000, 100, 100);
+    ask<std::int16_t>("", 180000, 60, 60);
+    ask<bool>("", 190000, 40, 40);
 }
 
 TEST_F(Launches, CanBeCapturedIntoAGraph)

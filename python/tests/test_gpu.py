@@ -189,6 +189,34 @@ def test_torch(question):
         entropy(reals.detach().cpu().numpy(), 5, levels=8, range=(0, 1)))
 
 
+@pytest.mark.parametrize("shape", [(0, 4), (4, 0), (0, 3, 4)])
+def test_no_cells(shape):
+    cupy = pytest.importorskip("cupy", reason="needs CuPy")
+    found = entropy(cupy.empty(shape, np.uint8), mask=cupy.empty(shape, bool))
+    assert isinstance(found, cupy.ndarray) and found.shape == shape and found.dtype == np.float32
+
+
+@pytest.mark.parametrize("shape", [(0, 4), (4, 0), (0, 3, 4)])
+def test_no_cells_of_torch(shape):
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    if not torch.cuda.is_available():
+        pytest.skip("needs PyTorch with CUDA")
+    found = entropy(torch.empty(shape, dtype=torch.uint8, device="cuda"))
+    assert found.is_cuda and found.shape == shape and found.dtype == torch.float32
+
+
+def test_a_parameter_of_torch():
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    if not torch.cuda.is_available():
+        pytest.skip("needs PyTorch with CUDA")
+    reals = torch.nn.Parameter(torch.rand(31, 37, device="cuda"))
+    found = entropy(reals, 5, levels=8, range=(0, 1))
+    assert type(found) is torch.Tensor and found.is_cuda
+    np.testing.assert_array_equal(
+        found.cpu().numpy(),
+        entropy(reals.detach().cpu().numpy(), 5, levels=8, range=(0, 1)))
+
+
 # ---- others ------------------------------------------------------------------------------------
 
 
