@@ -231,3 +231,13 @@ def test_errors(tmp_path, capfd, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "--preview needs matplotlib, which is not installed" in refused(capfd, *words)
     assert os.listdir(tmp_path) == ["in.npy"]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", [b"\xe6\x97\xa5.npy", b"\xff.npy"])
+@pytest.mark.parametrize("picture", ["picture.png", "picture.svg"])
+def test_names_that_the_font_or_utf_8_has_not(tmp_path, capfd, name, picture):
+    path = tmp_path / os.fsdecode(name)
+    np.save(path, np.zeros((9, 9), np.uint8))
+    convert(capfd, path, tmp_path / "out.npy", "--preview", tmp_path / picture)
+    assert (tmp_path / picture).stat().st_size > 1000

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,8 @@ import pytest
 
 from files import convert, refused
 from local_entropy import entropy
-from local_entropy.command.kinds import open_source
+from local_entropy.command.kinds import About, FileError, Layout, open_source
+from local_entropy.command.kinds.raster import Created
 from local_entropy.command.main import main
 
 rasterio = pytest.importorskip("rasterio", reason="pip install rasterio")
@@ -400,8 +402,24 @@ def test_a_full_disk(tmp_path, words, size):
                             *words], preexec_fn=limit, stderr=subprocess.PIPE, text=True,
                            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert ended.returncode == 1, ended.stderr
-    assert "out.tif cannot be written" in ended.stderr
+    assert "out.tif cannot be written" in ended.stderr and ended.stderr.count("\n") == 1
     assert sorted(os.listdir(tmp_path)) == ["in.tif"]
+
+
+@pytest.mark.parametrize("free, said", [(4096, ", the disk of its folder has 4096 bytes free: "),
+                                        (1 << 20, ": ")])
+def test_a_full_disk_is_said(tmp_path, monkeypatch, free, said):
+    made = Created(str(tmp_path / "out.tif"), Layout((), 9, 9, np.dtype("f4"), (1, 0), False,
+                                                     About()))
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: (
+        shutil._ntuple_diskusage(0, 0, free) if folder == str(tmp_path) else None))
+
+    def fail():
+        raise RuntimeError("TIFFAppendToStrip:Write error")
+
+    with pytest.raises(FileError, match=f"out.tif cannot be written{said}TIFFAppendToStrip"):
+        made._must(fail)
+    made.drop()
 
 
 def test_bands_of_several_types(tmp_path, capfd):
@@ -419,6 +437,31 @@ def test_a_file_of_several_images(tmp_path, capfd):
         f"  GPKG:{path}:red\n  GPKG:{path}:nir\n")
     convert(capfd, f"GPKG:{path}:nir", tmp_path / "out.npy", "--band", "1")
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy").shape, IMAGE.shape)
+
+
+@pytest.mark.parametrize("driver", ["GTiff", "NITF"])
+def test_a_file_of_several_pages(tmp_path, capfd, driver):
+    """GDAL would read the first."""
+    path = tmp_path / "in.img"
+    if driver == "NITF":
+        make(path, IMAGE, driver, NUMI="2")
+    for more in ({}, {"APPEND_SUBDATASET": "YES"}) if driver == "GTiff" else ():
+        make(path, IMAGE, crs=UTM, transform=PLACE, **more)
+    start = {"GTiff": "GTIFF_DIR:{}:", "NITF": "NITF_IM:{}:"}[driver]
+    first, second = (start.format(n + (driver == "GTiff")) + str(path) for n in range(2))
+    assert main([str(path), str(tmp_path / "out.npy")]) == 1
+    assert capfd.readouterr().err == (f"local-entropy: {path} has several images, expected the "
+                                      f"name of one:\n  {first}\n  {second}\n")
+    convert(capfd, first, tmp_path / "out.npy")
+
+
+def test_a_smaller_page_is_no_image_of_its_own(tmp_path, capfd):
+    path = make(tmp_path / "in.tif", IMAGE, crs=UTM, transform=PLACE)
+    make(path, IMAGE[:-1, :-1], APPEND_SUBDATASET="YES")
+    convert(capfd, path, tmp_path / "out.npy")
+    make(path, IMAGE[:-1], APPEND_SUBDATASET="YES")
+    assert main([str(path), str(tmp_path / "out.npy")]) == 1
+    assert capfd.readouterr().err.count("GTIFF_DIR:") == 2
 
 
 @pytest.mark.parametrize("extension", ["jpg", "jpeg", "gif", "bmp", "webp"])

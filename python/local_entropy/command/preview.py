@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from typing import Any, Optional, Tuple
 
 import numpy as np
@@ -53,11 +54,14 @@ class Preview:
         try:
             shown = axes.imshow(self._cells, cmap=self._colours, interpolation="nearest")
             figure.colorbar(shown, ax=axes, label=unit, shrink=0.9)
-            axes.set_title(title, parse_math=False)  # names of files may have dollars
+            shown_title = title.encode("utf-8", "replace").decode()  # a name may be any bytes
+            axes.set_title(shown_title, parse_math=False)  # and have dollars
             axes.set_axis_off()
             size, name = cell_size or (1.0, "cells")
             _draw_length(axes, height, width, size * self._step, name)
-            figure.savefig(path, dpi=130)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of letters that the font has not: boxes
+                figure.savefig(path, dpi=130)
         finally:
             pyplot.close(figure)
 

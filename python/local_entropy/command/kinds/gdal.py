@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import re
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Iterator, List, Optional
 
 from .base import needed
@@ -46,8 +47,16 @@ def rasterio_for(path: str) -> Any:
     rasterio: Any = needed("rasterio", path)
     needed("rasterio.shutil", path)
     listener.attach()
+    _quiet_libtiff(rasterio)
     warnings.filterwarnings("ignore", category=rasterio.errors.NotGeoreferencedWarning)
     return rasterio
+
+
+def _quiet_libtiff(rasterio: Any) -> None:
+    """It prints that a disk is full, for each write, besides the error that GDAL hears."""
+    for name in ("TIFFSetErrorHandler", "gdal_TIFFSetErrorHandler"):  # GDAL may have its own one
+        with suppress(AttributeError, OSError):
+            getattr(ctypes.CDLL(rasterio._base.__file__), name)(None)
 
 
 def sentence(error: BaseException) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tempfile
 from contextlib import suppress
-from typing import Any, Callable, Dict, Optional, Tuple, Type
+from typing import Any, Callable, Dict, List, Optional, Tuple, Type
 
 import numpy as np
 
@@ -19,10 +20,12 @@ _PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp"}
 _RASTERS = _PICTURES | {".tif", ".tiff", ".vrt", ".img", ".jp2", ".asc", ".bil", ".dem", ".grd",
                         ".hdf", ".nc", ".ntf"}  # GDAL knows more; these need it for certain
 _OWN_TAGS = re.compile(r"STATISTICS_|TIFFTAG_(MIN|MAX)SAMPLEVALUE|AREA_OR_POINT$")
+_PAGE = re.compile(r"^Page \d+ \((\d+)P x (\d+)L ")  # as GDAL describes that of a TIFF
 _OF_A_STACK = re.compile(r"\{\"shape\"|ImageJ=|<\?xml|<OME ")  # descriptions of other writers
 _THREADS_FAIL_ALOUD = (3, 9)  # GDAL 3.6 gives garbage for what its threads could not decode
 _LARGEST_TILE = 1024
 _STRIP_BYTES = 1 << 18
+_FULL = 1 << 20  # bytes; less may be free where a disk was too full for a strip
 _FEW = 16  # rows and columns of a trial
 
 
@@ -72,6 +75,10 @@ class Opened(Source):
             names = "".join(f"\n  {name}" for name in file.subdatasets)
             raise FileError(f"{path} has no image" + (f" of its own, but contains{names}" if names
                                                       else ""))
+        images = _images(file)
+        if len(images) > 1:
+            names = "".join(f"\n  {name}" for name in images)
+            raise FileError(f"{path} has several images, expected the name of one:{names}")
         self.lead = () if file.count == 1 else (file.count,)
         self.height, self.width = file.shape
         if len(set(file.dtypes)) > 1:
@@ -119,6 +126,19 @@ class Opened(Source):
 
     def close(self) -> None:
         self._file.close()
+
+
+def _images(file: Any) -> List[str]:
+    """The names of those that lie beside the first, and its own. A smaller page of a TIFF may be a
+    picture of the first, and is none."""
+    said = file.tags(ns="SUBDATASETS")
+    height, width = file.shape
+    found = []
+    for number, name in enumerate(file.subdatasets, 1):
+        page = _PAGE.search(said.get(f"SUBDATASET_{number}_DESC", ""))
+        if page is None or int(page[1]) >= width or int(page[2]) >= height:
+            found.append(name)
+    return found
 
 
 def _opened(rasterio: Any, path: str) -> Any:
@@ -259,7 +279,9 @@ class Created(Sink):
             if "creation option" in said:
                 raise ArgumentError(f"{self._name}: {said}")
         if errors:
-            raise FileError(f"{self._name} cannot be written: {errors[0]}")
+            free = shutil.disk_usage(os.path.dirname(self._path)).free  # GDAL says it by a number
+            full = f", the disk of its folder has {free} bytes free" if free < _FULL else ""
+            raise FileError(f"{self._name} cannot be written{full}: {errors[0]}")
 
     def drop(self) -> None:
         with suppress(Exception), listener.errors(self._rasterio):
