@@ -9,6 +9,7 @@ array([[2.   , 2.585, 2.585, 2.   ],
        [2.   , 2.585, 2.585, 2.   ]], dtype=float32)
 """
 
+from . import _starting  # noqa: F401  before what takes time
 from ._device import synchronize
 from ._library import LevelError, version
 from .filters import diversity, entropy

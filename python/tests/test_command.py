@@ -480,3 +480,18 @@ def test_flat_memory(tmp_path, output):
     size = os.path.getsize(tmp_path / output)
     os.remove(tmp_path / output)
     assert size >= 1_000_000_000 and int(ended.stdout) * 1024 < 0.3 * size, ended.stdout
+
+
+@pytest.mark.parametrize("started, quiet", [("-m local_entropy", True), ("local-entropy", True),
+                                            ("-m another", False), ("another.py", False)])
+def test_a_signal_while_libraries_are_imported(tmp_path, signals_end, started, quiet):
+    """A program that imports the package keeps its KeyboardInterrupt."""
+    (tmp_path / "numpy.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGINT)")
+    for name in ("local-entropy", "another.py"):
+        (tmp_path / name).write_text("from local_entropy.command.main import main\n")
+    if "local_entropy" in started and sys.version_info < (3, 10):
+        pytest.skip("a Python that does not say how it was started")
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    ended = subprocess.run([sys.executable, *started.split()], cwd=tmp_path, capture_output=True,
+                           text=True, env={**os.environ, "PYTHONPATH": path})
+    assert ended.returncode == -signal.SIGINT and (ended.stderr == "") == quiet

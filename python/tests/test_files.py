@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import tempfile
+import threading
 
 import numpy as np
 import pytest
@@ -239,6 +240,16 @@ def test_an_error_of_the_library(image, tmp_path, capfd, monkeypatch, error):
     monkeypatch.setattr(pipeline, "compute_region", compute)
     assert main([str(image), str(tmp_path / "out.npy")]) == 1
     assert capfd.readouterr().err == "local-entropy: the GPU is gone\n"
+    assert os.listdir(tmp_path) == ["in.npy"]
+
+
+def test_a_thread_that_cannot_be_started(image, tmp_path, capfd, monkeypatch):
+    def start(_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    said = refused(capfd, image, tmp_path / "out.npy")
+    assert "no thread can be started, expected more memory or processes (ulimit" in said
     assert os.listdir(tmp_path) == ["in.npy"]
 
 

@@ -1,5 +1,6 @@
 """Arrays of Zarr."""
 
+import asyncio
 import json
 import os
 import sys
@@ -281,6 +282,22 @@ def test_a_chunk_that_is_damaged(tmp_path, capfd):
                     file.write(b"no chunk")
     assert "in.zarr cannot be read at row 0: " in refused(capfd, tmp_path / "in.zarr",
                                                           tmp_path / "out.npy")
+
+
+@pytest.mark.skipif(FORMATS == [2], reason="a Zarr without a loop of its own")
+def test_no_task_is_left(tmp_path, capfd):
+    """It would print, as the process ends, that it was destroyed."""
+    loop = zarr.core.sync._get_loop()
+    make(tmp_path / "in.zarr", STACK)
+    opened = [open_source(str(tmp_path / "in.zarr"))]
+    opened.append(zarr_array.Created(str(tmp_path / "out.zarr"), Layout(
+        (), 9, 9, np.dtype(np.float32), (1, 0), False, About())))
+    for end in (opened[0].close, opened[1].drop):
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(9), loop)
+        while not asyncio.all_tasks(loop):
+            pass
+        end()
+        assert not asyncio.all_tasks(loop)
 
 
 def test_coordinates_are_no_images(tmp_path, capfd):

@@ -53,7 +53,10 @@ def main(words: Optional[Sequence[str]] = None) -> int:
         name = f"{error.filename}: " if error.filename else ""
         return _say(f"{name}{error.strerror or error}", 1)
     except (RuntimeError, ValueError, TypeError) as error:
-        return _say(str(error), 1)
+        said = str(error)
+        if "start new thread" in said:  # Python's own words
+            said = "no thread can be started, expected more memory or processes (ulimit -v, -u)"
+        return _say(said, 1)
     except _Ended as ended:
         _say("ended by a signal; the output was not written", 1)
         signal.signal(ended.number, signal.SIG_DFL)  # who started this sees which

@@ -3,6 +3,7 @@ FILE.zarr/NAME is an array in a group."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import math
 import os
@@ -53,7 +54,7 @@ def store_around(path: str) -> Optional[str]:
 
 class Opened(Source):
     def __init__(self, path: str) -> None:
-        zarr = needed("zarr", path)
+        self._zarr = zarr = needed("zarr", path)
         self._archive: Any = None
         archive = in_archive(path)
         try:
@@ -122,8 +123,22 @@ class Opened(Source):
         return np.asarray(cells)
 
     def close(self) -> None:
+        _end_tasks(self._zarr)
         if self._archive is not None:
             self._archive.close()
+
+
+def _end_tasks(zarr: Any) -> None:
+    """What waits in the library's loop: of chunks beside a damaged one, or of a full disk. As the
+    process ends, each would print that it was still there."""
+    async def end() -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    if not zarr.__version__.startswith("2."):  # which has no loop
+        zarr.core.sync.sync(end())
 
 
 def _attributes(array: Any, path: str) -> Dict[str, Any]:
@@ -202,7 +217,7 @@ class Created(Sink):
     def __init__(self, path: str, layout: Layout) -> None:
         name = os.path.basename(path)
         refuse_settings(layout, name, "an array of Zarr")
-        zarr = needed("zarr", name)
+        self._zarr = zarr = needed("zarr", name)
         rows, columns = layout.block
         if not (1 < rows and 1 < columns < layout.width and max(rows, columns) <= 4096):
             rows = columns = _CHUNK
@@ -240,3 +255,6 @@ class Created(Sink):
 
     def finish(self) -> None:
         pass
+
+    def drop(self) -> None:
+        _end_tasks(self._zarr)

@@ -1,0 +1,16 @@
+"""Ctrl-C while the command imports its libraries ends it as it ends other programs: no traceback."""
+
+import os
+import signal
+import sys
+
+
+def _is_the_command() -> bool:
+    """Whether this process was started as such, and not as another program that imports this."""
+    name = os.path.basename((getattr(sys, "argv", None) or [""])[0])
+    return name == "local-entropy" or name == "-m" and (
+        "local_entropy" in getattr(sys, "orig_argv", ()))  # from Python 3.10 on
+
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler and _is_the_command():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
