@@ -1,4 +1,4 @@
-"""Ctrl-C while the command imports its libraries ends it as it ends other programs: no traceback."""
+"""Ctrl-C while the command imports its libraries ends it quietly, as it ends other programs."""
 
 import os
 import signal

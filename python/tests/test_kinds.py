@@ -11,7 +11,7 @@ import pytest
 from files import convert, refused
 from local_entropy import entropy
 from local_entropy.command.kinds import Layout, open_source
-from local_entropy.command.kinds.base import About
+from local_entropy.command.kinds.base import About, is_installed
 
 pytestmark = pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
 RANDOM = np.random.default_rng(12)
@@ -58,6 +58,7 @@ def test_a_library_that_does_not_load(tmp_path, capfd, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "tifffile", raising=False)
     (tmp_path / "in.ome.tif").touch()
+    assert is_installed("tifffile")  # or another kind would take its files
     assert "in.ome.tif needs tifffile, which does not load: No module named 'no_such_library'" in \
         refused(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
 

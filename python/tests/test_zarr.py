@@ -300,6 +300,16 @@ def test_no_task_is_left(tmp_path, capfd):
         assert not asyncio.all_tasks(loop)
 
 
+@pytest.mark.parametrize("error", [MemoryError("no room"), RuntimeError("can't start new thread")])
+def test_a_lack_of_memory_is_no_damage(tmp_path, capfd, monkeypatch, error):
+    def fail(*_, **__):
+        raise error
+
+    make(tmp_path / "in.zarr", STACK)
+    monkeypatch.setattr(zarr, "open", fail)
+    assert "memory" in refused(capfd, tmp_path / "in.zarr", tmp_path / "out.npy")
+
+
 def test_coordinates_are_no_images(tmp_path, capfd):
     zarr.open_group(str(tmp_path / "in.zarr"), mode="w")
     make(tmp_path / "in.zarr/x", STACK[0, 0], (61,))

@@ -132,11 +132,18 @@ class Sink:
 
 
 def is_installed(module: str) -> bool:
+    """One that does not load is: needed() says why, and no other kind takes its files."""
     try:
         importlib.import_module(module)
-    except ImportError:
-        return False
+    except ImportError as error:
+        return not _is_missing(error, module)
     return True
+
+
+def _is_missing(error: ImportError, module: str) -> bool:
+    """And not another that it imports, or its own code that finds no memory to be mapped."""
+    return isinstance(error, ModuleNotFoundError) and error.name is not None and \
+        error.name.partition(".")[0] == module.partition(".")[0]
 
 
 def needed(module: str, path: str) -> Any:
@@ -145,7 +152,7 @@ def needed(module: str, path: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        if error.name is not None and error.name.partition(".")[0] != name:
+        if not _is_missing(error, module):
             raise FileError(f"{path} needs {name}, which does not load: {error}") from None
         raise FileError(f"{path} needs {name}, which is not installed: pip install {name}") \
             from None

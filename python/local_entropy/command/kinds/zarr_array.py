@@ -67,7 +67,7 @@ class Opened(Source):
         except Exception as error:  # of many types, by the version
             with suppress(Exception):  # a store that was never opened has nothing to close
                 self.close()
-            if isinstance(error, FileError):
+            if isinstance(error, (FileError, MemoryError)) or "start new thread" in str(error):
                 raise
             raise FileError(f"{path} is not an array of Zarr: {_reason(error)}") from None
 
