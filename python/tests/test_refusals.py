@@ -95,9 +95,13 @@ def test_a_name_that_ends_as_that_of_a_folder(image, tmp_path, capfd):
     assert os.listdir(tmp_path) == ["in.npy"]
 
 
-def test_long_names(image, tmp_path, capfd, nothing_is_computed):
-    said = refused(capfd, image, tmp_path / ("ä" * 126 + ".npy"))
-    assert said.endswith(".npy cannot be written: File name too long\n")
+@pytest.mark.parametrize("words", [["{}.npy"], ["o.npy", "--preview", "{}.png"]])
+def test_long_names(image, tmp_path, capfd, monkeypatch, nothing_is_computed, words):
+    if "--preview" in words:
+        pytest.importorskip("matplotlib", reason="pip install matplotlib")
+    monkeypatch.chdir(tmp_path)
+    said = refused(capfd, image, *(word.format("ä" * 126) for word in words))
+    assert f"{words[-1][2:]} cannot be written: File name too long\n" in said
     assert os.listdir(tmp_path) == ["in.npy"]
 
 
