@@ -39,7 +39,8 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     footprint : array_like of as many dimensions
         The cells around a cell that count: those above 0.
     out : array, shape of the image, optional
-        Where the result goes: uint8, uint16, float32 or float64. Integers are cut off.
+        Where the result goes: uint8, uint16, float32 or float64. Integers are cut off; bool has
+        whether it is more than 0.
     mask : array_like, shape of the image, optional
         The cells that count: bytes that are not 0, as `skimage.util.img_as_ubyte` makes them.
     shift_x, shift_y, shift_z : int, optional
@@ -154,7 +155,7 @@ def _check(cells: Ndarray, counts: Ndarray, shifts: Dict[str, int], visible: Any
     if out.shape not in (cells.shape, (*cells.shape, 1)):
         raise ValueError(f"out has the shape {out.shape}, the image {cells.shape}")
     if out.dtype.name not in _RESULTS:
-        raise TypeError(f"out is {out.dtype}, expected uint8, uint16, float32 or float64")
+        raise TypeError(f"out is {out.dtype}, expected bool, uint8, uint16, float32 or float64")
     if not out.flags.writeable:
         raise ValueError("out is read-only")
 

@@ -105,8 +105,8 @@ def test_long_names(image, tmp_path, capfd, monkeypatch, nothing_is_computed, wo
     assert os.listdir(tmp_path) == ["in.npy"]
 
 
-def test_the_longest_name(image, tmp_path, capfd):
-    name = "ä" * 125 + "o.npy"
+@pytest.mark.parametrize("name", ["ä" * 125 + "o.npy", "x" + "ä" * 120 + ".npy"])
+def test_the_longest_name(image, tmp_path, capfd, name):
     convert(capfd, image, tmp_path / name)
     assert sorted(os.listdir(tmp_path)) == ["in.npy", name]
 

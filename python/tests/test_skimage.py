@@ -177,7 +177,7 @@ SAME_ERRORS = [
     ("shift_y is nan, expected an integer", ValueError, IMAGE, SQUARE, {"shift_y": np.nan}),
     ("the image has the shape .0, 4., expected one", ValueError, IMAGE[:0, :4], SQUARE, {}),
     ("the image has the shape .0, 4., expected one", ValueError, np.zeros((0, 4)), SQUARE, {}),
-    ("out is int32, expected uint8, uint16, float32 or", TypeError, IMAGE, SQUARE,
+    ("out is int32, expected bool, uint8, uint16, float32", TypeError, IMAGE, SQUARE,
      {"out": np.zeros(IMAGE.shape, np.int32)}),
     ("out has the shape .31, 37, 2., the image .31, 37.", ValueError, IMAGE, SQUARE,
      {"out": np.zeros((31, 37, 2))}),

@@ -194,10 +194,17 @@ def test_nodata_that_is_damaged(tmp_path, capfd, value, dtype):
     convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy", "--nodata", "none", *bins)
 
 
+def test_two_values_of_no_data_that_are_one_cell(tmp_path, capfd):
+    cells = STACK.astype(np.float32)
+    make(tmp_path / "in.zarr", cells).attrs.update(_FillValue=1.0000000200408773e20,
+                                                   missing_value=1e20)
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy", "--levels", "9", "--range", "0", "256")
+
+
 def test_two_values_of_no_data(tmp_path, capfd):
     """Both of CF's count; a result of one of them would take the other's cells for levels."""
     make(tmp_path / "in.zarr", STACK).attrs.update(_FillValue=4, missing_value=5)
-    assert "in.zarr has the attributes _FillValue 4.0 and missing_value 5.0, expected" in refused(
+    assert "in.zarr has _FillValue 4.0 and missing_value 5.0, expected" in refused(
         capfd, tmp_path / "in.zarr", tmp_path / "out.npy")
     convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy", "--nodata", "4")
 
@@ -292,6 +299,13 @@ def test_no_task_is_left(tmp_path, capfd):
     opened = [open_source(str(tmp_path / "in.zarr"))]
     opened.append(zarr_array.Created(str(tmp_path / "out.zarr"), Layout(
         (), 9, 9, np.dtype(np.float32), (1, 0), False, About())))
+    other = asyncio.run_coroutine_threadsafe(asyncio.sleep(99), loop)  # begun before the next
+    while not asyncio.all_tasks(loop):
+        pass
+    opened.append(open_source(str(tmp_path / "in.zarr")))
+    opened.pop().close()
+    assert not other.cancelled()
+    other.cancel()
     for end in (opened[0].close, opened[1].drop):
         asyncio.run_coroutine_threadsafe(asyncio.sleep(9), loop)
         while not asyncio.all_tasks(loop):

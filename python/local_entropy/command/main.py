@@ -17,7 +17,8 @@ from .._host import compute_region
 from .._question import Request
 from . import kinds
 from .blocks import plan_for
-from .kinds import ArgumentError, CellError, FileError, Layout, Sink, Source
+from .kinds import (ArgumentError, CellError, FileError, Layout, Sink, Source,
+                    is_out_of_threads)
 from .options import UsageError, chosen_bands, keeps_holes, parser, request_of, unit_of
 from .output import Output
 from .pipeline import Task, refuse_unknown_levels, run
@@ -54,7 +55,7 @@ def main(words: Optional[Sequence[str]] = None) -> int:
         return _say(f"{name}{error.strerror or error}", 1)
     except (RuntimeError, ValueError, TypeError) as error:
         said = str(error)
-        if "start new thread" in said:  # Python's own words
+        if is_out_of_threads(error):
             said = "no thread can be started, expected more memory or processes (ulimit -v, -u)"
         return _say(said, 1)
     except _Ended as ended:

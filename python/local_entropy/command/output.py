@@ -14,6 +14,13 @@ _BESIDE = (".aux.xml", ".ovr", ".msk")  # what GDAL may keep beside a file
 _LONGEST = 200  # bytes of its name that the folder's begins with: most file systems have 255
 
 
+def _beginning(name: str) -> str:
+    """Of whole characters, which may have several bytes."""
+    while len(os.fsencode(name)) > _LONGEST:
+        name = name[:-1]
+    return name
+
+
 class Output:
     """A folder beside the output, in which it and what belongs to it grow. keep() moves all of it
     to its place, drop() deletes it. One of them is called, whatever happens. What lies beside it
@@ -38,8 +45,7 @@ class Output:
         try:
             with suppress(FileNotFoundError):
                 os.lstat(self.final)  # a name that is too long: said before the work
-            start = os.fsdecode(os.fsencode(name)[:_LONGEST])
-            self._folder = tempfile.mkdtemp(".part", f".{start}.", parent)
+            self._folder = tempfile.mkdtemp(".part", f".{_beginning(name)}.", parent)
         except OSError as error:
             raise FileError(f"{path} cannot be written: {error.strerror}") from None
         self.path = os.path.join(self._folder, name)

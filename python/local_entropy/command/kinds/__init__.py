@@ -8,10 +8,11 @@ from types import ModuleType
 from typing import Tuple
 
 from . import npy, raster, stack, zarr_array
-from .base import About, ArgumentError, CellError, FileError, Layout, Part, Sink, Source
+from .base import (About, ArgumentError, CellError, FileError, Layout, Part, Sink, Source,
+                   is_out_of_threads)
 
 __all__ = ["About", "ArgumentError", "CellError", "FileError", "Layout", "Part", "Sink", "Source",
-           "create", "open_source"]
+           "create", "is_out_of_threads", "open_source"]
 
 # The first that says it reads or writes a file does so: raster is asked last, it takes all.
 KINDS: Tuple[ModuleType, ...] = (npy, zarr_array, stack, raster)

@@ -8,6 +8,7 @@ import os
 import re
 import warnings
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from typing import Any, Iterator, List, Optional
 
 from .base import needed
@@ -47,16 +48,17 @@ def rasterio_for(path: str) -> Any:
     rasterio: Any = needed("rasterio", path)
     needed("rasterio.shutil", path)
     listener.attach()
-    _quiet_libtiff(rasterio)
+    _quiet_libtiff(rasterio._base.__file__)
     warnings.filterwarnings("ignore", category=rasterio.errors.NotGeoreferencedWarning)
     return rasterio
 
 
-def _quiet_libtiff(rasterio: Any) -> None:
+@lru_cache(maxsize=None)  # once, before the first file: GDAL may put its own handler there then
+def _quiet_libtiff(library: str) -> None:
     """It prints that a disk is full, for each write, besides the error that GDAL hears."""
     for name in ("TIFFSetErrorHandler", "gdal_TIFFSetErrorHandler"):  # GDAL may have its own one
         with suppress(AttributeError, OSError):
-            getattr(ctypes.CDLL(rasterio._base.__file__), name)(None)
+            getattr(ctypes.CDLL(library), name)(None)
 
 
 def sentence(error: BaseException) -> str:

@@ -11,18 +11,21 @@ import re
 import struct
 from contextlib import suppress
 from reprlib import repr as short
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Coroutine, Dict, FrozenSet, List, Optional, Tuple
 
 import numpy as np
 
 from ..._host import Ndarray
-from .base import About, FileError, Layout, Part, Sink, Source, needed, refuse_settings
+from ..._levels import as_cell
+from .base import (About, FileError, Layout, Part, Sink, Source, is_out_of_memory, needed,
+                   refuse_settings)
 
 _OF_CELLS = {"_FillValue", "missing_value", "scale_factor", "add_offset", "valid_min", "valid_max",
              "valid_range", "units", "long_name", "standard_name"}  # true of the source's alone
 _AXES = "_ARRAY_DIMENSIONS"  # of xarray, in format 2
 _MARKS = ("zarr.json", ".zarray", ".zgroup")
 _CHUNK = 512
+_Tasks = FrozenSet["asyncio.Task[Any]"]
 _ARCHIVE = re.compile(r"(.*\.zarr\.zip)(?:/+(.*))?", re.IGNORECASE | re.DOTALL)
 
 
@@ -55,6 +58,7 @@ def store_around(path: str) -> Optional[str]:
 class Opened(Source):
     def __init__(self, path: str) -> None:
         self._zarr = zarr = needed("zarr", path)
+        self._others = _tasks(zarr)
         self._archive: Any = None
         archive = in_archive(path)
         try:
@@ -67,7 +71,7 @@ class Opened(Source):
         except Exception as error:  # of many types, by the version
             with suppress(Exception):  # a store that was never opened has nothing to close
                 self.close()
-            if isinstance(error, (FileError, MemoryError)) or "start new thread" in str(error):
+            if isinstance(error, FileError) or is_out_of_memory(error):
                 raise
             raise FileError(f"{path} is not an array of Zarr: {_reason(error)}") from None
 
@@ -98,11 +102,15 @@ class Opened(Source):
 
     def nodata(self, plane: int) -> Optional[float]:
         found = {name: self._number_of(name, value) for name, value in self._nodata.items()}
-        if len(np.unique(list(found.values()))) > 1:
+        if len(np.unique([self._as_cell(value) for value in found.values()])) > 1:
             said = " and ".join(f"{name} {value}" for name, value in found.items())
-            raise FileError(f"{self._path} has the attributes {said}, expected one value for cells "
-                            "that are no data, or --nodata")
+            raise FileError(f"{self._path} has {said}, expected one value for cells that are no "
+                            "data, or --nodata")
         return next(iter(found.values()), None)
+
+    def _as_cell(self, value: float) -> float:
+        cell = as_cell(value, self.dtype) if self.dtype.kind in "buif" else None
+        return value if cell is None else cell
 
     def _number_of(self, name: str, value: Any) -> float:
         found = _number(value) if self.dtype.kind != "b" or not isinstance(value, bool) else value
@@ -119,26 +127,47 @@ class Opened(Source):
             cells = self._array[(*(int(i) for i in place), slice(part.top, part.bottom),
                                  slice(part.left, part.right))]
         except Exception as error:  # of the codecs
+            if is_out_of_memory(error):
+                raise
             raise FileError(f"{self._path} cannot be read at row {part.top}: {error}") from None
         return np.asarray(cells)
 
     def close(self) -> None:
-        _end_tasks(self._zarr)
+        _end_tasks(self._zarr, self._others)
         if self._archive is not None:
             self._archive.close()
 
 
-def _end_tasks(zarr: Any) -> None:
-    """What waits in the library's loop: of chunks beside a damaged one, or of a full disk. As the
-    process ends, each would print that it was still there."""
-    async def end() -> None:
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+def _in_loop(zarr: Any, ask: Callable[[], Coroutine[Any, Any, _Tasks]]) -> _Tasks:
+    """What is found in the library's own loop, which version 2 has not, and a later one may keep
+    elsewhere: then nobody is in it."""
+    try:
+        loop = zarr.core.sync.sync
+    except AttributeError:
+        return frozenset()
+    found: _Tasks = loop(ask())
+    return found
+
+
+def _tasks(zarr: Any) -> _Tasks:
+    """All that are in the loop: of whoever else uses the library."""
+    async def ask() -> _Tasks:
+        return frozenset(asyncio.all_tasks() - {asyncio.current_task()})
+
+    return _in_loop(zarr, ask)
+
+
+def _end_tasks(zarr: Any, others: _Tasks) -> None:
+    """But the others: of chunks beside a damaged one, or of a full disk. As the process ends, each
+    would print that it was still there."""
+    async def end() -> _Tasks:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()} - others
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        return frozenset()
 
-    if not zarr.__version__.startswith("2."):  # which has no loop
-        zarr.core.sync.sync(end())
+    _in_loop(zarr, end)
 
 
 def _attributes(array: Any, path: str) -> Dict[str, Any]:
@@ -218,6 +247,7 @@ class Created(Sink):
         name = os.path.basename(path)
         refuse_settings(layout, name, "an array of Zarr")
         self._zarr = zarr = needed("zarr", name)
+        self._others = _tasks(zarr)
         rows, columns = layout.block
         if not (1 < rows and 1 < columns < layout.width and max(rows, columns) <= 4096):
             rows = columns = _CHUNK
@@ -257,4 +287,4 @@ class Created(Sink):
         pass
 
     def drop(self) -> None:
-        _end_tasks(self._zarr)
+        _end_tasks(self._zarr, self._others)
