@@ -402,3 +402,15 @@ def test_progress_goes_on_from_block_to_block(monkeypatch):
     run(Task(Held(stack), (0, 1), (None,) * 2, Kept(stack.shape, np.float32), Plan(8, 9, False),
              request()), said.append)
     assert said == [36, 108, 162, 216, 288, 342]
+
+
+@pytest.mark.parametrize("mask, nodata, holes", [([[0, 1, 255]], None, [[True, False, False]]),
+                                                 (None, 255, [[False, False, True]])])
+def test_holes_of_a_mask_and_of_the_largest_cell(mask, nodata, holes):
+    rows, columns = reach(0, 1, 0, 0, 1, "crop"), reach(0, 3, 0, 0, 3, "crop")
+    values = np.zeros((1, 3), np.float32)
+    pipeline._make_holes(pipeline.Read(0, pipeline.Part(0, 1, 0, 3), rows, columns,
+                                       np.array([[7, 0, 255]], np.uint8),
+                                       None if mask is None else np.array(mask, np.uint8)),
+                         values, nodata)
+    assert np.isnan(values).tolist() == holes

@@ -151,6 +151,12 @@ def engines():
     return dict(_library._engines)
 
 
+def test_each_number_of_threads_has_an_engine_of_its_own():
+    seven = _library.engine(False, 7)
+    assert seven not in (_library.engine(False, 0), _library.engine(False, 6))
+    assert seven == _library.engine(False, 7)
+
+
 def test_a_forked_process_has_engines_of_its_own():
     entropy(SMALL)
     with multiprocessing.get_context("fork").Pool(1) as pool:
