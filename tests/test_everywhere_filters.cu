@@ -137,8 +137,8 @@ TEST_F(EverywhereFilters, AreDoneThoughADeviceFails)
         }
 }
 
-// One thread for each of two GPUs. The first tile of all is not sent, and of the 319 others the GPU
-// that is left takes its share.
+// One thread for each of two GPUs. One of the first tiles is not sent, and of the others, some 315,
+// the GPU that is left takes its share.
 TEST_F(EverywhereFilters, GoOnThroughTheOtherGpuIfOneFails)
 {
     if (common::deviceCount() == 1) GTEST_SKIP() << "needs two GPUs: there is one";

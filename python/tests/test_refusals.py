@@ -111,6 +111,25 @@ def test_the_longest_name(image, tmp_path, capfd, name):
     assert sorted(os.listdir(tmp_path)) == ["in.npy", name]
 
 
+def test_a_pipe_is_no_input(tmp_path, capfd):
+    os.mkfifo(tmp_path / "pipe")
+    assert "pipe is a device or a pipe, expected a file: the image is not read from its" in refused(
+        capfd, tmp_path / "pipe", tmp_path / "o.npy")
+
+
+def test_a_file_that_is_write_protected(image, tmp_path, capfd, monkeypatch):
+    (tmp_path / "o.npy").write_text("old")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # who is root may write all
+    assert "o.npy is write-protected\n" in refused(capfd, image, tmp_path / "o.npy")
+    assert (tmp_path / "o.npy").read_text() == "old"
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_like_scikit_image_in_either_order_of_bytes(tmp_path, capfd, order):
+    np.save(tmp_path / "in.npy", np.arange(20, dtype=order + "u2").reshape(4, 5))
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--like-skimage", "--size", "3")
+
+
 def test_cells_that_numpy_has_not(tmp_path, capfd, rasterio):
     with rasterio.open(tmp_path / "in.tif", "w", driver="GTiff", width=9, height=9, count=1,
                        dtype="complex_int16"):

@@ -198,7 +198,7 @@ def test_two_values_of_no_data_that_are_one_cell(tmp_path, capfd):
     cells = STACK.astype(np.float32)
     make(tmp_path / "in.zarr", cells).attrs.update(_FillValue=1.0000000200408773e20,
                                                    missing_value=1e20)
-    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy", "--levels", "9", "--range", "0", "256")
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy", "--levels", "9", "--range", 0, 256)
 
 
 def test_two_values_of_no_data(tmp_path, capfd):
@@ -320,8 +320,22 @@ def test_a_lack_of_memory_is_no_damage(tmp_path, capfd, monkeypatch, error):
         raise error
 
     make(tmp_path / "in.zarr", STACK)
+    with monkeypatch.context() as patched:
+        patched.setattr(type(zarr.open(str(tmp_path / "in.zarr"))), "__getitem__", fail)
+        assert "cannot be read" not in refused(capfd, tmp_path / "in.zarr", tmp_path / "out.npy")
     monkeypatch.setattr(zarr, "open", fail)
     assert "not an array" not in refused(capfd, tmp_path / "in.zarr", tmp_path / "out.npy")
+
+
+@pytest.mark.parametrize("version", FORMATS)
+def test_a_group_is_not_replaced(tmp_path, capfd, version):
+    named = {} if FORMATS == [2] else {"zarr_format": version}
+    make(tmp_path / "in.zarr", STACK)
+    zarr.open_group(str(tmp_path / "out.zarr"), mode="w", **named)
+    (tmp_path / "out.zarr" / "notes.txt").write_text("mine")
+    assert "out.zarr is a group of Zarr, expected the name" in refused(
+        capfd, tmp_path / "in.zarr", tmp_path / "out.zarr")
+    assert (tmp_path / "out.zarr" / "notes.txt").read_text() == "mine"
 
 
 def test_coordinates_are_no_images(tmp_path, capfd):
@@ -334,9 +348,10 @@ def test_coordinates_are_no_images(tmp_path, capfd):
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK))
 
 
-def test_an_array_takes_the_place_of_another(tmp_path, capfd):
+@pytest.mark.parametrize("version", FORMATS)
+def test_an_array_takes_the_place_of_another(tmp_path, capfd, version):
     make(tmp_path / "in.zarr", STACK)
-    make(tmp_path / "out.zarr", STACK[0])
+    make(tmp_path / "out.zarr", STACK[0], **({} if FORMATS == [2] else {"zarr_format": version}))
     convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr")
     np.testing.assert_array_equal(zarr.open(str(tmp_path / "out.zarr"), mode="r")[...],
                                   entropy(STACK))

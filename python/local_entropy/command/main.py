@@ -144,7 +144,7 @@ def _planes(source: Source, bands: Optional[Sequence[int]], name: str) -> Tuple[
 def _check(request: Request, source: Source, nodata: Optional[float],
            arguments: argparse.Namespace) -> None:
     """Finds what is impossible before anything is created."""
-    if arguments.like_skimage and source.dtype not in ("uint8", "uint16"):
+    if arguments.like_skimage and source.dtype.newbyteorder("=") not in ("uint8", "uint16"):
         raise UsageError(f"{arguments.input} has cells of {source.dtype}, expected uint8 or uint16 "
                          "for --like-skimage")
     if source.dtype.kind == "f" and request.range is None:

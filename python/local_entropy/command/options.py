@@ -104,7 +104,8 @@ def _add_measure(group: Any) -> None:
                        default=(USUAL_SIZE, USUAL_SIZE),
                        help=f"side of the window, 1 to 255 [{USUAL_SIZE}]")
     group.add_argument("--footprint", choices=("square", "disk"), default="square",
-                       help="which cells of the window count: all, or those of a disk [square]")
+                       help="which cells of the window count: all, or those whose middle is in the "
+                       "disk that fills it [square]")
     group.add_argument("--mode", choices=tuple(MODES),
                        help="what lies beyond the edge; crop: nothing; else as in SciPy [crop]")
     group.add_argument("--cval", type=float, metavar="CELL",

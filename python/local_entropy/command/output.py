@@ -40,8 +40,12 @@ class Output:
                                 "name beside it, since a result is a store of its own")
         if not os.path.isdir(parent):
             raise FileError(f"{path}: there is no folder {parent}")
-        if os.path.isdir(self.final) and not zarr_array.is_folder(self.final):
-            raise FileError(f"{path} is a folder")
+        if os.path.isdir(self.final) and not zarr_array.is_array(self.final):
+            kind = "a group of Zarr" if zarr_array.is_folder(self.final) else "a folder"
+            raise FileError(f"{path} is {kind}, expected the name of a file or an array, whose "
+                            "place the result takes, or one that is not there")
+        if os.path.isfile(self.final) and not os.access(self.final, os.W_OK):
+            raise FileError(f"{path} is write-protected")
         try:
             with suppress(FileNotFoundError):
                 os.lstat(self.final)  # a name that is too long: said before the work

@@ -24,6 +24,9 @@ def open_source(path: str) -> Source:
     """The image in a file."""
     if not (os.path.exists(path) or zarr_array.in_archive(path) or _NOT_A_PATH.match(path)):
         raise FileError(f"{path} does not exist")
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise FileError(f"{path} is a device or a pipe, expected a file: the image is not read from "
+                        "its beginning to its end")
     try:
         kind = next(kind for kind in KINDS if kind.reads(path))
         source: Source = kind.Opened(path)

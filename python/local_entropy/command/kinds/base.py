@@ -20,6 +20,10 @@ class CellError(FileError):
     """A cell of the file that is no level."""
 
 
+class ArgumentError(FileError):
+    """What a file cannot be asked for, whatever is in it."""
+
+
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether that is what a library met, and not what it found in a file."""
     return isinstance(error, MemoryError) or is_out_of_threads(error)
@@ -27,10 +31,6 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 def is_out_of_threads(error: BaseException) -> bool:
     return "start new thread" in str(error)  # Python's own words
-
-
-class ArgumentError(FileError):
-    """What a file cannot be asked for, whatever is in it."""
 
 
 class Part(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import math
 import os
 import re
@@ -43,6 +44,18 @@ def in_archive(path: str) -> Optional[Tuple[str, str]]:
 def is_folder(path: str) -> bool:
     """Whether it is an array or a group of Zarr."""
     return any(os.path.isfile(os.path.join(path, mark)) for mark in _MARKS)
+
+
+def is_array(path: str) -> bool:
+    """Whether it is an array, and no group, in which there is more than one result's place."""
+    if os.path.isfile(os.path.join(path, ".zarray")):
+        return True
+    try:
+        with open(os.path.join(path, "zarr.json"), encoding="utf-8") as file:
+            found = json.load(file)
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and found.get("node_type") == "array"
 
 
 def store_around(path: str) -> Optional[str]:
