@@ -111,10 +111,10 @@ def test_the_longest_name(image, tmp_path, capfd, name):
     assert sorted(os.listdir(tmp_path)) == ["in.npy", name]
 
 
-def test_a_pipe_is_no_input(tmp_path, capfd):
-    os.mkfifo(tmp_path / "pipe")
-    assert "pipe is a device or a pipe, expected a file: the image is not read from its" in refused(
-        capfd, tmp_path / "pipe", tmp_path / "o.npy")
+def test_a_device_is_no_input(tmp_path, capfd):
+    """As a pipe is none, which whoever reads it would wait for."""
+    assert "null is a device or a pipe, expected a file: the image is not read from its" in refused(
+        capfd, "/dev/null", tmp_path / "o.npy")
 
 
 def test_a_file_that_is_write_protected(image, tmp_path, capfd, monkeypatch):
