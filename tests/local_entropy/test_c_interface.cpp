@@ -136,7 +136,7 @@ TEST_F(CInterface, SizesOfStructsThatAreNoneAreRefused)
     for (const std::size_t size :
          {std::size_t(0), sizeof(void *), offsetof(le_filter, levels),
           offsetof(le_filter, clamp) - sizeof(void *), sizeof filter - 1, sizeof filter + 1,
-          std::size_t(4104), ~std::size_t(0), ~std::size_t(7)})
+          sizeof filter + sizeof(int), std::size_t(4104), ~std::size_t(0), ~std::size_t(7)})
         expectBad(filter.struct_size, size, "filter.struct_size is " + std::to_string(size));
     for (const std::size_t size :
          {std::size_t(0), sizeof(void *), offsetof(le_filter, clamp) - sizeof(void *),

@@ -201,6 +201,27 @@ TEST_F(CInterface, SentencesNameWhatIsWrong)
          "the footprint is 64 x 2 cells (filter.width, filter.height), expected 1 to 63 each way");
 }
 
+// Longer sides of footprints are an error, as is a NaN where it is asked for: neither is one here.
+TEST_F(CInterface, FootprintsOfTheLongestSidesAndNaNs)
+{
+    const std::vector<std::uint8_t> all(63 * 63, 1);
+    filter.footprint = all.data();
+    filter.width = filter.height = 63;
+    EXPECT_EQ(run(), LE_OK) << le_last_error();
+    filter.footprint = nullptr;
+
+    std::vector<float> reals(kWidth * kHeight, 0.5f);
+    reals[3] = std::nanf("");
+    image.data = reals.data();
+    image.type = LE_FLOAT32;
+    filter.binned = 1;
+    filter.levels = 4;
+    filter.high = 1;
+    EXPECT_EQ(run(), LE_OK) << le_last_error();
+    filter.nan_is_error = 1;
+    EXPECT_EQ(run(), LE_BAD_LEVEL);
+}
+
 TEST_F(CInterface, MasksThatCannotBe)
 {
     const std::vector<std::uint8_t> all(kWidth * kHeight, 1);

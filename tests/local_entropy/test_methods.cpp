@@ -157,17 +157,23 @@ TEST(LocalEntropyMethods, WindowsWithoutCellsHaveTheirValueInFull)
             }
 }
 
-// A tile of four bytes a cell: all levels that two bytes can tell, and a cell that does not count,
-// whose level another one of the same tile has too.
-TEST(LocalEntropyMethods, AllLevelsOfTwoBytesWithAMissingCell)
+/// 5x5, with or without the corners: no level is twice in a window.
+void expectAllLevelsOfTwoBytes(bool hasCorners)
 {
     constexpr std::int64_t kWidth = 3400, kHeight = 40, kHoleX = 1000, kHoleY = 14;
     std::vector<std::uint16_t> cells(kWidth * kHeight);
     std::vector<std::uint8_t> counts(cells.size(), 1);
     for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<std::uint16_t>(i);
     counts[kHoleY * kWidth + kHoleX] = 0;
-    Filter filter; // 5x5: no level is twice in a window
+    Filter filter;
     filter.levels.count = 65536;
+    const auto isInside = [&](std::int64_t x, std::int64_t y) {
+        const std::int64_t across = std::abs(x), down = std::abs(y);
+        return across <= 2 && down <= 2 && (hasCorners || across + down < 4);
+    };
+    if (!hasCorners)
+        for (int i = 0; i < 25; ++i)
+            filter.window.footprint.push_back(isInside(i % 5 - 2, i / 5 - 2));
     RunOptions options;
     options.mask = {counts.data(), kWidth, kHeight};
     const View<const std::uint16_t> image{cells.data(), kWidth, kHeight};
@@ -176,16 +182,24 @@ TEST(LocalEntropyMethods, AllLevelsOfTwoBytesWithAMissingCell)
         if (!computes(engine, filter, image, values, options)) continue;
         for (std::int64_t y = 0; y < kHeight; ++y)
             for (std::int64_t x = 0; x < kWidth; ++x) {
-                const std::int64_t across =
-                    std::min(x + 2, kWidth - 1) - std::max<std::int64_t>(x - 2, 0) + 1;
-                const std::int64_t down =
-                    std::min(y + 2, kHeight - 1) - std::max<std::int64_t>(y - 2, 0) + 1;
-                const bool hasHole = std::abs(x - kHoleX) <= 2 && std::abs(y - kHoleY) <= 2;
-                const auto number = static_cast<double>(across * down - hasHole);
-                ASSERT_EQ(values[y * kWidth + x], static_cast<float>(std::log(number)))
+                int number = 0;
+                for (std::int64_t row = std::max<std::int64_t>(y - 2, 0);
+                     row <= std::min(y + 2, kHeight - 1); ++row)
+                    for (std::int64_t column = std::max<std::int64_t>(x - 2, 0);
+                         column <= std::min(x + 2, kWidth - 1); ++column)
+                        number += isInside(column - x, row - y) && counts[row * kWidth + column];
+                ASSERT_EQ(values[y * kWidth + x], static_cast<float>(std::log(double(number))))
                     << who << " at " << x << ", " << y;
             }
     }
+}
+
+// A tile of four bytes a cell: all levels that two bytes can tell, and a cell that does not count,
+// whose level another one of the same tile has too.
+TEST(LocalEntropyMethods, AllLevelsOfTwoBytesWithAMissingCell)
+{
+    expectAllLevelsOfTwoBytes(true);
+    expectAllLevelsOfTwoBytes(false);
 }
 
 } // namespace
