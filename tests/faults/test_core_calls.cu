@@ -15,6 +15,7 @@
 #include "whichever.h"
 
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -23,8 +24,15 @@ namespace
 
 using entropy::Version;
 
-/// v14 takes the CPU where no GPU answers; v15 asks the GPU again; v17 leaves all to the CPU.
-bool isOfV14(const std::string &name) { return name == "cudaGetDeviceCount"; }
+/// A destructor makes the GPU current that was so before.
+bool isOfDestructor(const std::string &name) { return name == "cudaSetDevice"; }
+
+/// v14 takes the first GPU where none answers, and each of its parts has such a destructor.
+bool isOfV14(const std::string &name)
+{
+    return name == "cudaGetDeviceCount" || isOfDestructor(name);
+}
+/// v15 asks the GPU again; v17 leaves all to the CPU.
 auto goesOn(const Version &version)
 {
     const std::string name = version.name;
@@ -32,9 +40,6 @@ auto goesOn(const Version &version)
            : name == "v14"                ? isOfV14
                                           : calls::nothing;
 }
-
-/// A destructor makes the GPU current that was so before.
-bool isOfDestructor(const std::string &name) { return name == "cudaSetDevice"; }
 
 std::vector<float> cellsOf(int size)
 {
@@ -91,9 +96,16 @@ TEST_F(Faults, OfPartsAreToldByV14)
         output.assign(output.size(), NAN);
         return passed ? "" : "a wrong answer";
     };
-    // The first GPU is taken where none answers; a destructor makes current what was so before.
-    trial.goesOn = [](const std::string &name) { return isOfV14(name) || isOfDestructor(name); };
+    trial.goesOn = isOfV14;
     EXPECT_GT(calls::failOneAfterTheOther(trial), 15);
+}
+
+TEST_F(Faults, OfAGpuThatCannotBeMadeCurrentAreTold)
+{
+    const calls::Failing failing(2, cudaErrorUnknown); // the first asks which is current
+    EXPECT_THROW(common::DeviceScope(0), std::runtime_error);
+    EXPECT_EQ(failing.name(), "cudaSetDevice");
+    EXPECT_EQ(calls::lastErrors(), 0);
 }
 
 // In the middle of a call. The next one finds the GPU again.
