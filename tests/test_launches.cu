@@ -2,6 +2,9 @@
 #include "launches.h"
 
 #ifdef __CUDACC__
+#include <string>
+#include <thread>
+#include <vector>
 
 using namespace local_entropy;
 
@@ -69,7 +72,6 @@ TEST_F(Launches, CanBeCapturedIntoAGraph)
     cudaGraph_t graph = nullptr;
     cudaStreamEndCapture(stream.get(), &graph);
     if (graph) CUDA_CHECK(cudaGraphDestroy(graph));
-    cudaGetLastError(); // of a capture in which something was refused
     enqueue();
     CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
     enqueue();
@@ -136,6 +138,97 @@ TEST_F(Launches, KeepTheTablesOfAGraph)
     EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0);
     CUDA_CHECK(cudaGraphExecDestroy(executable));
     CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
+namespace
+{
+
+/// One filter's cells, results, and the bits that the CPU gives.
+template <typename Cell>
+class Asked
+{
+public:
+    Asked(int window, int levels) : image(kWidth * kHeight), expected(kWidth * kHeight)
+    {
+        filter.window.width = filter.window.height = window;
+        filter.levels.count = levels;
+        std::vector<Cell> cells(expected.size());
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            cells[i] = static_cast<Cell>(i * i % 251 % levels);
+        CUDA_CHECK(cudaMemcpy(image.data(), cells.data(), image.bytes(), cudaMemcpyHostToDevice));
+        Engine cpu;
+        cpu.run(filter, View<const Cell>{cells.data(), kWidth, kHeight},
+                View<float>{expected.data(), kWidth, kHeight});
+    }
+    void enqueue(Engine &engine, cudaStream_t stream)
+    {
+        engine.enqueue(filter, View<const Cell>{image.data(), kWidth, kHeight},
+                       View<float>{result.data(), kWidth, kHeight}, stream);
+    }
+    bool isRight(cudaStream_t stream) const
+    {
+        CUDA_CHECK(cudaStreamSynchronize(stream));
+        const auto found = common::download(result);
+        return std::memcmp(found.get(), expected.data(), result.bytes()) == 0;
+    }
+
+private:
+    static constexpr int kWidth = 300, kHeight = 200;
+    Filter filter;
+    common::DeviceArray<Cell> image;
+    common::DeviceArray<float> result = common::poisoned<float>(kWidth * kHeight);
+    std::vector<float> expected;
+};
+
+} // namespace
+
+// The same kernels with more shared memory and with less: what one engine needs does not depend on
+// what another one allows its kernels in between.
+TEST_F(Launches, OfSeveralEnginesAtOnceHaveTheirSharedMemory)
+{
+    constexpr int kTimes = 1500;
+    std::vector<std::string> wrong(4, "did not end");
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < wrong.size(); ++i)
+        threads.emplace_back([&, i] {
+            try {
+                Engine engine;
+                const common::Stream stream;
+                const int levels = i % 2 ? 256 : 40;
+                Asked<std::uint8_t> nine(9, levels), wide(15, levels);
+                for (int times = 0; times < kTimes; ++times) {
+                    nine.enqueue(engine, stream.get());
+                    wide.enqueue(engine, stream.get());
+                }
+                wrong[i] = nine.isRight(stream.get()) && wide.isRight(stream.get()) ? "" : "wrong";
+            } catch (const std::exception &error) {
+                wrong[i] = error.what();
+            }
+        });
+    for (std::thread &thread : threads) thread.join();
+    EXPECT_EQ(wrong, std::vector<std::string>(wrong.size()));
+}
+
+// One that the caller has seen by its status, say, and has not taken from CUDA.
+TEST_F(Launches, AreNotBlamedForAnEarlierErrorOfTheCaller)
+{
+    Engine engine;
+    const common::Stream stream;
+    Asked<std::uint8_t> histogram(9, 256), levels(41, 4), checked(5, 200);
+    Asked<float> loaded(9, 256);
+    Asked<std::uint16_t> plain(31, 60000);
+    const auto blame = [&](auto &asked, const char *name) {
+        void *memory = nullptr;
+        EXPECT_EQ(cudaMalloc(&memory, std::size_t(1) << 60), cudaErrorMemoryAllocation);
+        EXPECT_NO_THROW(asked.enqueue(engine, stream.get())) << name;
+        cudaGetLastError();
+        EXPECT_TRUE(asked.isRight(stream.get())) << name;
+    };
+    blame(histogram, "histogram");
+    blame(levels, "levels");
+    blame(checked, "checked");
+    blame(loaded, "loaded");
+    blame(plain, "plain");
 }
 
 TEST_F(Launches, RefuseWhatHasTooManyColumns)

@@ -76,28 +76,4 @@ TEST_F(EngineGpu, SeesEveryLevelThatIsTooHigh)
     }
 }
 
-// Bytes of kNoCell beside an array pad it to a width that bytes can have.
-TEST_F(EngineGpu, LeavesOutBytesThatAreNoCells)
-{
-    words::Gpu gpu;
-    for (const int left : {0, 4, 128})
-        for (const int width : {1, 2, 3, 5, 124, 125, 126, 127, 128, 253, 255, 257}) {
-            constexpr int kHeight = 33;
-            const int padded = (left + width + 3) / 4 * 4;
-            const auto sample = makeSample("random", {width, kHeight});
-            std::vector<std::uint8_t> bytes(padded * kHeight, words::kNoCell);
-            for (std::size_t i = 0; i < sample.size(); ++i)
-                bytes[i / width * padded + left + i % width] = static_cast<int>(sample[i]) * 8;
-            std::vector<float> expected(sample.size()), found(sample.size());
-            entropyOnCpu(width, kHeight, sample.data(), expected.data(), 0, kHeight);
-            const auto input = common::upload(bytes.data(), bytes.size());
-            auto output = common::poisoned<float>(bytes.size());
-            gpu.launch(padded, kHeight, input.data(), output.data(), 0, kHeight);
-            const auto result = common::download(output);
-            for (std::size_t i = 0; i < found.size(); ++i)
-                found[i] = result[i / width * padded + left + i % width];
-            EXPECT_TRUE(sameBits(found, expected)) << width << " columns after " << left;
-        }
-}
-
 #endif

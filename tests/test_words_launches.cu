@@ -23,7 +23,7 @@ TEST_F(EngineGpu, ManyItemsInSeveralLaunchesInARow)
     EXPECT_FALSE(gpu.sawBadCell());
     for (const Arrays<float> &each : arrays) EXPECT_EQ(each.difference(), "");
     for (const Shape shape : {Shape{300000, 12}, Shape{20, 240000}, Shape{4096, 7000}})
-        EXPECT_EQ(compute<std::uint8_t>(gpu, shape, makeSample("flat", shape)), "");
+        EXPECT_EQ(compute<words::Level>(gpu, shape, makeSample("flat", shape)), "");
 }
 
 // In memory that had other numbers before: cudaMalloc gives out again what was freed last. Where it
@@ -81,7 +81,7 @@ TEST_F(EngineGpu, RefusesRowsThatDoNotExist)
 {
     words::Gpu gpu;
     const auto input = common::poisoned<float>(64);
-    const auto bytes = common::poisoned<std::uint8_t>(64);
+    const auto levels = common::poisoned<words::Level>(64);
     auto output = common::poisoned<float>(64);
     const auto launch = [&](std::int64_t width, std::int64_t height, std::int64_t begin,
                             std::int64_t end) {
@@ -92,7 +92,10 @@ TEST_F(EngineGpu, RefusesRowsThatDoNotExist)
     EXPECT_THROW(launch(4, 4, 3, 2), common::Error);
     EXPECT_THROW(launch(0, 4, 0, 4), common::Error);
     EXPECT_THROW(launch(4, 0, 0, 0), common::Error);
-    EXPECT_THROW(gpu.launch(5, 4, bytes.data(), output.data(), 0, 4), common::Error);
+    const auto strideOf = [&](std::int64_t resultStride) {
+        gpu.launch({4, 4, 4, 0, 4, 0, 4}, 16, levels.data(), output.data(), resultStride);
+    };
+    EXPECT_THROW(strideOf(1ll << 32), common::Error) << "pitches of results have 32 bits";
     launch(4, 4, 2, 2); // none
     CUDA_CHECK(cudaDeviceSynchronize());
     EXPECT_FALSE(gpu.sawBadCell());

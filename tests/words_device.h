@@ -52,14 +52,12 @@ inline std::vector<float> poison(std::size_t size)
     return cells;
 }
 
-/// Cells as the kernel takes them: floats, levels, or bytes of 8 * level.
+/// Cells as the kernel takes them: floats or levels.
 template <typename Cell>
 std::vector<Cell> cellsAs(const std::vector<float> &sample)
 {
     std::vector<Cell> cells;
     for (const float cell : sample) cells.push_back(static_cast<Cell>(static_cast<int>(cell)));
-    if (std::is_same_v<Cell, std::uint8_t>)
-        for (Cell &cell : cells) cell = static_cast<Cell>(8 * static_cast<int>(cell));
     return cells;
 }
 
@@ -140,13 +138,10 @@ std::string compute(words::Gpu &gpu, Shape shape, const std::vector<float> &samp
     return arrays.difference();
 }
 
-/// Floats, levels and, where the width allows it, bytes.
+/// Floats and levels.
 inline std::string computeAll(words::Gpu &gpu, Shape shape, const std::vector<float> &sample)
 {
-    const std::string wrong =
-        compute<float>(gpu, shape, sample) + compute<words::Level>(gpu, shape, sample);
-    if (!wrong.empty() || shape.width % 4) return wrong;
-    return compute<std::uint8_t>(gpu, shape, sample);
+    return compute<float>(gpu, shape, sample) + compute<words::Level>(gpu, shape, sample);
 }
 
 /// On one multiprocessor, these rows of an array are walked by teams.

@@ -162,7 +162,7 @@ def test_every_argument_is_one_that_there_is():
 
 
 def test_the_functions():
-    code, = blocks(PAGE, "python")
+    code, = (block for block in blocks(PAGE, "python") if "hill" in block)
     made = {}
     exec(compile(code, str(PAGE), "exec"), made)
     image, bits = made["image"], made["bits"]
@@ -178,6 +178,22 @@ def test_the_functions():
     sixteen = image[:50, :60] // 16
     np.testing.assert_array_equal(made["hill"][part],
                                   diversity(sixteen, 21, "hill", q=2, levels=16)[part])
+
+
+def test_arrays_of_a_gpu(monkeypatch):
+    """By CuPy and on a GPU where they are, else with NumPy in the place of CuPy."""
+    try:
+        import cupy
+        cupy.zeros(1)
+    except Exception:  # also where it is installed and there is no GPU
+        monkeypatch.setitem(sys.modules, "cupy", np)
+    code, = (block for block in blocks(PAGE, "python") if "cupy" in block)
+    made = {}
+    exec(compile(code, str(PAGE), "exec"), made)
+    image, bits = (each.get() if hasattr(each, "get") else each
+                   for each in (made["image"], made["bits"]))
+    assert type(made["bits"]) is type(made["image"])
+    np.testing.assert_array_equal(bits, entropy(image, 9, levels=200))
 
 
 def test_arrays_with_coordinates(tmp_path, monkeypatch):
@@ -224,7 +240,7 @@ def test_nothing_is_shown_that_no_test_runs():
                and line != "pip install matplotlib scikit-image"]
     assert [line.split()[1] for line in scripts] == [
         f"python/examples/{name}.py" for name in ("texture", "defects", "land_cover", "compare")]
-    assert len(blocks(PAGE, "python")) == 1
+    assert len(blocks(PAGE, "python")) == 2  # test_the_functions, test_arrays_of_a_gpu
     assert all(compiles.match(line) for line in shell_lines(CLUSTER))
     elsewhere = [block for block in blocks(CLUSTER, "python")
                  if "open_zarr" not in block and "LocalCluster(" not in block]

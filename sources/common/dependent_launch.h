@@ -32,17 +32,33 @@ __device__ inline void waitForLastKernel()
 #endif
 }
 
-/// Whether the kernel waits where it is told to: what counts is for what it was compiled.
 template <typename... Parameters>
-bool canOverlap(void (*kernel)(Parameters...))
+cudaFuncAttributes attributesOf(void (*kernel)(Parameters...))
 {
     cudaFuncAttributes attributes{};
     CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-    return attributes.ptxVersion >= 90;
+    return attributes;
+}
+
+/// Whether the kernel waits where it is told to: what counts is for what it was compiled.
+inline bool canOverlap(const cudaFuncAttributes &attributes) { return attributes.ptxVersion >= 90; }
+
+/// Lets blocks of the kernel have all the shared memory that the current GPU has for a block. Never
+/// less: the limit is one for the whole process, and another thread may be about to launch the same
+/// kernel with more than this one needs.
+template <typename... Parameters>
+void allowAllShared(void (*kernel)(Parameters...), const cudaFuncAttributes &attributes)
+{
+    int device = 0, ofBlock = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&ofBlock, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    ofBlock - static_cast<int>(attributes.sharedSizeBytes)));
 }
 
 /// kernel<<<grid, block, sharedBytes, stream>>>(arguments...); `overlaps`: it may begin before the
-/// last one of the stream has ended.
+/// last one of the stream has ended. Its status is that of this launch alone, as cudaGetLastError()
+/// would not be: a call of the user's that has failed before is not blamed on it.
 template <typename... Parameters, typename... Arguments>
 void launchKernel(bool overlaps, void (*kernel)(Parameters...), dim3 grid, dim3 block,
                   std::size_t sharedBytes, cudaStream_t stream, Arguments &&...arguments)
@@ -58,15 +74,17 @@ void launchKernel(bool overlaps, void (*kernel)(Parameters...), dim3 grid, dim3 
     launch.attrs = &overlap;
     launch.numAttrs = overlaps ? 1 : 0;
     CUDA_CHECK(cudaLaunchKernelEx(&launch, kernel, arguments...));
-    CUDA_CHECK(cudaGetLastError());
 }
 
-/// The same, where the kernel lets itself be overlapped.
+/// The same, where the kernel lets itself be overlapped, with as much shared memory as it needs.
 template <typename... Parameters, typename... Arguments>
 void launchBehind(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sharedBytes,
                   cudaStream_t stream, Arguments &&...arguments)
 {
-    launchKernel(canOverlap(kernel), kernel, grid, block, sharedBytes, stream, arguments...);
+    const cudaFuncAttributes attributes = attributesOf(kernel);
+    if (sharedBytes > static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes))
+        allowAllShared(kernel, attributes);
+    launchKernel(canOverlap(attributes), kernel, grid, block, sharedBytes, stream, arguments...);
 }
 
 } // namespace common

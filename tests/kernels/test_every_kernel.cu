@@ -367,24 +367,6 @@ TEST_F(EveryKernel, OfWordsFromTheTopIsRight)
         }
 }
 
-// Bytes that somebody packed: as tests and a benchmark call them.
-TEST_F(EveryKernel, OfPackedBytesIsRight)
-{
-    constexpr int kWidth = 256, kHeight = 14;
-    const Picture<std::uint8_t> picture({kWidth, kHeight}, filterOf(5, 5, 16).levels, false, 0);
-    std::vector<float> expected(kWidth * kHeight);
-    Engine().run(filterOf(5, 5, 16), picture.view(), View<float>{expected.data(), kWidth, kHeight});
-    std::vector<std::uint8_t> packed;
-    for (int i = 0; i < kWidth * kHeight; ++i) packed.push_back(8 * picture.view().data[i]);
-    const auto input = common::upload(packed.data(), packed.size());
-    auto output = common::poisoned<float>(packed.size());
-    words::Gpu gpu;
-    gpu.launch(kWidth, kHeight, input.data(), output.data(), 0, kHeight);
-    EXPECT_FALSE(gpu.sawBadCell());
-    const auto found = common::download(output);
-    EXPECT_EQ(std::memcmp(found.get(), expected.data(), sizeof(float) * expected.size()), 0);
-}
-
 // ---- second looks -------------------------------------------------------------------------------
 
 namespace

@@ -125,6 +125,20 @@ same_version() {
         "$prefix/include/local_entropy/local_entropy.h")" ]
 }
 
+# Every example of the library's page compiles by itself, as it stands there.
+on_the_page() { # language, compiler...
+    local language=$1 i
+    rm -f "$work"/page.*
+    awk -v begin="\`\`\`$language" -v work="$work" -v language="$language" '
+        $0 == begin { on = 1; number++; next }
+        /^```/ { on = 0 }
+        on { print >(work "/page." number "." language) }' sources/local_entropy/README.md
+    [ -e "$work/page.1.$language" ] || { echo "no example in $language"; return 1; }
+    for i in "$work"/page.*; do
+        "${@:2}" -I"$prefix/include" -c "$i" -o "$work/page.o" || return 1
+    done
+}
+
 cmake_with() { # programs, languages
     local program
     rm -rf "$work/cmake"
@@ -147,6 +161,8 @@ check headers_alone headers_alone
 check symbols symbols
 check shared_object shared_object
 check archive archive
+check page_c on_the_page c "${CC:-gcc}" "${CFLAGS[@]}"
+check page_cpp on_the_page cpp "$cxx" "${CXXFLAGS[@]}"
 check c_plain in_c -I"$prefix/include" -L"$prefix/lib" -llocal_entropy "$(found_at_run_time)"
 if have pkg-config; then
     check c_pkg_config in_c $(asked --cflags --libs) "$(found_at_run_time)"

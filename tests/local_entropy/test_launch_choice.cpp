@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace local_entropy;
@@ -148,4 +149,16 @@ TEST(LaunchChoice, ABlockMayHaveAllTheMemoryThatThereIs)
         ++some;
     }
     EXPECT_GT(some, 1);
+}
+
+// Its kernel goes from row to row of results by 32 bits.
+TEST(LaunchChoice, WordsLeavesRowsThatAreTooFarApartToOthers)
+{
+    Filter filter = filterOf(5, 5, 16);
+    filter.base = Base::E;
+    Problem problem = problemOf(filter, CellType::Uint8, 400, 3);
+    for (const auto &[stride, can] : {std::pair{0xFFFFFFFFll, true}, {0x100000000ll, false}}) {
+        problem.result.stride = stride;
+        EXPECT_EQ(wordsMethod().canLaunch(problem), can) << stride;
+    }
 }

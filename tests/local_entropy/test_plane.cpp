@@ -43,6 +43,16 @@ TEST(Plane, OfAPartCountsTheImageOnlyWhereItMayStay)
     EXPECT_TRUE(fitsPlane(problemOf(CellType::Float32, 256, kMost + 1, {kMost - 9, 0, 9, 1})));
 }
 
+// A cell that is no level is told by 32 bits of x and of y.
+TEST(Plane, OfAPartIsOfAnImageWhosePlacesCanBeTold)
+{
+    constexpr std::int64_t kLast = 0xFFFFFFFF;
+    EXPECT_TRUE(fitsPlane(problemOf(CellType::Float32, 256, kLast, {9, 0, 9, 1})));
+    EXPECT_FALSE(fitsPlane(problemOf(CellType::Float32, 256, kLast + 1, {9, 0, 9, 1})));
+    EXPECT_TRUE(fitsPlane(problemOf(CellType::Float32, 256, 9, {0, kLast - 9, 9, 9})));
+    EXPECT_FALSE(fitsPlane(problemOf(CellType::Float32, 256, 9, {0, kLast - 8, 9, 9})));
+}
+
 // One more than there are levels where cells may be missing.
 TEST(Plane, HasBytesForEveryValueThatOccurs)
 {

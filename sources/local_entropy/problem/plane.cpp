@@ -72,9 +72,9 @@ int firstColumnAfter(const Plane &plane)
 bool fitsPlane(const Problem &problem)
 {
     constexpr std::int64_t kMost = 1 << 30;
+    const std::int64_t mostOfImage = mayStay(problem, true) ? kMost : kMostBadRows;
     return problem.region.width <= kMost && problem.region.height <= kMost &&
-           (!mayStay(problem, true) ||
-            (problem.image.width <= kMost && problem.image.height <= kMost));
+           problem.image.width <= mostOfImage && problem.image.height <= mostOfImage;
 }
 
 Plane planeFor(const Problem &problem, bool masked)

@@ -62,7 +62,8 @@ struct Plane
 constexpr int kMostStrip = 256, kPlaneSlack = 64;
 
 /// The plane for the region of a problem, without memory. Regions, and images that stay where they
-/// are, have at most 2^30 columns and rows (fitsPlane). `masked`: the kernel ANDs what it reads
+/// are, have at most 2^30 columns and rows, other images at most as many as a BadCell can tell
+/// (fitsPlane). `masked`: the kernel ANDs what it reads
 /// with Plane::mask; then images of less levels than their type has stay where they are, too.
 Plane planeFor(const Problem &problem, bool masked = false);
 bool fitsPlane(const Problem &problem);
@@ -78,6 +79,7 @@ int firstColumnAfter(const Plane &plane);
 using BadCell = unsigned long long;
 constexpr BadCell kNoBadCell = ~0ull;
 constexpr int kBadCellBits = 32; ///< of x
+constexpr std::int64_t kMostBadRows = (std::int64_t(1) << kBadCellBits) - 1; ///< columns as well
 
 /// Loads what is to be loaded of `plane`, which has its memory, in `stream`, a cudaStream_t, from
 /// arrays in the memory of the current GPU. Lowers `*bad`, in its memory too, to the first cell

@@ -2,7 +2,7 @@
 #include "local_entropy/problem/plane_check.h"
 
 #ifdef __CUDACC__
-#include "common/cuda_check.h"
+#include "common/dependent_launch.h"
 #include "common/integer.h"
 #include "local_entropy/problem/border.h"
 #include "local_entropy/problem/plane_bytes.h"
@@ -164,8 +164,8 @@ void checkRows(Checking<Cell> task, const Rows &rows, cudaStream_t stream)
     task.pieces = common::ceilDiv<std::int64_t>(task.chunks, kLanes);
     task.items = task.pieces * common::ceilDiv<std::int64_t>(task.height, kRowsAtOnce);
     const auto blocks = std::min(common::ceilDiv<std::int64_t>(task.items, kWarps), kMostBlocks);
-    check<<<static_cast<unsigned>(blocks), dim3(kLanes, kWarps), 0, stream>>>(task);
-    CUDA_CHECK(cudaGetLastError());
+    common::launchKernel(false, check<Cell>, static_cast<unsigned>(blocks), dim3(kLanes, kWarps), 0,
+                         stream, task);
 }
 
 template <typename Cell>

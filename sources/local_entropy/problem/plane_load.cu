@@ -3,7 +3,7 @@
 #include "local_entropy/problem/plane.h"
 
 #ifdef __CUDACC__
-#include "common/cuda_check.h"
+#include "common/dependent_launch.h"
 #include "common/integer.h"
 #include "local_entropy/problem/levels.h"
 #include "local_entropy/problem/plane_bytes.h"
@@ -82,8 +82,8 @@ void fill(const Problem &problem, const Plane &plane, const Rule &rule, BadCell 
         static_cast<unsigned>(across),
         static_cast<unsigned>(std::min(common::ceilDiv(plane.height, task.rows), kMostBlocks)),
         static_cast<unsigned>(plane.isLoaded ? task.parts : task.parts + 1));
-    load<<<grid, dim3(kLanes, kWarps), 0, stream>>>(task, rule);
-    CUDA_CHECK(cudaGetLastError());
+    common::launchKernel(false, load<Source, Cell, Rule>, grid, dim3(kLanes, kWarps), 0, stream,
+                         task, rule);
 }
 
 template <typename Source, typename Rule>

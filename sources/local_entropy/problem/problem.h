@@ -19,7 +19,7 @@ constexpr int cellBytes(CellType type)
                                                                  : 1;
 }
 
-/// Host memory; strides in cells.
+/// Host memory; of Engine::enqueue(), of a GPU. Strides in cells.
 struct Image
 {
     const void *data = nullptr;

@@ -85,8 +85,9 @@ void checkWorkspace(const Workspace &workspace, std::size_t needed, int device)
 void checkSize(const Problem &problem)
 {
     if (!fitsPlane(problem))
-        throw Error(Status::Unavailable, "more than 2^30 columns or rows are not computed in the "
-                                         "memory of a GPU: call it for parts of them");
+        throw Error(Status::Unavailable, "more than 2^30 columns or rows, or those of an image "
+                                         "with 2^32, are not computed in the memory of a GPU: "
+                                         "call it for parts of them");
 }
 
 /// What there is for one GPU, which is current whenever it is used.

@@ -160,8 +160,6 @@ private:
         task.undecided = leavesUndecided() ? part.undecided.words : nullptr;
         task.wordsARow = part.undecided.wordsARow;
         const int bytes = memory.bytes(warps);
-        CUDA_CHECK(
-            cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         common::launchBehind(own.kernel, std::min(multiprocessors, task.strips.items),
                              warps * kLanes, bytes, stream, task);
     }

@@ -167,8 +167,6 @@ private:
         Task<Cell> task = taskOf<Cell>(part);
         divide(task, plane, own.windows * kLanes);
         const int bytes = memory.bytes(histograms);
-        CUDA_CHECK(
-            cudaFuncSetAttribute(own.call, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const std::int64_t rows = std::int64_t(task.strips) * task.results.height;
         const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(multiprocessors, rows));
         common::launchBehind(own.call, blocks, histograms * own.sharing * kLanes, bytes, stream,

@@ -212,8 +212,6 @@ private:
         divide(task, plane, kernel.windows * kLanes, warps);
 
         const int bytes = memory.bytes(warps);
-        CUDA_CHECK(
-            cudaFuncSetAttribute(kernel.run, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const int blocks = std::min(multiprocessors, task.items);
         common::launchBehind(kernel.run, blocks, warps * kLanes, bytes, stream, task);
     }

@@ -154,8 +154,6 @@ private:
         const int warps = std::min(common::ceilDiv(task.items, multiprocessors), most);
 
         const int bytes = memory.bytes(warps);
-        CUDA_CHECK(
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         const int blocks = std::min(multiprocessors, common::ceilDiv(task.items, warps));
         common::launchBehind(kernel, blocks, warps * kLanes, bytes, stream, task);
     }

@@ -189,8 +189,6 @@ private:
         task.tableWords = tableWords(cells, task.copies);
         divide(task, part.plane, warps);
         const int bytes = memoryOf(cells, task.copies, own).bytes(warps);
-        CUDA_CHECK(
-            cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         common::launchBehind(own.kernel, std::min(multiprocessors, task.items), warps * kLanes,
                              bytes, stream, task);
     }

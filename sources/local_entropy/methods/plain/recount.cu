@@ -8,6 +8,7 @@
 #include "local_entropy/memory/current_gpu.h"
 
 #ifdef __CUDACC__
+#include "common/dependent_launch.h"
 #include "local_entropy/answers/gpu_answers.h"
 #include "local_entropy/methods/answers_of.h"
 #include "local_entropy/methods/plain/warp.h"
@@ -237,9 +238,8 @@ private:
                                         shared ? nullptr : static_cast<int *>(part.scratch),
                                         scratchOfAWarp(plane),
                                         answers.tables()};
-        recount<Cell, Value><<<static_cast<unsigned>(blocks(plane)), kThreads,
-                               shared ? bytesOfABlock(plane) : 0, stream>>>(task);
-        CUDA_CHECK(cudaGetLastError());
+        common::launchKernel(false, recount<Cell, Value>, static_cast<unsigned>(blocks(plane)),
+                             kThreads, shared ? bytesOfABlock(plane) : 0, stream, task);
     }
 
     const GpuAnswers answers;

@@ -47,7 +47,7 @@ struct Arrival
 {
     static constexpr bool kFloats = std::is_same_v<Cell, float>;
     static constexpr bool kLevels = std::is_same_v<Cell, Level>;
-    static constexpr bool kChecked = kFloats || kLevels; ///< else whoever packed bytes has checked
+    static_assert(kFloats || kLevels);
     static constexpr bool kAligned = kLayout == Layout::Aligned;
     static constexpr bool kNarrow = kLayout == Layout::Narrow;
     using Four = std::conditional_t<kFloats, float4, std::uint32_t>;
@@ -108,11 +108,10 @@ struct Arrival
     }
     /// Bits of the packed cells between a four's begin and an address that ends with `low`.
     static __device__ std::uint32_t bitsAt(std::uint32_t low) { return 8 / sizeof(Cell) * low; }
-    /// Keeps a byte's bits, or makes it kNoCell. Bytes may be that already.
+    /// Keeps a byte's bits, or makes it kNoCell.
     static __device__ std::uint32_t keep(std::uint32_t bytes, std::uint32_t bits)
     {
-        if constexpr (kFloats || kLevels) return (bytes | kNoCell * kBytes) & bits;
-        return (bytes & (bits | kNoCell * kBytes)) | (bits & kNoCell * kBytes);
+        return (bytes | kNoCell * kBytes) & bits;
     }
 
     /// Four bytes that may still have other bits.
@@ -122,10 +121,7 @@ struct Arrival
                       scaledCell(cells.w)) >>
                1;
     }
-    static __device__ std::uint32_t pack(std::uint32_t cells)
-    {
-        return kLevels ? cells << 3 : cells;
-    }
+    static __device__ std::uint32_t pack(std::uint32_t cells) { return cells << 3; }
 
     /// Notes what tells bad cells, of a four that has so many `bits`.
     __device__ void see(float4 cells, std::uint32_t)
@@ -137,7 +133,7 @@ struct Arrival
     }
     __device__ void see(std::uint32_t cells, std::uint32_t bits)
     {
-        if constexpr (kLevels) seen.raw |= tooHigh(cells, plan.levels) & ~bits;
+        seen.raw |= tooHigh(cells, plan.levels) & ~bits;
     }
 
     // Beside the strip lie one four on the left and one on the right, and another one there if rows

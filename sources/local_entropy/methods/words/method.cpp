@@ -4,7 +4,9 @@
 #include "local_entropy/methods/words/call.h"
 #include "local_entropy/methods/words/launcher.h"
 #include "local_entropy/methods/words/loaded.h"
+#include "local_entropy/methods/words/plan.h"
 #include "local_entropy/problem/levels.h"
+#include "local_entropy/problem/plane.h"
 
 namespace local_entropy
 {
@@ -61,7 +63,7 @@ public:
                               (problem.image.type != CellType::Float32 || filter.nanIsError);
         const bool entropy = filter.measure == Measure::Entropy && filter.base == Base::E;
         return window && allCount && entropy && filter.levels.count <= kLevels &&
-               !problem.result.isDouble;
+               !problem.result.isDouble && problem.result.stride <= words::kMostStride;
     }
     int sharedBytes(const Problem &) const override { return words::sharedBytes(); }
     double launchCost(const Problem &problem) const override
@@ -84,11 +86,10 @@ public:
 
 bool words::isReadInPlace(const Problem &problem)
 {
-    constexpr std::int64_t kWidest = (std::int64_t(1) << 32) - 1;
     const Filter &filter = problem.filter;
     const Image &image = problem.image;
     if (filter.border != Border::Cut || problem.region.width != image.width ||
-        image.stride > kWidest)
+        image.stride > words::kMostStride || image.height > kMostBadRows)
         return false;
     if (image.type == CellType::Uint8) return levelsAreCells(filter, image.type);
     return bitsMethod().can(problem, bestPath()) && filter.nanIsError;

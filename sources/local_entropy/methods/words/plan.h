@@ -23,6 +23,9 @@ constexpr int kTeam = 4;
 /// it.
 constexpr int kMostBeside = 8;
 
+/// From row to row, in cells or results: the kernels know it by 32 bits.
+constexpr std::int64_t kMostStride = (std::int64_t(1) << 32) - 1;
+
 /// How rows of cells and results lie, and how a warp's lanes share them.
 enum class Layout {
     Aligned,  ///< all rows begin at addresses that a four of cells, or of results, divides

@@ -70,9 +70,8 @@ __global__ void __launch_bounds__(kMostThreads, 1)
 
     while (number < plan.items) {
         walk.finish();
-        if constexpr (Walker::kChecked)
-            if (walk.sawBadCell())
-                walk.tellBadCells(itemOf(plan, number, place, kStripColumns), badCell);
+        if (walk.sawBadCell())
+            walk.tellBadCells(itemOf(plan, number, place, kStripColumns), badCell);
         if (plan.items <= teams) break; // one each
         if (place == 0 && walk.lane == 0) {
             const unsigned next = atomicAdd(nextItem, 1u);
@@ -108,8 +107,7 @@ using Kernel = void (*)(const Cell *, float *, const GpuTables *, unsigned *, Ba
 /// Those of a layout: for any items, and for items that all begin with row 0.
 template <typename Cell, Layout kLayout>
 static constexpr std::array<Kernel<Cell>, 2> kKernels = {
-    entropyKernel<Cell, kLayout, false>,
-    entropyKernel<Cell, kLayout, kLayout != Layout::Narrow && !std::is_same_v<Cell, std::uint8_t>>};
+    entropyKernel<Cell, kLayout, false>, entropyKernel<Cell, kLayout, kLayout != Layout::Narrow>};
 
 /// As many warps a block as shared memory has room for; a kernel may have more of that than it has
 /// without asking.
@@ -120,17 +118,14 @@ static int warpsOfBlock()
     const int limit = sharedBytesOfBlock();
     int warps = kMostWarps;
     for (const auto kernel : kKernels<Cell, kLayout>) {
-        cudaFuncAttributes attributes{};
-        CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+        const cudaFuncAttributes attributes = common::attributesOf(kernel);
         const int room = limit - static_cast<int>(attributes.sharedSizeBytes);
         warps = std::min(room / Arrival<Cell, kLayout>::kTeamBytes * kTeam, warps);
+        common::allowAllShared(kernel, attributes);
     }
     if (warps < 1)
         throw common::Unavailable("needs a GPU with more shared memory: a block has " +
                                   std::to_string(limit) + " bytes here");
-    for (const auto kernel : kKernels<Cell, kLayout>)
-        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        bytesOf<Cell, kLayout>(warps)));
     return warps;
 }
 
@@ -140,7 +135,6 @@ int Gpu::sharedBytes()
     return kTables +
            std::max({bytesOf<float, Layout::Aligned>(kTeam),
                      bytesOf<float, Layout::Anywhere>(kTeam), bytesOf<float, Layout::Narrow>(kTeam),
-                     bytesOf<std::uint8_t, Layout::Aligned>(kTeam),
                      bytesOf<Level, Layout::Aligned>(kTeam),
                      bytesOf<Level, Layout::Anywhere>(kTeam),
                      bytesOf<Level, Layout::Narrow>(kTeam)});
@@ -150,13 +144,12 @@ Gpu::Gpu(int mostMultiprocessors, int counters)
     : tables(common::upload(&gpuTables(), 1)), nextItem(counters)
 {
     multiprocessors = std::max(std::min(multiprocessorsOfGpu(), mostMultiprocessors), 1);
-    canOverlap = common::canOverlap(kKernels<float, Layout::Aligned>[0]);
+    canOverlap = common::canOverlap(common::attributesOf(kKernels<float, Layout::Aligned>[0]));
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
     warps = std::min(
         {warpsOfBlock<float, Layout::Aligned>(), warpsOfBlock<float, Layout::Anywhere>(),
-         warpsOfBlock<float, Layout::Narrow>(), warpsOfBlock<std::uint8_t, Layout::Aligned>(),
-         warpsOfBlock<Level, Layout::Aligned>(), warpsOfBlock<Level, Layout::Anywhere>(),
-         warpsOfBlock<Level, Layout::Narrow>()});
+         warpsOfBlock<float, Layout::Narrow>(), warpsOfBlock<Level, Layout::Aligned>(),
+         warpsOfBlock<Level, Layout::Anywhere>(), warpsOfBlock<Level, Layout::Narrow>()});
     // Before launches in streams that do not wait for the default one.
     CUDA_CHECK(cudaStreamSynchronize(nullptr));
 }
@@ -186,9 +179,9 @@ void Gpu::launchFittest(const Area &area, const Cell *sample, float *result,
                          area.stride % kColumns == 0 && resultStride % kColumns == 0 &&
                          isAligned(first) && isAligned(sample, kColumns * sizeof(Cell));
     // Within an item of a narrow array, results are found by 32 bits.
-    const std::int64_t teams = std::int64_t(multiprocessors) * warps;
+    const std::int64_t allWarps = std::int64_t(multiprocessors) * warps;
     const bool isNear =
-        ((area.end - area.begin) / teams + kStripColumns * kBatch) * resultStride < 1ll << 31;
+        ((area.end - area.begin) / allWarps + kStripColumns * kBatch) * resultStride < 1ll << 31;
     if (lanesFor(area) && isNear)
         launchKernel<Cell, Layout::Narrow>(area, sample, result, resultStride, levels, stream,
                                            counter, overlaps);
@@ -200,12 +193,11 @@ void Gpu::launchFittest(const Area &area, const Cell *sample, float *result,
                                              counter, overlaps);
 }
 
-static void checkArea(const Area &area)
+static void checkArea(const Area &area, std::int64_t resultStride)
 {
-    constexpr std::int64_t kWidest = (std::int64_t(1) << 32) - 1;
-    if (area.width < 1 || area.stride < area.width || area.stride > kWidest || area.height < 1 ||
+    if (area.width < 1 || area.stride < area.width || area.stride > kMostStride || area.height < 1 ||
         area.begin < 0 || area.begin > area.end || area.end > area.height || area.left < 0 ||
-        area.left >= area.right || area.right > area.width)
+        area.left >= area.right || area.right > area.width || resultStride > kMostStride)
         throw common::Error("Gpu::launch: rows " + std::to_string(area.begin) + " to " +
                             std::to_string(area.end) + " of an array of " +
                             std::to_string(area.width) + " x " + std::to_string(area.height));
@@ -220,31 +212,16 @@ void Gpu::launch(std::int64_t width, std::int64_t height, const float *sample, f
                  std::int64_t begin, std::int64_t end, cudaStream_t stream, int counter)
 {
     const Area area = wholeRows(width, height, begin, end);
-    checkArea(area);
+    checkArea(area, width);
     if (begin == end) return;
     launchFittest(area, sample, result, width, kLevels, stream, nextItem.data() + counter,
                   canOverlap);
 }
 
-void Gpu::launch(std::int64_t width, std::int64_t height, const std::uint8_t *sample, float *result,
-                 std::int64_t begin, std::int64_t end, cudaStream_t stream)
-{
-    const Area area = wholeRows(width, height, begin, end);
-    checkArea(area);
-    if (width % kColumns != 0)
-        throw common::Error("Gpu::launch: rows of " + std::to_string(width) +
-                            " bytes, expected a multiple of 4");
-    if (!isAligned(sample, kColumns) || !isAligned(result))
-        throw common::Error("Gpu::launch: sample not aligned to 4 bytes, or result not to 16");
-    if (begin == end) return;
-    launchKernel<std::uint8_t, Layout::Aligned>(area, sample, result, width, kLevels, stream,
-                                                nextItem.data(), canOverlap);
-}
-
 void Gpu::launch(const Area &area, int levels, const Level *sample, float *result,
                  std::int64_t resultStride, cudaStream_t stream, int counter)
 {
-    checkArea(area);
+    checkArea(area, resultStride);
     if (area.begin == area.end) return;
     launchFittest(area, sample, result - (area.begin * resultStride + area.left), resultStride,
                   levels, stream, nextItem.data() + counter, canOverlap);
@@ -253,7 +230,7 @@ void Gpu::launch(const Area &area, int levels, const Level *sample, float *resul
 void Gpu::launch(const Area &area, const float *sample, float *result, std::int64_t resultStride,
                  unsigned *counter, cudaStream_t stream)
 {
-    checkArea(area);
+    checkArea(area, resultStride);
     if (area.stride != resultStride)
         throw common::Error("Gpu::launch: floats and results with different strides");
     if (area.begin == area.end) return;
@@ -265,7 +242,7 @@ void Gpu::launch(const Area &area, const float *sample, float *result, std::int6
 void Gpu::launch(const Area &area, int levels, const Level *sample, float *result,
                  std::int64_t resultStride, unsigned *counter, cudaStream_t stream)
 {
-    checkArea(area);
+    checkArea(area, resultStride);
     if (area.begin == area.end) return;
     CUDA_CHECK(cudaMemsetAsync(counter, 0, sizeof *counter, stream));
     launchFittest(area, sample, result - (area.begin * resultStride + area.left), resultStride,

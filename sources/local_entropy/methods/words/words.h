@@ -41,12 +41,6 @@ public:
                 std::int64_t begin, std::int64_t end, cudaStream_t stream = nullptr,
                 int counter = 0);
 
-    /// The same for cells of one byte, exactly 8 * level. The last columns of all rows may be
-    /// kNoCell (hash.h): then the array ends before them. `width` is a multiple of 4, `sample`
-    /// aligned to 4 bytes and `result` to 16. Bytes are not checked: whoever packed them has.
-    void launch(std::int64_t width, std::int64_t height, const std::uint8_t *sample, float *result,
-                std::int64_t begin, std::int64_t end, cudaStream_t stream = nullptr);
-
     /// The same for cells of one byte, each a level below `levels`, 2 ... 16, of an array with gaps
     /// between its rows, whose bytes may be read.
     ///
