@@ -3,6 +3,7 @@
 #include "entropy/reference.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -10,6 +11,17 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static std::atomic<bool> writesSlowly{false};
+
+/// In the place of the system's: so that all threads have crashed before the first is at its end.
+extern "C" ssize_t write(int file, const void *bytes, std::size_t size)
+{
+    if (writesSlowly) usleep(100000);
+    return syscall(SYS_write, file, bytes, size);
+}
 
 static volatile int *volatile nowhere = nullptr; // what the compiler does not know, it cannot drop
 static void crash() { *nowhere = 1; }
@@ -49,6 +61,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
     if (group >= 2 && setting && setting == std::string("null from then on")) return;
     if (fate == "crash") crash();
     if (fate == "crash in threads") {
+        writesSlowly = true;
 #pragma omp parallel num_threads(4)
         crash();
     }

@@ -431,6 +431,26 @@ TEST(OutputFile, HasItsNameOnceItIsOnTheDisk)
     EXPECT_EQ(contentsOf(path), "old");
 }
 
+TEST(OutputFile, HoldsNothingThatIsPrintedWhereAStreamIsClosed)
+{
+    const TemporaryDirectory directory;
+    const std::string path = directory.path("out");
+    for (const int closed : {STDOUT_FILENO, STDERR_FILENO}) {
+        std::fflush(nullptr);
+        const pid_t child = fork();
+        if (child == 0) {
+            close(closed);
+            OutputFile file(path);
+            dprintf(closed, "printed");
+            file.write("whole");
+            file.commit();
+            _exit(0);
+        }
+        ASSERT_EQ(waitpid(child, nullptr, 0), child);
+        EXPECT_EQ(contentsOf(path), "whole") << closed;
+    }
+}
+
 TEST(OutputFile, SaysWhatItCannotDo)
 {
     EXPECT_EQ(messageOf([] { OutputFile file("no/such/directory/out"); }),

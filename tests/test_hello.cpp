@@ -173,7 +173,8 @@ TEST(Order, ASingleThreadHasNone)
 
 TEST(Order, RefusesTicketsThatWereNotDrawnOnceEach)
 {
-    const std::vector<std::vector<unsigned>> bad = {{0, 0}, {0, 2}, {0}, {0, 0xFFFFFFFF}};
+    const std::vector<std::vector<unsigned>> bad = {
+        {0, 0}, {0, 2}, {0}, {0, 1, 2}, {0, 0xFFFFFFFF}};
     for (const std::vector<unsigned> &tickets : bad) {
         const std::vector<Trial> runs = {{tickets, {0}}};
         EXPECT_THROW(analyseAll({1, 2, 1}, runs), common::Error);

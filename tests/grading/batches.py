@@ -234,6 +234,37 @@ class Tables(unittest.TestCase):
             batch.setup.baseline = None
             self.assertIsNone(batch.time_baseline())
 
+    def test_what_is_kept_is_of_these_settings_and_files(self):
+        import grade as grader
+        with tempfile.TemporaryDirectory() as folder, \
+                unittest.mock.patch.multiple(grader.places, toolchain=lambda *_: set(),
+                                             libraries=lambda *_: set()):
+            files = {name: os.path.join(folder, name)
+                     for name in ("data.bin", "reference.bin", "box", "judge", "runner.o")}
+            settings = {"limit": 1, "memory": 2, "cpp": "g++", "cu": "nvcc", "link": "nvcc -x",
+                        "baseline_name": "v1", "gpu": 0}
+            others = {"tools": folder, "state": None, "build_limit": 3, "library": "", "probe": None,
+                      "baseline": None, "data": files["data.bin"], "cores": folder,
+                      "reference": files["reference.bin"], "grades": files["data.bin"]}
+            commands = types.SimpleNamespace(run=lambda *_, **__: (0, b"", b""))
+
+            def key(**more):
+                options = types.SimpleNamespace(**{**settings, **others, **more})
+                return grader.Setup(options, commands).key
+
+            for path in files.values():
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write("before")
+            before = key()
+            self.assertEqual(key(), before)
+            for name, value in settings.items():
+                self.assertNotEqual(key(**{name: value + type(value)(1)}), before, name)
+            for name, path in files.items():
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write("after")
+                self.assertNotEqual(key(), before, name)
+                before = key()
+
     def test_how_many_cores_are_timed(self):
         import grade as grader
         core = types.SimpleNamespace(found={"verdict": "passed"}, times=None, time=lambda _: None)

@@ -110,6 +110,31 @@ TYPED_TEST(LocalEntropyTile, HoldsTheLevelsThatItsWindowsReach)
     }
 }
 
+// Four bytes a cell: all levels that two can tell occur, and a cell that does not count.
+TEST(LocalEntropyTileMemory, OfAllLevelsCountsWhatIsAbsent)
+{
+    constexpr std::int64_t kSide = 262;
+    std::vector<std::uint16_t> cells(kSide * kSide);
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<std::uint16_t>(i);
+    std::vector<std::uint8_t> counts(cells.size(), 1);
+    counts[kSide + 1] = 0; // its level occurs once more, behind the first 65536 cells
+    std::vector<float> values(cells.size());
+    Filter filter;
+    filter.window.width = filter.window.height = 2;
+    filter.border = Border::Mirror;
+    filter.levels.count = 65536;
+    Scratch scratch;
+    for (const std::vector<std::uint8_t> &footprint : {std::vector<std::uint8_t>{}, {0, 1, 1, 1}}) {
+        filter.window.footprint = footprint;
+        const Problem problem = checkedProblem(
+            filter, {cells.data(), CellType::Uint16, kSide, kSide, 0},
+            {counts.data(), kSide, kSide, 0}, {values.data(), false, kSide, kSide, 0}, {});
+        const Tile tile = loadTile(problem, problem.region, scratch);
+        ASSERT_EQ(tile.bytes, 4);
+        expectTile<std::uint16_t>(problem, tile);
+    }
+}
+
 TEST(LocalEntropyTileMemory, UsesTheImageItselfWhereItCan)
 {
     std::vector<std::uint8_t> cells(2000 * 20, 7);
