@@ -157,6 +157,22 @@ def test_each_number_of_threads_has_an_engine_of_its_own():
     assert seven == _library.engine(False, 7)
 
 
+def test_what_an_engine_is_asked_for(monkeypatch):
+    """Neither GPUs nor more threads than were wanted: no result would show them."""
+    asked, create = [], _library._library.le_engine_create
+
+    def noted(options, made):
+        asked.append((options._obj.threads, options._obj.devices))
+        return create(options, made)
+
+    monkeypatch.setattr(_library._library, "le_engine_create", noted)
+    monkeypatch.setattr(_library, "_engines", {})
+    entropy(SMALL, 3, threads=3)
+    entropy(SMALL, 3, device="cpu")
+    entropy(SMALL, 3, device="cpu", threads=2)
+    assert asked == [(3, 1), (0, 0), (2, 0)]
+
+
 def test_a_forked_process_has_engines_of_its_own():
     entropy(SMALL)
     with multiprocessing.get_context("fork").Pool(1) as pool:

@@ -161,6 +161,14 @@ def test_nodata_of_zero(streams):
     np.testing.assert_array_equal(out.array, entropy(IMAGE, 3, nodata=0))
 
 
+def test_nodata_that_is_rounded(streams):
+    """0.1 is no float32: the cell nearest to it is meant, and so by the border."""
+    image, out = (IMAGE / np.float32(10)).astype(np.float32), filled()
+    asked = {"levels": 6, "range": (0, 1), "nodata": 0.1, "mode": "constant", "cval": 0.1}
+    entropy(Fake(image), 3, out=out, **asked)
+    np.testing.assert_array_equal(out.array, entropy(image, 3, **asked))
+
+
 def test_refused(streams):
     image, out = Fake(IMAGE), filled()
     for kind, arguments, match in [
@@ -172,6 +180,7 @@ def test_refused(streams):
             (TypeError, {"out": filled(dtype=np.int32)}, "the out is int32 in the memory"),
             (ValueError, {"out": out, "mask": Fake(IMAGE[1:])}, "the mask has the shape"),
             (TypeError, {"out": out, "mask": Fake(IMAGE * 1.0)}, "the mask is float64"),
+            (TypeError, {"out": out, "mask": Fake(IMAGE * np.float32(1))}, "the mask is float32"),
             (ValueError, {"out": out, "dtype": np.float64}, "out is float32, dtype float64")]:
         with pytest.raises(kind, match=match):
             entropy(image, 3, **arguments)

@@ -65,6 +65,8 @@ WRONG_TYPES = [
     ({"footprint": [["0"]]}, "the footprint is <U1, expected an array of bool, integers or real"),
     ({"mask": "mask.png"}, "the mask is a str, expected an array of bool, integers or real"),
     ({"mask": np.full((5, 6), None)}, "the mask is object, expected an array of bool, integers"),
+    ({"mask": np.ones((5, 6), complex)}, "the mask is complex128, expected an array of bool, int"),
+    ({"footprint": np.ones((3, 3), "c8")}, "the footprint is complex64, expected an array of bool"),
     ({"clip": "no"}, "clip is 'no', expected True or False"),
     ({"levels": 4, "clip": 2}, "clip is 2, expected True or False"),
     ({"levels": 2.5}, "levels is 2.5, expected an integer"),

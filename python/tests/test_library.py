@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from local_entropy import LevelError
+from local_entropy import LevelError, synchronize
 from local_entropy import _library as library
 
 HEADER = pathlib.Path(__file__).parents[2] / "sources/local_entropy/local_entropy.h"
@@ -93,3 +93,12 @@ def test_cells_that_are_no_levels(monkeypatch, sentence, message, index):
     with pytest.raises(LevelError) as caught:
         library._fail(library.BAD_LEVEL, (2,))
     assert str(caught.value) == message and caught.value.index == index
+
+
+def test_what_synchronize_finds(monkeypatch):
+    monkeypatch.setattr(library, "_engines", {library.ON_GPUS: 1})
+    monkeypatch.setattr(library._library, "le_synchronize", lambda engine: library.BAD_LEVEL)
+    monkeypatch.setattr(library._library, "le_last_error", lambda:
+                        b"the cell at x 7, y 5 of an image that was put into a stream is none")
+    with pytest.raises(LevelError, match=r"the cell \[5, 7\] of an image"):
+        synchronize()

@@ -52,6 +52,11 @@ def test_masks(image):
         found = diversity(image, 5, "richness", mask=mask)
         np.testing.assert_array_equal(found.values, expected)
         np.testing.assert_array_equal(diversity(image.data, 5, "richness", mask=mask), expected)
+    if image.chunks:
+        dask = pytest.importorskip("dask")
+        with dask.config.set(scheduler=lambda *_, **__: pytest.fail("it was computed")):
+            for cells in (image, image.data):
+                diversity(cells, 5, "richness", mask=image > 2)
     still = (image > 2)[0].drop_vars("time")
     np.testing.assert_array_equal(entropy(image, 5, mask=still).values,
                                   entropy(STACK, 5, mask=STACK[0] > 2))
