@@ -174,6 +174,7 @@ class BoxEnds(Short):
         self.expect(in_box("true", *TOLD), 0, "exit 0")
         self.expect(in_box("kill -USR1 $$", *TOLD), 128 + signal.SIGUSR1,
                     f"signal {signal.SIGUSR1:d}")
+        self.expect(in_box("(sleep 0.1 &); sleep 0.3; exit 7", *TOLD), 7, "exit 7") # not as others
         self.assertRegex(in_box("true", *TOLD).stdout, "^walls [a-zA-Z]")
 
     def test_at_its_limits(self):

@@ -9,6 +9,7 @@
 #include "question.h"
 #include "spoilt.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <random>
@@ -150,6 +151,28 @@ TEST(LocalEntropyBadCells, FarFromTheFirst)
                     << who;
             }
     }
+}
+
+// Of a long call the error is not told at its end.
+TEST(LocalEntropyBadCells, EndTheWorkOfAllThreads)
+{
+    constexpr std::int64_t kWidth = 300, kHeight = 2000;
+    std::vector<std::uint8_t> cells(kWidth * kHeight, 3);
+    cells[0] = 99; // which the first of many tiles meets
+    constexpr float kUnwritten = -1;
+    std::vector<float> values(cells.size(), kUnwritten);
+    Filter filter;
+    filter.window.width = filter.window.height = 21;
+    filter.levels.count = 16;
+    filter.border = Border::Mirror;
+    EngineOptions options;
+    options.threads = 2;
+    options.method = "plain";
+    Engine engine(options);
+    EXPECT_THROW(engine.run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
+                            View<float>{values.data(), kWidth, kHeight}),
+                 Error);
+    EXPECT_GT(std::count(values.begin(), values.end(), kUnwritten), kWidth * kHeight / 2);
 }
 
 // A region of an image that is larger than memory: of pages that nobody has touched.

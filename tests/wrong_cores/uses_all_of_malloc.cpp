@@ -37,13 +37,19 @@ void cudaCallback(int width, int height, float *sample, float **result)
     require(!std::calloc(many, 2) && errno == ENOMEM, "calloc of too many");
     require(!reallocarray(array, many, 2), "reallocarray of too many");
     require(std::memcmp(array, sample, bytes / 2) == 0, "what reallocarray leaves");
-    std::free(array);
+    void *volatile none = array;
+    require(posix_memalign(const_cast<void **>(&none), 64, many) == ENOMEM && none == array,
+            "posix_memalign of too much");
+    require(!std::realloc(array, 0), "realloc to nothing, which frees");
 
     void *const aligned = std::aligned_alloc(4096, 8192), *const other = memalign(64, 100);
     require(isAligned(aligned, 4096) && isAligned(other, 64), "aligned_alloc and memalign");
     void *block = nullptr;
     require(posix_memalign(&block, 256, bytes) == 0 && isAligned(block, 256), "posix_memalign");
-    for (void *const one : {aligned, other}) std::free(one);
+    void *const page = valloc(100), *const pages = pvalloc(100);
+    require(isAligned(page, 4096) && isAligned(pages, 4096), "valloc and pvalloc");
+    require(malloc_usable_size(pages) >= 4096, "pvalloc of whole pages");
+    for (void *const one : {aligned, other, page, pages}) std::free(one);
 
     const std::vector<float> gold = entropy::reference(width, height, sample);
     *result = static_cast<float *>(block);
