@@ -46,9 +46,9 @@ def test_layout(layout, dtype):
 
 @pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "a list"])
 def test_layout_of_a_mask(layout):
-    mask = IMAGE % 3
-    np.testing.assert_array_equal(entropy(IMAGE, 3, mask=LAYOUTS[layout](mask)),
-                                  entropy(IMAGE, 3, mask=mask != 0))
+    for mask in (IMAGE % 3, (IMAGE % 3).astype(np.int16)):
+        np.testing.assert_array_equal(entropy(IMAGE, 3, mask=LAYOUTS[layout](mask)),
+                                      entropy(IMAGE, 3, mask=mask != 0))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

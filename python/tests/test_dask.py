@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from local_entropy import LevelError, _library, diversity, entropy
+from local_entropy import LevelError, _dask, _library, diversity, entropy
 
 da = pytest.importorskip("dask.array", reason="pip install dask[array]")
 dask = pytest.importorskip("dask")
@@ -158,6 +158,15 @@ def test_a_part_computes_its_chunks_alone():
     assert not read
     np.testing.assert_array_equal(found.compute(), entropy(IMAGE, 5)[:8, :8])
     assert sorted(read) == [(0, 0), (0, 8), (8, 0), (8, 8)]
+
+
+def test_a_level_error_of_no_cell(monkeypatch):
+    def compute(*_):
+        raise LevelError("the levels are odd")
+
+    monkeypatch.setattr(_dask, "compute_region", compute)
+    with pytest.raises(LevelError, match="the levels are odd"):
+        entropy(da.from_array(IMAGE), 3).compute()
 
 
 def test_a_task_takes_one_thread_unless_more_are_wanted(monkeypatch):

@@ -91,6 +91,10 @@ def test_nodata_is_not_among_the_levels(dtype):
     np.testing.assert_array_equal(entropy(image, 3, nodata=nodata),
                                   entropy(image, 3, mask=image != nodata))
     assert (entropy(np.full((3, 3), nodata), 3, nodata=nodata, empty=-1) == -1).all()
+    image = image.astype(np.int64)
+    image[2] = 2**40
+    np.testing.assert_array_equal(entropy(image, 3, nodata=nodata, mask=image != 2**40),
+                                  entropy(image, 3, mask=(image != 2**40) & (image != nodata)))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])

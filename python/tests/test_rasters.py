@@ -283,6 +283,13 @@ def test_alpha(tmp_path, capfd):
     found = bands_of(tmp_path / "out.tif")
     assert len(found) == 3
     np.testing.assert_array_equal(found[1], expected_of(counts))
+    for bands, holes in (("4", False), ("4,1", True)):  # alpha has no mask of its own
+        convert(capfd, path, tmp_path / "out.tif", "--band", bands)
+        with rasterio.open(tmp_path / "out.tif") as file:
+            assert (file.nodata is not None) == holes
+            np.testing.assert_array_equal(file.read(1), entropy(alpha))
+            if holes:
+                np.testing.assert_array_equal(file.read(2), expected_of(counts))
 
 
 @pytest.mark.parametrize("ending", ["aux.xml", "ovr", "msk"])

@@ -56,6 +56,7 @@ def test_many_levels_are_warned_of(largest, expected):
 
 @pytest.mark.parametrize("mask", [IMAGE > 9, (IMAGE > 9).astype(np.uint8), IMAGE % 4,
                                   (IMAGE > 9).astype(float), IMAGE / 255,
+                                  IMAGE / 5000,  # some are 0 as bytes
                                   IMAGE.astype(np.uint16) * 300, IMAGE.astype(np.int64)],
                          ids=lambda mask: mask.dtype.name)
 def test_masks(mask):
@@ -132,6 +133,9 @@ def test_volumes_are_the_originals():
     volume = RANDOM.integers(0, 9, (5, 6, 7), dtype=np.uint8)
     compare(volume, morphology.ball(1))
     compare(volume, morphology.ball(1), shift_z=1, mask=volume > 2)
+    out = np.full(volume.shape, 7.0)
+    assert np.shares_memory(entropy(volume, morphology.ball(1), out=out), out)
+    np.testing.assert_array_equal(out, rank.entropy(volume, morphology.ball(1)))
 
 
 def test_in_the_place_of_the_original(monkeypatch):
