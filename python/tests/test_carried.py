@@ -41,13 +41,15 @@ def test_control_points_without_a_coordinate_system(tmp_path, capfd, rasterio):
 
 
 @pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
-def test_a_band_without_a_name(tmp_path, capfd, rasterio):
+def test_a_band_without_a_name(tmp_path, capfd, rasterio, zarr):
     path = raster(rasterio, tmp_path / "in.tif", IMAGE, IMAGE)
     with rasterio.open(path, "r+") as file:
         file.set_band_description(2, "red")
     convert(capfd, path, tmp_path / "out.tif")
     with rasterio.open(tmp_path / "out.tif") as file:
         assert file.descriptions == (None, "red")
+    convert(capfd, path, tmp_path / "out.zarr")
+    assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == [None, "red"]
 
 
 def test_only_texts_become_tags(tmp_path, capfd, rasterio, zarr):
@@ -68,27 +70,35 @@ def test_a_rotated_raster_needs_rasterio(tmp_path, capfd, monkeypatch, rasterio,
 # ---- stacks ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("resolution, found", [((0, 1), (1, 1)), ((1, 0), (1, 1)),
-                                               ((0, 0), (1, 1))])
-def test_a_resolution_of_nothing(tmp_path, capfd, tifffile, resolution, found):
+@pytest.mark.parametrize("names", [("XResolution", "YResolution"), ("YResolution",)])
+@pytest.mark.parametrize("resolution", [(0, 1), (1, 0), (0, 0)])
+def test_a_resolution_of_nothing(tmp_path, capfd, tifffile, resolution, names):
     """Numerator and denominator, of which tifffile writes none of these."""
     path = tmp_path / "in.tif"
     tifffile.imwrite(path, STACK[0], imagej=True, resolution=(7.0, 7.0),
                      metadata={"axes": "ZYX", "unit": "um"})
     with tifffile.TiffFile(path) as file:
         places = [page.tags[name].valueoffset for page in file.pages
-                  for name in ("XResolution", "YResolution")]
+                  for name in names]
     whole = bytearray(path.read_bytes())
     for at in places:
         whole[at:at + 8] = np.array(resolution, file.byteorder + "u4").tobytes()
     path.write_bytes(whole)
     with tifffile.TiffFile(path) as file:
-        assert file.pages[0].tags["XResolution"].value == resolution
+        assert file.pages[0].tags["YResolution"].value == resolution
     source = open_source(str(path))
     source.close()
-    assert source.about.cell_size is None
+    assert source.about.cell_size == (None if len(names) == 2 else (1 / 7, "um"))
     convert(capfd, path, tmp_path / "out.tif")
     convert(capfd, path, tmp_path / "out.ome.tif")
+
+
+def test_a_resolution_of_no_unit(tmp_path, capfd, tifffile):
+    tifffile.imwrite(tmp_path / "in.tif", STACK[0], imagej=True, resolution=(7.0, 7.0),
+                     metadata={"axes": "ZYX"})
+    convert(capfd, tmp_path / "in.tif", tmp_path / "out.ome.tif")
+    with tifffile.TiffFile(tmp_path / "out.ome.tif") as file:
+        assert "PhysicalSizeX" not in file.ome_metadata
 
 
 @pytest.mark.parametrize("labels", [["low", ""], ["", "high"]])
@@ -162,6 +172,9 @@ def test_stacks_of_stacks_of_zarr(tmp_path, capfd, zarr):
     convert(capfd, tmp_path / "in.npy", tmp_path / "out.zarr")
     np.testing.assert_array_equal(zarr.open(str(tmp_path / "out.zarr"), mode="r")[...],
                                   entropy(STACK))
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--band", "6,5,4,3,2,1")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"),
+                                  entropy(STACK.reshape(6, 20, 30)[::-1]))
 
 
 def test_a_fill_value_of_zero(tmp_path, zarr):

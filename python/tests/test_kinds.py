@@ -10,8 +10,8 @@ import pytest
 
 from files import convert, refused
 from local_entropy import entropy
-from local_entropy.command.kinds import Layout, open_source
-from local_entropy.command.kinds.base import About, is_installed
+from local_entropy.command.kinds import FileError, Layout, open_source
+from local_entropy.command.kinds.base import About, is_installed, needed
 
 pytestmark = pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
 RANDOM = np.random.default_rng(12)
@@ -61,6 +61,13 @@ def test_a_library_that_does_not_load(tmp_path, capfd, monkeypatch):
     assert is_installed("tifffile")  # or another kind would take its files
     assert "in.ome.tif needs tifffile, which does not load: No module named 'no_such_library'" in \
         refused(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
+
+
+def test_a_library_that_lacks_a_part(tmp_path, monkeypatch):
+    (tmp_path / "half.py").write_text("import half.gone")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(FileError, match="in.x needs half, which is not installed: .* half$"):
+        needed("half.part", "in.x")
 
 
 # ---- GDAL --------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Files of GDAL, through rasterio."""
 
+import logging
 import os
 import resource
 import shutil
@@ -12,7 +13,7 @@ import pytest
 
 from files import convert, refused
 from local_entropy import entropy
-from local_entropy.command.kinds import About, FileError, Layout, open_source
+from local_entropy.command.kinds import About, FileError, Layout, gdal, open_source
 from local_entropy.command.kinds.raster import Created
 from local_entropy.command.main import main
 
@@ -413,6 +414,13 @@ def test_a_full_disk(tmp_path, words, size):
     assert sorted(os.listdir(tmp_path)) == ["in.tif"]
 
 
+def test_libtiff_is_made_quiet_once(monkeypatch):
+    """GDAL may have put a handler of its own there since."""
+    gdal.rasterio_for("in.tif")
+    monkeypatch.setattr(gdal.ctypes, "CDLL", lambda name: pytest.fail("once more"))
+    gdal.rasterio_for("in.tif")
+
+
 @pytest.mark.parametrize("free, said", [(4096, ", the disk of its folder has 4096 bytes free: "),
                                         (1 << 20, ": ")])
 def test_a_full_disk_is_said(tmp_path, monkeypatch, free, said):
@@ -422,6 +430,7 @@ def test_a_full_disk_is_said(tmp_path, monkeypatch, free, said):
         shutil._ntuple_diskusage(0, 0, free) if folder == str(tmp_path) else None))
 
     def fail():
+        logging.getLogger("rasterio").error("said before it failed")
         raise RuntimeError("TIFFAppendToStrip:Write error")
 
     with pytest.raises(FileError, match=f"out.tif cannot be written{said}TIFFAppendToStrip"):

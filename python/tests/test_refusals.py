@@ -256,7 +256,9 @@ def test_an_archive_that_is_refused_is_closed(tmp_path, zarr):
         assert str(path) not in open_files() and error
 
 
-def test_results_in_capitals(image, tmp_path, capfd, rasterio):
+def test_results_in_capitals(image, tmp_path, capfd, rasterio, zarr):
+    convert(capfd, image, f"{tmp_path}/OUT.ZARR/")
+    np.testing.assert_array_equal(zarr.open(str(tmp_path / "OUT.ZARR"))[...], entropy(IMAGE))
     convert(capfd, image, tmp_path / "OUT.TIF")
     with rasterio.open(tmp_path / "OUT.TIF") as file:
         np.testing.assert_array_equal(file.read(1), entropy(IMAGE))

@@ -66,6 +66,16 @@ def test_names_of_axes(tmp_path, capfd):
     convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr")
     found = zarr.open(str(tmp_path / "out.zarr"), mode="r")
     assert tuple(found.metadata.dimension_names) == ("time", "y", "x")
+    make(tmp_path / "in.zarr", STACK, dimension_names=("time", None, "x"))
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr")
+    found = zarr.open(str(tmp_path / "out.zarr"), mode="r")
+    assert not any(found.metadata.dimension_names or ())
+
+
+def test_a_folder_that_is_called_as_an_archive(tmp_path, capfd):
+    make(tmp_path / "in.zarr.zip", STACK)
+    convert(capfd, tmp_path / "in.zarr.zip", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK))
 
 
 def test_groups(tmp_path, capfd):
