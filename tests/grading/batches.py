@@ -41,7 +41,9 @@ class Memory(Folder):
         self.assertEqual((row["verdict"], row["message"]),
                          ("memory", "it wants more than 1.5 GiB, in group 1 of 5, 5 x 5"))
         with open(os.path.join(self.folder, "cores", "grades.html"), encoding="utf-8") as file:
-            self.assertIn("<li>limits: 4 s, 1.5 GiB</li>", file.read())
+            page = file.read()
+        self.assertIn("<li>limits: 4 s, 1.5 GiB</li>", page)
+        self.assertRegex(page, "<li>walls: [a-zA-Z]")
 
 
 class Tables(unittest.TestCase):
@@ -234,9 +236,60 @@ class Tables(unittest.TestCase):
             batch.setup.baseline = None
             self.assertIsNone(batch.time_baseline())
 
+    def test_a_core_runs_without_what_is_in_the_environment(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                unittest.mock.patch.dict(os.environ, TMPDIR="/x", ENTROPY_BENCHMARK="1"):
+            seen = {}
+            core, _ = self.core(folder)
+            core.commands = types.SimpleNamespace(
+                run=lambda *_, env, **__: seen.update(env) or (1, b"", b""))
+            core.judge()
+            self.assertEqual((seen["ENTROPY_BENCHMARK"], seen["HOME"]), ("0", "/nonexistent"))
+            self.assertNotIn("TMPDIR", seen)
+
+    def test_a_log_holds_what_each_run_said_once(self):
+        def run(line, **_):
+            with open(line[line.index("--log") + 1], "a", encoding="utf-8") as log:
+                log.write("said\n")
+            with open(line[line.index("--verdict") + 1], "w", encoding="utf-8") as verdict:
+                verdict.write('{"verdict": "passed", "message": ""}')
+            return 0, b"", b""
+
+        with tempfile.TemporaryDirectory() as folder:
+            core, _ = self.core(folder)
+            core.commands = types.SimpleNamespace(run=run)
+            core.judge()
+            core.judge("--time")
+            self.assertEqual(core.log_text(),
+                             "== check: passed  \nsaid\n== times: passed  \nsaid\n")
+
+    def test_what_is_linked(self):
+        """The library where a core does not link without; that of CUDA where it needs a GPU."""
+        with tempfile.TemporaryDirectory() as folder:
+            for text, first in (("", ["g++"]), ("dim3 x;", ["nvcc"])):
+                core, _ = self.core(folder, text=text, link=["nvcc"], link_plain=["g++"],
+                                    library=["library.o"], heap="heap.o", runner="runner.o",
+                                    runner_cuda="runner_cuda.o")
+                ways = []
+                core.box = ways.append
+                self.assertFalse(core.link())
+                end = [os.path.join(core.room, "core.o"), "runner.o" if first == ["g++"] else
+                       "runner_cuda.o", "heap.o", "-o", core.program]
+                self.assertEqual(ways, [first + end, ["nvcc", "library.o"] + end])
+
+    def test_cores_are_built_for_every_gpu(self):
+        import gpu
+        words = ["nvcc", "-arch=native", "-O3"]
+        self.assertEqual(gpu.for_these(words, []), words)
+        self.assertEqual(gpu.for_these(words, ["90"]), ["nvcc", "-arch=sm_90", "-O3"])
+        self.assertEqual(gpu.for_these(words, ["80", "90"]),
+                         ["nvcc", "-gencode=arch=compute_80,code=sm_80",
+                          "-gencode=arch=compute_90,code=sm_90", "-O3"])
+
     def test_what_is_kept_is_of_these_settings_and_files(self):
         import grade as grader
         with tempfile.TemporaryDirectory() as folder, \
+                unittest.mock.patch.object(grader.Setup, "copy_headers", lambda _: folder), \
                 unittest.mock.patch.multiple(grader.places, toolchain=lambda *_: set(),
                                              libraries=lambda *_: set()):
             files = {name: os.path.join(folder, name)

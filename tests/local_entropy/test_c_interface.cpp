@@ -1,5 +1,6 @@
 // The C interface: structs of other versions, types, names, progress, and the same bits as in C++.
 #include "c_interface.h"
+#include "common/host_poison.h"
 
 #include "local_entropy/engine.h"
 
@@ -387,6 +388,8 @@ TEST_F(CInterface, MeasuresReachTheFilter)
 
 TEST_F(CInterface, Names)
 {
+    // What lies behind the last name is none, and no null pointer by chance either.
+    const common::HostPoison paths(4 * sizeof(std::string)), methods(16 * sizeof(std::string));
     const auto expectNames = [](const char *(*name)(int), const std::vector<std::string> &names) {
         ASSERT_FALSE(names.empty());
         for (std::size_t i = 0; i < names.size(); ++i)

@@ -81,6 +81,11 @@ TEST_F(CInterfaceDevices, TheBytesOfAWorkspace)
         expectStatus(LE_UNAVAILABLE, "enqueue needs ", status);
     expectStatus(LE_BAD_ARGUMENT, "bytes is NULL",
                  le_workspace_bytes(engine, &filter, &image, mask, region, &result, nullptr));
+    le_image noMask = image;
+    noMask.type = LE_FLOAT32;
+    mask = &noMask;
+    expectStatus(LE_BAD_ARGUMENT, "mask.type is 3", ask());
+    mask = nullptr;
     filter.levels = 1;
     expectStatus(LE_BAD_ARGUMENT, "1 levels", ask());
 }

@@ -27,6 +27,7 @@ std::vector<int> partOfCells(const Problem &whole, const std::vector<Problem> &p
     std::vector<int> of(whole.region.width * whole.region.height, -1);
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const Problem &part = parts[i];
+        EXPECT_TRUE(part.region.width > 0 && part.region.height > 0) << "an empty part";
         EXPECT_EQ(part.result.width, part.region.width);
         EXPECT_EQ(part.result.height, part.region.height);
         EXPECT_EQ(part.result.stride, whole.result.stride);

@@ -132,6 +132,7 @@ TEST(LocalEntropyTileMemory, OfAllLevelsCountsWhatIsAbsent)
         const Tile tile = loadTile(problem, problem.region, scratch);
         ASSERT_EQ(tile.bytes, 4);
         expectTile<std::uint16_t>(problem, tile);
+        EXPECT_EQ(loadTile(problem, {0, 0, 9, kSide}, scratch).bytes, 2) << "of some levels";
     }
 }
 
