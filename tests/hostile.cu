@@ -133,6 +133,7 @@ int underAnotherRounding()
 /// Of invalid and inexact results: a signal, unless the library masks them.
 int underTraps()
 {
+    common::offeredThreads(); // LLVM's OpenMP does not start under them
 #if defined(__GLIBC__) && defined(__SSE2__)
     feenableexcept(FE_ALL_EXCEPT);
 #endif

@@ -66,6 +66,8 @@ TEST(Hostile, StandardInputOutputAndErrorsMayBeClosed)
 
 TEST(Hostile, ResultsAreKeptUnlessThatIsUnwanted)
 {
+    if (kAddressSanitizer || kThreadSanitizer)
+        GTEST_SKIP() << "needs the system's malloc, and the sanitizer has its own";
     for (const std::string threads : {"1", "2"}) // a thread's memory may keep what is below it
         EXPECT_EQ(hostile("memory", "ENTROPY_KEEP_MEMORY= OMP_NUM_THREADS=" + threads).output,
                   "others are mapped\nkept\n")

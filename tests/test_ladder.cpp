@@ -6,6 +6,7 @@
 #include "entropy/reference.h"
 #include "entropy/run.h"
 #include "messages.h"
+#include "sanitized.h"
 #include "shapes.h"
 #include "temporary.h"
 #include "v14_parts.h"
@@ -155,7 +156,9 @@ TEST(Threads, DISABLED_PrintsHowManyTheVersionStarts)
             std::vector<float> sample = makeSample("random", {500, 400});
             const int before = tasks();
             entropy::run(version.callback, 500, 400, sample.data());
-            std::printf("threads %d\n", tasks() - before + 1);
+            // With the first one, the thread sanitizer starts one of its own.
+            const int own = kThreadSanitizer && omp_get_max_threads() > 1;
+            std::printf("threads %d\n", tasks() - before + 1 - own);
         }
 }
 
