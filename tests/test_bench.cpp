@@ -396,6 +396,21 @@ TEST(BenchPrograms, ThreadsAreCountedUpToTheMostThereAre)
     }
 }
 
+// However few seconds there are: of one time the median would be the minimum.
+TEST(BenchPrograms, ThreadsAreJudgedBySeveralTimes)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("t.csv");
+    runCommand(BUILD_DIRECTORY "/scaling --cases 'v12 64x64$' --seconds 1e-9 --csv " + file);
+    std::istringstream lines(contentsOf(file));
+    std::string line;
+    std::getline(lines, line);
+    ASSERT_EQ(line, "version,side,threads,median_ms,min_ms");
+    int different = 0;
+    while (std::getline(lines, line)) different += cellsOf(line).at(3) != cellsOf(line).at(4);
+    EXPECT_GT(different, 0);
+}
+
 // Of one number of threads the copy is measured once, and of each number anew.
 TEST(BenchPrograms, ACopyIsByAsManyThreads)
 {

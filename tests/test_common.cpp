@@ -180,6 +180,9 @@ TEST(Threads, AnErrorInAParallelRegionComesOut)
     EXPECT_EQ(ran, 8);
     EXPECT_THROW(error.rethrow(), Error);
     EXPECT_NO_THROW(FirstError().rethrow());
+    FirstError two; // of which the first is told
+    for (const char *const what : {"one", "two"}) two.guard([&] { throw Error(what); });
+    EXPECT_EQ(messageOf([&] { two.rethrow(); }), "one");
 }
 
 TEST(Measure, WhatTakesTheWholeTimeIsTimedOnceAndNeverCold)

@@ -11,6 +11,7 @@
 #include "temporary.h"
 #include "v14_parts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +19,8 @@
 #include <omp.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 TEST(Table, HoldsTheVersionsInOrder)
 {
@@ -100,6 +103,27 @@ TEST(Table, PrefixSumsThatDoNotFitAreRefused)
     EXPECT_TRUE(holds(message(500000), "v13: cudaCallback: the prefix sums need 15258"))
         << message(500000);
     EXPECT_TRUE(holds(message(536870911), "need more than 2^64 bytes")) << message(536870911);
+}
+
+// Finer than what passes: the bounds that tools/precision.cpp finds over every window.
+TEST(Table, VersionsInDoubleRoundOnce)
+{
+    constexpr Shape kShape{97, 61};
+    for (const auto &[name, bound] : std::vector<std::pair<const char *, double>>{
+             {"v10", 1.2e-7}, {"v11", 1.2e-7}, {"v12", 1.82e-7}, {"v13", 1.82e-7}})
+        for (const std::string content : {"random", "smooth", "levels=2", "dominant"}) {
+            std::vector<float> sample = makeSample(content, kShape);
+            const auto result = entropy::run(entropy::versionNamed(name).callback, kShape.width,
+                                             kShape.height, sample.data());
+            double largest = 0;
+            for (int y = 0, cell = 0; y < kShape.height; ++y)
+                for (int x = 0; x < kShape.width; ++x, ++cell)
+                    largest = std::max(
+                        largest,
+                        std::fabs(result[cell] - entropy::referenceCell(kShape.width, kShape.height,
+                                                                        sample.data(), x, y)));
+            EXPECT_LE(largest, bound) << name << ", " << content;
+        }
 }
 
 TEST(Table, VersionsOfTheEngineRefuseCellsThatAreNoLevels)
