@@ -103,7 +103,8 @@ wheel=$(echo "$to"/dist/*.whl)
 environment "$work/bare" "$wheel"
 bare
 library
-# All extras, mypy, and what the notebook runs in: nothing is skipped but for want of a GPU.
+# All extras, mypy, and what the notebook runs in: nothing is skipped but for want of a GPU or of a
+# cluster's queue (dask-jobqueue).
 environment "$to/venv" "$wheel[test,raster,stack,zarr,preview,files,dask]" nbclient ipykernel mypy
 types
 (cd_away && "$to/venv/bin/python" -m pytest -q -p no:cacheprovider --doctest-modules \

@@ -52,6 +52,22 @@ def test_a_band_without_a_name(tmp_path, capfd, rasterio, zarr):
     assert zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs["names"] == [None, "red"]
 
 
+def test_tags_of_bands(tmp_path, capfd, rasterio):
+    """But not what they say of the cells, which are no longer these."""
+    of_cells = {"STATISTICS_MEAN": "4", "units": "K", "scale_factor": "2", "add_offset": "1",
+                "_FillValue": "0", "valid_min": "0", "valid_range": "0,9", "actual_range": "0,8"}
+    path = raster(rasterio, tmp_path / "in.tif", IMAGE, IMAGE, IMAGE, transform=rasterio.Affine(2, 0, 0, 0, -2, 9))
+    with rasterio.open(path, "r+") as file:
+        file.update_tags(1, WL="650", units_of="nm", **of_cells)
+        file.update_tags(3, WL="850")
+    for name, bands, expected in (
+            ("all.tif", None, [{"WL": "650", "units_of": "nm"}, {}, {"WL": "850"}]),
+            ("some.tif", "3,2", [{"WL": "850"}, {}])):
+        convert(capfd, path, tmp_path / name, *(("--band", bands) if bands else ()))
+        with rasterio.open(tmp_path / name) as file:
+            assert [file.tags(band) for band in file.indexes] == expected
+
+
 def test_only_texts_become_tags(tmp_path, capfd, rasterio, zarr):
     made = zarr.open(str(tmp_path / "in.zarr"), mode="w", shape=IMAGE.shape, dtype="u1")
     made.attrs.update(sensor="MSI", version=3, bands=[1, 2])

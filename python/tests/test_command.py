@@ -196,6 +196,9 @@ class Terminal:
 def test_progress():
     assert re.fullmatch(r" 25% \[#+ +\] 2 Mcells/s, 0:38 left", line(25e6, 100_000_000, 2e6, 9))
     assert re.fullmatch(r"100% \[#+\] 10 Mcells/s, 0:10", line(1e8, 100_000_000, 1e7, 10))
+    assert line(1e8, 100_000_000, 999_500, 100).endswith("] 1 Mcells/s, 1:40")
+    assert line(1e8, 100_000_000, 999_400, 100).endswith("] 999 kcells/s, 1:40")
+    assert line(1e6, 2_000_000, 2000, 9).endswith("] 2 kcells/s, 8:20 left")
     assert "? left" in line(0, 10, 0, 1)
     assert [clock(0.4), clock(59.6), clock(3661)] == ["0:00", "1:00", "1:01:01"]
     terminal = Terminal()
@@ -234,7 +237,7 @@ def test_progress_on_a_terminal(image, tmp_path):
     os.close(theirs)
     said = os.read(ours, 10_000).decode()
     os.close(ours)
-    assert re.search(r"100% \[#+\] \d+ Mcells/s, 0:00", said)
+    assert re.search(r"100% \[#+\] \d+ [Mk]cells/s, 0:00", said)
 
 
 def test_a_terminal_is_spared_on_request(image, tmp_path):

@@ -30,6 +30,8 @@ def test_inputs_that_cannot_be_read(tmp_path, capfd):
     (tmp_path / "in.npy").mkdir()
     said = refused(capfd, tmp_path / "in.npy", tmp_path / "out.npy")
     assert said == f"local-entropy: {tmp_path}/in.npy cannot be read: Is a directory\n"
+    assert "- is no file: the image is not read from the standard input" in \
+        refused(capfd, "-", tmp_path / "out.npy")
     assert "no.npy does not exist" in refused(capfd, tmp_path / "no.npy", tmp_path / "out.npy")
     np.save(tmp_path / "row.npy", IMAGE[0])
     assert "has 1 dimensions" in refused(capfd, tmp_path / "row.npy", tmp_path / "out.npy")

@@ -165,6 +165,7 @@ def _layout(arguments: argparse.Namespace, request: Request, source: Source,
     if planes != tuple(range(source.planes)):
         lead = () if len(planes) == 1 else (len(planes),)
     about.names = tuple(about.names[plane] for plane in planes) if about.names else ()
+    about.plane_tags = tuple(about.plane_tags[plane] for plane in planes) if about.plane_tags else ()
     holes = math.isnan(request.empty) and (  # with --fill, too: where no cell of the window counts
         source.dtype.kind == "f" or any(value is not None for value in nodata)
         or any(source.has_mask(plane) for plane in planes))

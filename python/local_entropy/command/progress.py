@@ -48,14 +48,19 @@ class Bar:
         self._to.flush()
 
 
+def cells(rate: float) -> str:
+    """Such as "118 Mcells", of less than a million "40 kcells"."""
+    return f"{rate / 1e6:.0f} Mcells" if rate >= 0.9995e6 else f"{rate / 1e3:.0f} kcells"
+
+
 def line(done: float, total: int, rate: float, seconds: float) -> str:
     """Such as " 42% [########    ] 118 Mcells/s, 0:31 left"."""
     part = done / total
     if done < total:
         left = clock((total - done) / rate) if rate > 0 else "?"
-        end = f"{rate / 1e6:.0f} Mcells/s, {left} left"
+        end = f"{cells(rate)}/s, {left} left"
     else:
-        end = f"{rate / 1e6:.0f} Mcells/s, {clock(seconds)}"
+        end = f"{cells(rate)}/s, {clock(seconds)}"
     width = max(5, min(40, shutil.get_terminal_size().columns - len(end) - 12))
     full = int(part * width)
     return f"{int(part * 100):3d}% [{'#' * full}{' ' * (width - full)}] {end}"

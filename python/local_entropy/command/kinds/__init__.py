@@ -22,6 +22,9 @@ _NOT_A_PATH = re.compile(r"/vsi|[A-Za-z0-9_]{2,}:")  # but a name that GDAL know
 
 def open_source(path: str) -> Source:
     """The image in a file."""
+    if path == "-" and not os.path.exists(path):
+        raise FileError("- is no file: the image is not read from the standard input, since it is "
+                        "not read from its beginning to its end")
     if not (os.path.exists(path) or zarr_array.in_archive(path) or _NOT_A_PATH.match(path)):
         raise FileError(f"{path} does not exist")
     if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):

@@ -57,6 +57,7 @@ class About:
     rpcs: Any = None                          # rational polynomial coefficients of rasterio
     tags: Dict[str, Any] = field(default_factory=dict)
     names: Tuple[Optional[str], ...] = ()     # of the planes
+    plane_tags: Tuple[Dict[str, str], ...] = ()
     dimensions: Tuple[str, ...] = ()          # names of all axes, as Zarr has them
     axes: str = ""                            # of a stack, in letters of tifffile: "TCYX"
     stack: Dict[str, Any] = field(default_factory=dict)  # sizes of cells, units: see stack.py

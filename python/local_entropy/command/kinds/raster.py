@@ -20,6 +20,8 @@ _PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp"}
 _RASTERS = _PICTURES | {".tif", ".tiff", ".vrt", ".img", ".jp2", ".asc", ".bil", ".dem", ".grd",
                         ".hdf", ".nc", ".ntf"}  # GDAL knows more; these need it for certain
 _OWN_TAGS = re.compile(r"STATISTICS_|TIFFTAG_(MIN|MAX)SAMPLEVALUE|AREA_OR_POINT$")
+_OF_CELLS = re.compile(r"STATISTICS_|(units|scale_factor|add_offset|_FillValue|missing_value|"
+                       r"valid_(min|max|range)|actual_range)$")  # what they are is no more true
 _PAGE = re.compile(r"^Page \d+ \((\d+)P x (\d+)L ")  # as GDAL describes that of a TIFF
 _OF_A_STACK = re.compile(r"\{\"shape\"|ImageJ=|<\?xml|<OME ")  # descriptions of other writers
 _THREADS_FAIL_ALOUD = (3, 9)  # GDAL 3.6 gives garbage for what its threads could not decode
@@ -163,6 +165,7 @@ def _about(file: Any) -> About:
     about.gcps_crs = crs.to_wkt() if crs else None
     about.rpcs = file.rpcs
     about.tags = {key: value for key, value in file.tags().items()}
+    about.plane_tags = tuple(file.tags(band) for band in file.indexes)
     return about
 
 
@@ -256,6 +259,9 @@ class Created(Sink):
         for i, name in enumerate(about.names[:self._layout.planes]):
             if name:
                 file.set_band_description(i + 1, name)
+        for i, said in enumerate(about.plane_tags[:self._layout.planes]):
+            file.update_tags(i + 1, **{key: value for key, value in said.items()
+                                       if not _OF_CELLS.match(key)})
 
     def write(self, plane: int, part: Part, values: Ndarray) -> None:
         window = self._window(part.left, part.top, part.shape[1], part.shape[0])
