@@ -104,6 +104,7 @@ def _mask_array(image: Any, mask: Any, chunks: Chunks) -> Any:
     counts = mask if is_dask(mask) else numbers("mask", mask)
     check_mask(counts.shape, image.shape)
     if is_dask(mask):
+        numbers("mask", np.empty(0, counts.dtype))  # refuses its type now, and not in a worker
         return counts
     return importlib.import_module("dask.array").from_array(counts, chunks=chunks[-counts.ndim:])
 

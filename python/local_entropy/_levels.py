@@ -133,6 +133,9 @@ def _natural(image: np.ndarray[Any, np.dtype[Any]], mask: Mask, nodata: Optional
     every = _EVERY_LEVEL.get(dtype)
     if every is not None:
         return every
+    if dtype.itemsize > 2 and cval is not None and cval != nodata and float(cval).is_integer() \
+            and as_cell(cval, dtype) is None:  # the levels of these are found in their own type
+        raise ValueError(f"cval is {cval:g}, expected a cell of the image, which is {dtype}")
     low, high = _extent(image, mask, nodata, cval)
     if dtype.kind == "u" and dtype.itemsize == 2:
         low = 0

@@ -40,7 +40,7 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
         The cells around a cell that count: those above 0.
     out : array, shape of the image, optional
         Where the result goes: uint8, uint16, float32 or float64. Integers are cut off; bool has
-        whether it is more than 0.
+        whether it is 1 or more.
     mask : array_like, shape of the image, optional
         The cells that count: bytes that are not 0, as `skimage.util.img_as_ubyte` makes them.
     shift_x, shift_y, shift_z : int, optional
@@ -112,7 +112,7 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     if out is None:
         return result
     written: Ndarray = out if out.ndim == 2 else out[..., 0]
-    np.copyto(written, result, casting="unsafe")
+    np.copyto(written, result >= 1 if written.dtype == bool else result, casting="unsafe")
     return written
 
 

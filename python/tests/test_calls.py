@@ -1,5 +1,6 @@
 """Calls that are long, that are ended, and that are many at once."""
 
+import concurrent.futures
 import multiprocessing
 import os
 import signal
@@ -116,7 +117,6 @@ def test_other_threads_run_meanwhile():
 def test_calls_from_many_threads():
     sizes = [3, 5, 7, 9, 11, 13]
     expected = {size: entropy(SMALL, size) for size in sizes}
-    wrong = []
 
     def compute(start):
         for i in range(60):
@@ -124,15 +124,12 @@ def test_calls_from_many_threads():
             if i % 7 == 0:
                 with pytest.raises(LevelError, match=rf"is {SMALL.max()}|is \d+, expected an"):
                     entropy(SMALL, size, levels=5 + start)
-            if not np.array_equal(entropy(SMALL, size, threads=1 + i % 2), expected[size]):
-                wrong.append(size)
+            np.testing.assert_array_equal(entropy(SMALL, size, threads=1 + i % 2), expected[size])
+        return "done"
 
-    threads = [threading.Thread(target=compute, args=(i,)) for i in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    with concurrent.futures.ThreadPoolExecutor(6) as threads:  # result() raises what was raised
+        assert [each.result() for each in [threads.submit(compute, i) for i in range(6)]] == \
+            ["done"] * 6
 
 
 def in_child(size):

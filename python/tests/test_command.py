@@ -437,6 +437,19 @@ def test_text_that_is_lost(capfd, monkeypatch, word, output):
         f"local-entropy: the standard output cannot be written: {reason}\n"
 
 
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_streams_that_are_closed(image, tmp_path, closed):
+    """Nor does what is said go into the output."""
+    out = tmp_path / "out.npy"
+    words = f"{sys.executable} -m local_entropy {image} {out} {closed}"
+    environment = {**os.environ, "PYTHONPATH": PACKAGE}
+    assert subprocess.run(words, shell=True, env=environment, timeout=60).returncode == 0
+    np.testing.assert_array_equal(np.load(out), entropy(np.load(image)))
+    words = f"{sys.executable} -m local_entropy {tmp_path}/no.npy {out} {closed}"
+    assert subprocess.run(words, shell=True, env=environment, timeout=60,
+                          stderr=subprocess.DEVNULL).returncode == 1
+
+
 # ---- the end in the middle ---------------------------------------------------------------------
 
 

@@ -267,3 +267,10 @@ def test_processes(scheduler):
     with pytest.raises(LevelError, match=r"image\[7, 2\] is -1") as caught:
         entropy(da.from_array(image, chunks=3), 3, levels=4).compute()
     assert caught.value.index == (7, 2)
+
+
+@pytest.mark.parametrize("dtype", [complex, "U1", object, "datetime64[s]"])
+def test_a_mask_of_an_impossible_type_is_refused_at_once(dtype):
+    image = da.zeros((20, 30), dtype=np.uint8, chunks=10)
+    with pytest.raises(TypeError, match="the mask is .*, expected an array of bool"):
+        entropy(image, mask=da.zeros((20, 30), dtype=dtype, chunks=10))

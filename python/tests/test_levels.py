@@ -171,6 +171,18 @@ def test_a_span_that_is_too_long():
         entropy(np.array([[3, 4]], np.int16), 3, mode="constant", cval=70000)
 
 
+@pytest.mark.parametrize("dtype, cval", [(np.uint32, -5), (np.uint64, -1), (np.int32, -2**31 - 1),
+                                         (np.uint32, 2**32)])
+def test_a_border_that_no_cell_can_be(dtype, cval):
+    image = np.array([[3, 4]], dtype)
+    with pytest.raises(ValueError, match="cval is .*, expected a cell of the image, which is "
+                                         f"{np.dtype(dtype)}"):
+        entropy(image, 3, mode="constant", cval=cval)
+    np.testing.assert_array_equal(entropy(image, 3, cval=cval), entropy(image, 3))
+    np.testing.assert_array_equal(  # what does not count needs no level
+        entropy(image, 3, mode="constant", cval=cval, nodata=cval), entropy(image, 3))
+
+
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64"])
 def test_what_is_said_of_a_span_that_is_too_long_helps(dtype):
     limits = np.iinfo(dtype)

@@ -293,6 +293,45 @@ def test_alpha(tmp_path, capfd):
                 np.testing.assert_array_equal(file.read(2), expected_of(counts))
 
 
+@pytest.mark.parametrize("bands", [1, 3, 4])
+def test_alpha_beside_nodata(tmp_path, capfd, bands):
+    """Of which GDAL's masks say nothing."""
+    counts = RANDOM.integers(0, 5, IMAGE.shape) > 0
+    alpha = np.where(counts, 7, 0).astype(np.uint8)
+    path = make(tmp_path / "in.tif", np.stack([*[IMAGE] * bands, alpha]), nodata=3)
+    with rasterio.open(path, "r+") as file:
+        file.colorinterp = [ColorInterp.gray] * bands + [ColorInterp.alpha]
+    for nodata, there in (((), counts & (IMAGE != 3)), (("--nodata", "none"), counts),
+                          (("--nodata", "5"), counts & (IMAGE != 5))):
+        convert(capfd, path, tmp_path / "out.tif", *nodata)
+        found = bands_of(tmp_path / "out.tif")
+        assert len(found) == bands
+        for band in found:
+            np.testing.assert_array_equal(band, expected_of(there))
+
+
+@pytest.mark.parametrize("dtype, hole", [(np.int64, -(2**63) + 2), (np.uint64, 2**64 - 2),
+                                         (np.int64, 2**63 - 1)])
+def test_nodata_of_64_bits(tmp_path, capfd, dtype, hole):
+    """More than a float has: its neighbours are other cells."""
+    zarr = pytest.importorskip("zarr", reason="pip install zarr")
+    cells = IMAGE.astype(dtype)
+    there = RANDOM.integers(0, 5, IMAGE.shape) > 0
+    cells[~there] = hole
+    expected = np.where(there, entropy(cells, levels=8, range=(0, 256), mask=there), np.nan)
+    made = zarr.open(str(tmp_path / "in.zarr"), mode="w", shape=cells.shape, dtype=cells.dtype)
+    made[...] = cells
+    bins = ("--levels", "8", "--range", "0", "256")
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy", *bins, "--nodata", hole)
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected)
+    made.attrs["_FillValue"] = hole
+    convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy", *bins)
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected)
+    made.attrs["missing_value"] = hole - 1
+    assert "expected one value for cells" in refused(capfd, tmp_path / "in.zarr", tmp_path / "o.npy",
+                                                     *bins)
+
+
 @pytest.mark.parametrize("ending", ["aux.xml", "ovr", "msk"])
 def test_a_stale_sidecar_goes(tmp_path, capfd, ending):
     make(tmp_path / "in.tif", IMAGE)

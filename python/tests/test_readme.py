@@ -233,7 +233,7 @@ def test_a_cluster_of_this_machine(tmp_path):
 
 def test_nothing_is_shown_that_no_test_runs():
     """What compiles is run by `make python`, scripts by test_examples.py; of the page about
-    clusters, code that needs a queue or GPUs runs nowhere here."""
+    clusters, code that needs a queue or GPUs by test_cluster.py, as far as it can be here."""
     others = [line for line in shell_lines(PAGE) if not is_command(line)]
     compiles = re.compile(r"(CUDA=0 )?pip install '?\./python")
     scripts = [line for line in others if not compiles.match(line)

@@ -97,6 +97,18 @@ def test_out(dtype):
     np.testing.assert_allclose(mine, theirs, rtol=1e-6)
 
 
+def test_out_of_truths():
+    """Cut off as integers are, and so false below 1."""
+    image = np.random.default_rng(3).integers(0, 3, (30, 40), dtype=np.uint8)
+    mine, theirs = np.empty(image.shape, bool), np.empty(image.shape, bool)
+    for footprint in (morphology.disk(1), np.ones((1, 3))):
+        values = entropy(image, footprint)
+        entropy(image, footprint, out=mine)
+        rank.entropy(image, footprint, out=theirs)
+        np.testing.assert_array_equal(mine, theirs.view(np.uint8) > 0)
+        assert np.any((values > 0) & (values < 1)) and np.any(mine)
+
+
 def test_out_of_three_dimensions():
     mine, theirs = np.zeros((2, *IMAGE.shape, 1))
     entropy(IMAGE, morphology.disk(2), out=mine)

@@ -555,3 +555,11 @@ def test_smaller_levels_of_a_stack(tmp_path, capfd):
         file.write(STACK[0, :, ::2, ::2], subfiletype=1)
     convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK[0]))
+
+
+def test_a_volume_in_one_page(tmp_path, capfd):
+    tifffile.imwrite(tmp_path / "in.ome.tif", np.zeros((4, 32, 48), np.uint8), ome=False,
+                     photometric="minisblack",
+                     tile=(2, 16, 16), volumetric=True, metadata={"axes": "ZYX"})
+    assert "in.ome.tif has pages of several planes, a volume: expected a page for each plane" in \
+        refused(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")

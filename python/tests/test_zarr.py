@@ -214,7 +214,7 @@ def test_two_values_of_no_data_that_are_one_cell(tmp_path, capfd):
 def test_two_values_of_no_data(tmp_path, capfd):
     """Both of CF's count; a result of one of them would take the other's cells for levels."""
     make(tmp_path / "in.zarr", STACK).attrs.update(_FillValue=4, missing_value=5)
-    assert "in.zarr has _FillValue 4.0 and missing_value 5.0, expected" in refused(
+    assert "in.zarr has _FillValue 4 and missing_value 5, expected" in refused(
         capfd, tmp_path / "in.zarr", tmp_path / "out.npy")
     convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy", "--nodata", "4")
 

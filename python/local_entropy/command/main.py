@@ -38,6 +38,7 @@ class _Ended(BaseException):
 
 def main(words: Optional[Sequence[str]] = None) -> int:
     """Runs the command; its exit status."""
+    _open_streams()
     try:
         arguments = parser().parse_args(words)
         with _signals():
@@ -63,6 +64,18 @@ def main(words: Optional[Sequence[str]] = None) -> int:
         signal.signal(ended.number, signal.SIG_DFL)  # who started this sees which
         os.kill(os.getpid(), ended.number)
         return 128 + ended.number
+
+
+def _open_streams() -> None:
+    """Where standard streams are closed, files would have their numbers, and messages would go into
+    the output."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")
 
 
 def _say(sentence: str, status: int) -> int:

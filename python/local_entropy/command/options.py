@@ -178,10 +178,16 @@ def _size(text: str) -> Tuple[int, int]:
 
 
 def _nodata(text: str) -> Any:
+    if text == "none":
+        return text
     try:
-        return text if text == "none" else float(text)
+        value = float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r}, expected a number or none") from None
+    try:
+        return int(text) if math.isfinite(value) else value  # 64 bits are more than a float has
+    except ValueError:
+        return value
 
 
 def _bands(text: str) -> List[int]:

@@ -95,24 +95,42 @@ class Opened(Source):
         self.interleaved = file.count > 1 and file.profile.get("interleave") == "pixel"
         self.about = _about(file)
         self.files = tuple(file.files)
+        self._alpha = [i for i, kind in enumerate(file.colorinterp) if kind.name == "alpha"]
+        self._mask_readers = tuple(map(self._mask_reader, range(file.count)))
 
     def usual_planes(self) -> Tuple[int, ...]:
-        alpha = [i for i, kind in enumerate(self._file.colorinterp) if kind.name == "alpha"]
-        return tuple(i for i in range(self.planes) if i not in alpha) or (0,)
+        return tuple(i for i in range(self.planes) if i not in self._alpha) or (0,)
 
     def nodata(self, plane: int) -> Optional[float]:
         value: Optional[float] = self._file.nodatavals[plane]
         return value
 
     def has_mask(self, plane: int) -> bool:
-        return any(flag.name in ("per_dataset", "alpha") for flag in
-                   self._file.mask_flag_enums[plane])
+        return self._mask_readers[plane] is not None
+
+    def _mask_reader(self, plane: int) -> Optional[Callable[[int, Part], Ndarray]]:
+        """GDAL's own mask of a plane, or its alpha band, of which GDAL says nothing where there is
+        a nodata value, too. None: all cells count but those of the nodata value."""
+        flags = {flag.name for flag in self._file.mask_flag_enums[plane]}
+        is_unknown = "nodata" in flags and self._file.nodatavals[plane] is None  # of 64 bits
+        if flags & {"per_dataset", "alpha"} or is_unknown:
+            return self._read_mask_of_gdal
+        return self._read_alpha if self._alpha and plane not in self._alpha else None
 
     def read(self, plane: int, part: Part) -> Ndarray:
         return self._read(self._file.read, plane, part)
 
     def read_mask(self, plane: int, part: Part) -> Ndarray:
+        reader = self._mask_readers[plane]
+        assert reader is not None
+        return reader(plane, part)
+
+    def _read_mask_of_gdal(self, plane: int, part: Part) -> Ndarray:
         return self._read(self._file.read_masks, plane, part)
+
+    def _read_alpha(self, plane: int, part: Part) -> Ndarray:
+        counts: Ndarray = self._read(self._file.read, self._alpha[0], part) != 0
+        return counts.astype(np.uint8)
 
     def _read(self, function: Any, plane: int, part: Part) -> Ndarray:
         window = self._window(part.left, part.top, part.shape[1], part.shape[0])

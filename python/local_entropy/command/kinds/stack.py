@@ -142,6 +142,9 @@ class Opened(Source):
                 raise FileError(f"{path} cannot be read: it ends before the last cell")
         else:
             page = self._series.keyframe
+            if page.imagedepth > 1 or page.tiledepth > 1:
+                raise FileError(f"{path} has pages of several planes, a volume: expected a page for "
+                                "each plane; tifffile.imread reads it, and numpy.save writes .npy")
             self.block = (page.tilelength, page.tilewidth) if page.is_tiled else \
                 (page.rowsperstrip, 0)
             if self.block[0] < 1:

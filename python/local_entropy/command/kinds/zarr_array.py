@@ -115,7 +115,8 @@ class Opened(Source):
 
     def nodata(self, plane: int) -> Optional[float]:
         found = {name: self._number_of(name, value) for name, value in self._nodata.items()}
-        if len(np.unique([self._as_cell(value) for value in found.values()])) > 1:
+        cells = map(self._as_cell, found.values())
+        if len({"nan" if cell != cell else cell for cell in cells}) > 1:
             said = " and ".join(f"{name} {value}" for name, value in found.items())
             raise FileError(f"{self._path} has {said}, expected one value for cells that are no "
                             "data, or --nodata")
@@ -248,7 +249,10 @@ def _only_image(group: Any, path: str) -> Any:
 
 
 def _number(value: Any) -> Optional[float]:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    """Integers as they are: those of 64 bits are more than a float has."""
+    if isinstance(value, int):
+        return None if isinstance(value, bool) or value.bit_length() > 64 else value
+    return value if isinstance(value, float) else None
 
 
 def writes(path: str, layout: Layout) -> bool:
