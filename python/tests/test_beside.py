@@ -1,15 +1,19 @@
 """Formats of several files: which ones they may replace, and what is left when they cannot."""
 
 import os
+import signal
+import time
 
 import numpy as np
 import pytest
 
 from files import convert, open_files
 from local_entropy.command import main as command
-from local_entropy.command.kinds import FileError, flat
+from local_entropy.command.kinds import FileError, flat, gdal
+from local_entropy.command.kinds import raster as kind
 from local_entropy.command.kinds.base import About, Layout
 from local_entropy.command.main import main
+from local_entropy.command.options import parser
 from local_entropy.command.output import Output
 
 rasterio = pytest.importorskip("rasterio", reason="pip install rasterio")
@@ -105,6 +109,46 @@ def test_what_is_read_is_not_deleted_as_what_was_beside(tmp_path, capfd):
     assert contents(tmp_path) == before
 
 
+@pytest.mark.parametrize("name", ["x.tfw", "x.tifw", "x.TFW", "x.wld", "x.WLD"])
+@pytest.mark.parametrize("old", [False, True])
+def test_a_stale_world_file_gives_no_place(tmp_path, capfd, name, old):
+    """One that may be of another file, such as x.png, goes only where GDAL says it is the old's."""
+    raster(tmp_path / "in.tif")
+    if old:
+        raster(tmp_path / "x.tif")
+    (tmp_path / name).write_text("10\n0\n0\n-10\n500000\n5000000\n")
+    if name.lower() == "x.wld" and not old:
+        assert f"{tmp_path}/{name}, which is there and may be another's" in refusal(
+            capfd, 2, tmp_path / "in.tif", tmp_path / "x.tif")
+        convert(capfd, tmp_path / "in.tif", tmp_path / "x.npy")
+        raster(tmp_path / "in.tif", crs="EPSG:32632", transform=rasterio.Affine(2, 0, 5, 0, -2, 5))
+        convert(capfd, tmp_path / "in.tif", tmp_path / "x.tif")  # has a place of its own
+        assert sorted(os.listdir(tmp_path)) == sorted(["in.tif", "x.npy", "x.tif", name])
+    else:
+        convert(capfd, tmp_path / "in.tif", tmp_path / "x.tif")
+        assert sorted(os.listdir(tmp_path)) == ["in.tif", "x.tif"]
+        with rasterio.open(tmp_path / "x.tif") as file:
+            assert file.transform.is_identity
+
+
+def test_a_world_file_that_is_asked_for(tmp_path, capfd):
+    raster(tmp_path / "in.tif", transform=rasterio.Affine(2, 0, 5, 0, -2, 5))
+    for _ in range(2):  # the second time it is there
+        convert(capfd, tmp_path / "in.tif", tmp_path / "x.tif", "--co", "TFW=YES")
+        assert sorted(os.listdir(tmp_path)) == ["in.tif", "x.tfw", "x.tif"]
+
+
+def test_what_a_copy_is_made_of_is_seen_nowhere(tmp_path, capfd):
+    """Nor what GDAL puts beside it, such as a coordinate system that a GeoTIFF has no place for."""
+    raster(tmp_path / "in.tif", transform=rasterio.Affine(.1, 0, -28, 0, -.1, 22),
+           crs="+proj=ob_tran +o_proj=longlat +o_lon_p=-162 +o_lat_p=39.25 +lon_0=180")
+    (tmp_path / ".parts.tif").write_text("another's")
+    for _ in range(2):
+        convert(capfd, tmp_path / "in.tif", tmp_path / "x.tif", "--driver", "COG")
+        assert {name.replace(".aux.xml", "") for name in os.listdir(tmp_path)} == {
+            ".parts.tif", "in.tif", "x.tif"}
+
+
 def test_a_picture_in_the_place_of_a_part(tmp_path, capfd):
     pytest.importorskip("matplotlib", reason="pip install matplotlib")
     raster(tmp_path / "in.tif")
@@ -123,6 +167,7 @@ def test_a_driver_that_makes_no_file_of_the_name(tmp_path, capfd, nothing_is_com
 
 def test_an_output_that_is_not_there_in_the_end(tmp_path):
     output = Output(str(tmp_path / "out.mff"))
+    output.begin()
     (tmp_path / output.path).with_name("out.hdr").write_text("new")
     with pytest.raises(FileError, match=r"out\.mff was not written, but out\.hdr: expected"):
         output.keep()
@@ -136,6 +181,7 @@ def test_all_is_moved_or_nothing(tmp_path, monkeypatch):
     (tmp_path / "x.dat.aux.xml").write_text("old")
     before = contents(tmp_path)
     output, replace = Output(str(tmp_path / "x.dat")), os.replace
+    output.begin()
     for name in ("x.dat", "x.hdr", "x.new"):
         (tmp_path / output.path).with_name(name).write_text("new")
 
@@ -162,6 +208,63 @@ def test_nodata_replaces_the_value_of_the_file_and_no_mask(tmp_path, capfd, word
             file.write_mask(IMAGE != 7)
     convert(capfd, path, tmp_path / "out.npy", *words)
     np.testing.assert_array_equal(np.isnan(np.load(tmp_path / "out.npy")), np.isin(IMAGE, holes))
+
+
+def test_the_end_while_the_folder_is_made(tmp_path, monkeypatch):
+    make = os.mkdir
+
+    def ended(path, *mode):
+        make(path, *mode)
+        raise KeyboardInterrupt
+
+    np.save(tmp_path / "in.npy", IMAGE)
+    monkeypatch.setattr(os, "mkdir", ended)
+    with pytest.raises(KeyboardInterrupt):
+        main([str(tmp_path / "in.npy"), str(tmp_path / "x.npy")])
+    assert os.listdir(tmp_path) == ["in.npy"]
+
+
+# ---- the end while a copy is made --------------------------------------------------------------
+
+
+def test_a_signal_ends_a_copy(tmp_path, monkeypatch, signals_end):
+    """Whose first one is the trial, of a few cells."""
+    raster(tmp_path / "in.tif")
+    copy, calls = kind.copy, []
+
+    def waits(*words):
+        calls.append(words)
+        if len(calls) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+            end = time.monotonic() + 20
+            while words[-1]() and time.monotonic() < end:
+                time.sleep(0.01)
+            calls.append(words[-1]())
+        copy(*words)
+
+    monkeypatch.setattr(kind, "copy", waits)
+    with pytest.raises(KeyboardInterrupt):
+        command._convert(parser().parse_args([str(tmp_path / "in.tif"), str(tmp_path / "x.tif"),
+                                              "--driver", "COG"]))
+    assert calls[2:] == [False] and os.listdir(tmp_path) == ["in.tif"]
+
+
+def test_a_copy_that_ends(tmp_path):
+    raster(tmp_path / "in.tif")
+    seen = []
+    with gdal.listener.errors(rasterio), pytest.raises(RuntimeError, match="terminated|no COG was made"):
+        gdal.copy(rasterio, str(tmp_path / "in.tif"), str(tmp_path / "x.tif"), "COG", {},
+                  lambda: bool(seen.append(1)))
+    assert seen == [1]
+
+
+def test_a_copy_where_gdal_is_hidden(tmp_path, monkeypatch):
+    raster(tmp_path / "in.tif")
+    for name in ("x.tif", "y.tif"):
+        gdal.copy(rasterio, str(tmp_path / "in.tif"), str(tmp_path / name), "COG",
+                  {"COMPRESS": "LZW"}, lambda: True)
+        monkeypatch.setattr(gdal.ctypes, "CDLL", lambda name: None)
+    assert (tmp_path / "x.tif").read_bytes() == (tmp_path / "y.tif").read_bytes()
 
 
 def test_a_file_that_cannot_be_made_long_enough_is_closed(tmp_path, monkeypatch):

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import signal
-import tempfile
 import threading
 
 import numpy as np
@@ -137,7 +136,7 @@ def test_a_folder_in_which_nothing_may_be_written(image, tmp_path, capfd, monkey
     def refuse(*_):
         raise PermissionError(13, "Permission denied", "hidden")
 
-    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(os, "mkdir", refuse)
     said = refused(capfd, image, tmp_path / "out.npy")
     assert said == f"local-entropy: {tmp_path}/out.npy cannot be written: Permission denied\n"
 

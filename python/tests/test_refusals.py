@@ -1,7 +1,10 @@
 """What the command refuses before it has computed anything."""
 
+import gzip
+import json
 import os
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from files import convert, open_files, refused
 from local_entropy import entropy
 from local_entropy.command import main as command
 from local_entropy.command.kinds import FileError, open_source
+from local_entropy.command.kinds import raster as raster_kind
 from local_entropy.command.main import main
 
 RANDOM = np.random.default_rng(13)
@@ -89,6 +93,15 @@ def test_empty_names(image, tmp_path, capfd, monkeypatch, words):
     assert os.listdir(tmp_path) == ["in.npy"]
 
 
+@pytest.mark.parametrize("words, argument", [
+    (["i\0.npy", "o.npy"], "INPUT"), (["in.npy", "o\0.npy"], "OUTPUT"),
+    (["in.npy", "o.npy", "--preview", "o\0.png"], "--preview")])
+def test_names_with_nul(image, tmp_path, capfd, monkeypatch, words, argument):
+    monkeypatch.chdir(tmp_path)
+    assert f"argument {argument}: has a character NUL, expected a name\n" in refused(capfd, *words)
+    assert os.listdir(tmp_path) == ["in.npy"]
+
+
 def test_a_name_that_ends_as_that_of_a_folder(image, tmp_path, capfd):
     said = refused(capfd, image, f"{tmp_path}/o.npy/")
     assert "o.npy/ ends as the name of a folder, expected that of a file" in said
@@ -149,24 +162,20 @@ def test_names_that_begin_like_a_sentence_of_a_cell(image, tmp_path, capfd, monk
     assert "local-entropy: the cell o.jpg cannot be written: " in said and "--clip" not in said
 
 
-def test_the_extent_of_a_cog_is_that_of_the_whole(tmp_path, capfd, rasterio):
+def test_the_extent_of_a_cog_is_that_of_the_whole(tmp_path, capfd, monkeypatch, rasterio):
     """A few cells would be warped into it, with as many cells as the result."""
     path = raster(rasterio, tmp_path / "in.tif", crs="EPSG:32632",
                   transform=rasterio.Affine(10, 0, 500_000, 0, -10, 5_300_000))
-    sizes, copy = [], rasterio.shutil.copy
+    sizes, copy = [], raster_kind.copy
 
-    def noted(source, to, **options):
-        copy(source, to, **options)
+    def noted(library, source, to, *more):
+        copy(library, source, to, *more)
         with rasterio.open(to) as file:
             sizes.append(file.shape)
 
-    rasterio.shutil.copy = noted
-    try:
-        convert(capfd, path, tmp_path / "o.tif", "--driver", "COG", "--co",
-                "TARGET_SRS=EPSG:32632", "--co", "RES=10", "--co",
-                "extent=500000,5299000,501000,5300000")
-    finally:
-        rasterio.shutil.copy = copy
+    monkeypatch.setattr(raster_kind, "copy", noted)
+    convert(capfd, path, tmp_path / "o.tif", "--driver", "COG", "--co", "TARGET_SRS=EPSG:32632",
+            "--co", "RES=10", "--co", "extent=500000,5299000,501000,5300000")
     assert sizes[0] <= (16, 16) and sizes[1] == (100, 100)
     assert sorted(os.listdir(tmp_path)) == ["in.tif", "o.tif"]
 
@@ -202,16 +211,54 @@ def test_a_subdataset_of_the_output(tmp_path, capfd, rasterio):
     assert path.read_bytes() == before
 
 
+def vrt(path, part):
+    path.write_text(
+        "<VRTDataset rasterXSize='30' rasterYSize='20'><VRTRasterBand dataType='Byte' band='1'>"
+        f"<SimpleSource><SourceFilename relativeToVRT='1'>{part}</SourceFilename></SimpleSource>"
+        "</VRTRasterBand></VRTDataset>")
+
+
 def test_a_part_of_a_vrt(tmp_path, capfd, rasterio):
     path = raster(rasterio, tmp_path / "part.tif")
-    (tmp_path / "in.vrt").write_text(
-        "<VRTDataset rasterXSize='30' rasterYSize='20'><VRTRasterBand dataType='Byte' band='1'>"
-        "<SimpleSource><SourceFilename relativeToVRT='1'>part.tif</SourceFilename></SimpleSource>"
-        "</VRTRasterBand></VRTDataset>")
+    vrt(tmp_path / "in.vrt", "part.tif")
     assert "part.tif is read, as a part of" in refused(capfd, tmp_path / "in.vrt", path)
     assert "part.tif is read, as a part of" in refused(
         capfd, tmp_path / "in.vrt", tmp_path / "o.npy", "--preview", path)
     convert(capfd, tmp_path / "in.vrt", tmp_path / "o.tif")
+
+
+@pytest.mark.parametrize("name, out", [
+    ("a.vrt", "x.tif"), ("sub/b", "x.tif"), ("vrt://a.vrt?bands=1", "x.tif"), ("self.vrt", "x.tif"),
+    ("/vsizip/{z.tif}/x.tif", "z.tif"), ("/vsizip/z.zip/x.tif", "z.zip"), ("z.vrt", "z.tif"),
+    ("/vsigzip/g.tif", "g.tif"), ("/vsizip/{/vsigzip/z.gz}/x.tif", "z.gz"),
+    ("/vsisubfile/0_9999,x.tif", "x.tif"), ('ZARR:"z.zarr"', "z.zarr")])
+def test_what_is_read_by_a_name_of_gdal(tmp_path, capfd, monkeypatch, rasterio, name, out):
+    """VRTs of VRTs, one of which reads itself, archives, and a folder in whose place OUTPUT were."""
+    with rasterio.Env() as env:
+        if "ZARR" in name and "Zarr" not in env.drivers():
+            pytest.skip("a GDAL without that driver")
+    monkeypatch.chdir(tmp_path)
+    tiff = raster(rasterio, tmp_path / "x.tif").read_bytes()
+    (tmp_path / "sub").mkdir()
+    vrt(tmp_path / "sub" / "b", "../x.tif")
+    for made, part in (("a", "sub/b"), ("z", "/vsizip/{z.tif}/x.tif")):
+        vrt(tmp_path / f"{made}.vrt", part)
+    vrt(tmp_path / "self.vrt", "sub/../self.vrt</SourceFilename></SimpleSource><SimpleSource>"
+        "<SourceFilename relativeToVRT='1'>x.tif")
+    with zipfile.ZipFile("z.tif", "w") as file:
+        file.write("x.tif")
+    archive = (tmp_path / "z.tif").read_bytes()
+    (tmp_path / "z.zip").write_bytes(archive)
+    (tmp_path / "z.gz").write_bytes(gzip.compress(archive))
+    (tmp_path / "g.tif").write_bytes(gzip.compress(tiff))
+    (tmp_path / "z.zarr").mkdir()
+    (tmp_path / "z.zarr" / "0.0").write_bytes(IMAGE.tobytes())
+    (tmp_path / "z.zarr" / ".zarray").write_text(json.dumps({
+        "zarr_format": 2, "shape": [20, 30], "chunks": [20, 30], "dtype": "|u1", "order": "C",
+        "compressor": None, "filters": None, "fill_value": 0}))
+    assert f": {out} is read, as a part of {name}: expected" in refused(capfd, name, out)
+    if name != "self.vrt":
+        convert(capfd, name, "other.npy")
 
 
 @pytest.mark.parametrize("name, words", [("o.foo", []), ("o", []), ("o.png", []),

@@ -139,7 +139,7 @@ def _refuse_same(arguments: argparse.Namespace, source: Source) -> None:
         raise UsageError(f"{names[0]} lies in {names[1]}, in whose place the result would be put")
     read = {os.path.realpath(name) for name in source.files}
     for name, path in zip(names[1:], paths[1:]):
-        if path in read:
+        if path in read or any(part.startswith(path + os.sep) for part in read):
             raise UsageError(f"{name} is read, as a part of {names[0]}: expected another name")
 
 
@@ -194,9 +194,11 @@ def _write(arguments: argparse.Namespace, request: Request, source: Source,
     try:
         read = (arguments.input, *source.files)
         outputs.append(Output(arguments.output, (*read, *filter(None, [arguments.preview]))))
+        outputs[0].begin()
         if arguments.preview is not None:
             preview = Preview(arguments.preview, source.height, source.width, arguments.colors)
             outputs.append(Output(arguments.preview, (*read, arguments.output)))
+            outputs[1].begin()
             outputs[1].check()
         if arguments.compress in (None, "none") and layout.bytes > outputs[0].room() \
                 and not layout.options and arguments.driver is None:
@@ -236,6 +238,7 @@ def _fill(arguments: argparse.Namespace, request: Request, source: Source,
     sink: Optional[Sink] = None
     try:
         sink = kinds.create(output.path, layout)
+        output.stale = sink.stale
         output.check(sink.beside)
         plan = plan_for(source, sink, len(planes), request.dtype, arguments.memory)
         bar = Bar(source.height * source.width * len(planes),

@@ -167,6 +167,8 @@ def _add_machine(group: Any) -> None:
 def _name(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("'', expected a name")
+    if "\0" in text:  # which only a caller in Python can give
+        raise argparse.ArgumentTypeError("has a character NUL, expected a name")
     return text
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import tempfile
 from contextlib import suppress
-from typing import Iterable, Set, Type
+from typing import Iterable, Set, Tuple, Type
 
 from .kinds import ArgumentError, FileError, open_source, zarr_array
 
 _BESIDE = (".aux.xml", ".ovr", ".msk")  # what GDAL may keep beside a file
+_SHARED = ".wld"  # may be that of another file, such as a picture of the name
 _LONGEST = 200  # bytes of its name that the folder's begins with: most file systems have 255
 
 
@@ -22,9 +24,12 @@ def _beginning(name: str) -> str:
 
 
 class Output:
-    """A folder beside the output, in which it and what belongs to it grow. keep() moves all of it
-    to its place, drop() deletes it. One of them is called, whatever happens. What lies beside it
-    takes no other file's place; `others`, which are read or written as well, are never touched."""
+    """A folder beside the output, in which it and what belongs to it grow. begin() makes it, keep()
+    moves all of it to its place, drop() deletes it, also where begin() was not ended. One of these
+    two is called, whatever happens. What lies beside it takes no other file's place; `others`,
+    which are read or written as well, are never touched."""
+
+    stale: Tuple[str, ...] = ()  # names of files beside it that would say what is not true of it
 
     def __init__(self, path: str, others: Iterable[str] = ()) -> None:
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
@@ -46,14 +51,18 @@ class Output:
                             "place the result takes, or one that is not there")
         if os.path.isfile(self.final) and not os.access(self.final, os.W_OK):
             raise FileError(f"{path} is write-protected")
+        self._said = path
+        self._folder = os.path.join(parent, f".{_beginning(name)}.{secrets.token_hex(8)}.part")
+        self.path = os.path.join(self._folder, name)
+        self._others = {os.path.realpath(other) for other in others}
+
+    def begin(self) -> None:
         try:
             with suppress(FileNotFoundError):
                 os.lstat(self.final)  # a name that is too long: said before the work
-            self._folder = tempfile.mkdtemp(".part", f".{_beginning(name)}.", parent)
+            os.mkdir(self._folder, 0o700)
         except OSError as error:
-            raise FileError(f"{path} cannot be written: {error.strerror}") from None
-        self.path = os.path.join(self._folder, name)
-        self._others = {os.path.realpath(other) for other in others}
+            raise FileError(f"{self._said} cannot be written: {error.strerror}") from None
 
     def room(self) -> int:
         """The bytes that its disk has free."""
@@ -66,7 +75,7 @@ class Output:
             raise FileError(f"{self.final} is a "
                             + ("folder" if os.path.isdir(self.final) else "file, not a folder"))
         parent, name = os.path.split(self.final)
-        beside = {*os.listdir(self._folder), *more, *(name + ending for ending in _BESIDE)}
+        beside = {*os.listdir(self._folder), *more, *self._beside()}
         for place in (os.path.join(parent, each) for each in sorted(beside - {name})):
             if os.path.realpath(place) in self._others:
                 raise error(f"{self.final} has a part of its own in {place}, which is read or "
@@ -75,9 +84,16 @@ class Output:
                 raise error(f"{self.final} has a part of its own in {place}, which is there and "
                             "may be another's: expected another name")
 
+    def _beside(self) -> Tuple[str, ...]:
+        """Names of files that whoever reads it would take for a part of it."""
+        name = os.path.basename(self.final)
+        return *(name + ending for ending in _BESIDE), *self.stale
+
     def _parts(self) -> Set[str]:
         """The files that belong to the file whose place it takes."""
-        parts = [self.final + ending for ending in _BESIDE]
+        parent = os.path.dirname(self.final)
+        parts = [os.path.join(parent, each) for each in self._beside()
+                 if not each.lower().endswith(_SHARED)]
         if os.path.isfile(self.final):
             with suppress(Exception):  # damaged, or of no kind: alone
                 old = open_source(self.final)
@@ -94,7 +110,7 @@ class Output:
             made = ", ".join(sorted(new)) or "nothing"
             raise FileError(f"{self.final} was not written, but {made}: expected a driver that "
                             "makes a file of the name it is given")
-        old = [name + ending for ending in _BESIDE if name + ending not in new]
+        old = [each for each in self._beside() if each not in new]
         before = tempfile.mkdtemp(dir=self._folder)
         begun = []
         try:

@@ -58,6 +58,9 @@ def run(task: Task, progress: Callable[[float], None],
     try:
         _walk(task, reader, writer, progress, see)
         writer.submit(task.sink.finish).result()
+    except BaseException:
+        task.sink.stop()
+        raise
     finally:
         for pool in (reader, writer):
             pool.shutdown(wait=True, cancel_futures=True)

@@ -129,6 +129,7 @@ class Sink:
 
     block: Tuple[int, int] = (1, 0)  # parts that begin at multiples of it, and end there, are best
     beside: Tuple[str, ...] = ()     # names of files that will lie beside it
+    stale: Tuple[str, ...] = ()      # names of files that would say what is not true of it
 
     def write(self, plane: int, part: Part, values: Ndarray) -> None:
         raise NotImplementedError
@@ -136,6 +137,9 @@ class Sink:
     def finish(self) -> None:
         """The file is whole after this."""
         raise NotImplementedError
+
+    def stop(self) -> None:
+        """Nobody waits for finish() any more: it ends soon, in another thread."""
 
     def drop(self) -> None:
         """The file will be deleted: frees what the sink holds. After finish(), too."""

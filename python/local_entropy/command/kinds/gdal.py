@@ -9,13 +9,16 @@ import re
 import warnings
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from typing import Any, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from .base import needed
 from .listening import Listener
 
 _CODE = re.compile(r"CPLE_\w+ in ")
 _CACHE_MB = "256"  # GDAL's own is a twentieth of the machine's memory
+_LOUD = 0x42  # GDAL_OF_VERBOSE_ERROR, GDAL_OF_RASTER
+_FAILURE = 3  # CE_Failure
+_PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, ctypes.c_char_p, ctypes.c_void_p)
 
 
 class _Listener(Listener):
@@ -59,6 +62,32 @@ def _quiet_libtiff(library: str) -> None:
     for name in ("TIFFSetErrorHandler", "gdal_TIFFSetErrorHandler"):  # GDAL may have its own one
         with suppress(AttributeError, OSError):
             getattr(ctypes.CDLL(library), name)(None)
+
+
+def copy(rasterio: Any, old: str, new: str, driver: str, options: Dict[str, Any],
+         goes_on: Callable[[], bool]) -> None:
+    """rasterio.shutil.copy, but it ends where goes_on() says no."""
+    gdal = ctypes.CDLL(rasterio._base.__file__)
+    if not hasattr(gdal, "GDALCreateCopy"):  # it is inside rasterio, and not seen
+        rasterio.shutil.copy(old, new, driver=driver, strict=True, **options)
+        return
+    for function in (gdal.GDALOpenEx, gdal.GDALGetDriverByName, gdal.GDALCreateCopy):
+        function.restype = ctypes.c_void_p
+    gdal.CPLGetLastErrorMsg.restype = ctypes.c_char_p
+    said = [os.fsencode(f"{key.upper()}={value}") for key, value in options.items()]
+    words = (ctypes.c_char_p * (len(said) + 1))(*said)  # the last is NULL
+    progress = _PROGRESS(lambda part, text, data: int(goes_on()))
+    gdal.CPLErrorReset()
+    made, opened = None, gdal.GDALOpenEx(os.fsencode(old), _LOUD, None, None, None)
+    if opened:
+        made = gdal.GDALCreateCopy(
+            ctypes.c_void_p(gdal.GDALGetDriverByName(driver.encode())), os.fsencode(new),
+            ctypes.c_void_p(opened), 1, words, progress, None)
+        for dataset in (made, opened):
+            gdal.GDALClose(ctypes.c_void_p(dataset))
+    if not made or gdal.CPLGetLastErrorType() >= _FAILURE:
+        said_last = gdal.CPLGetLastErrorMsg().decode(errors="replace")
+        raise RuntimeError(said_last or f"no {driver} was made")
 
 
 def sentence(error: BaseException) -> str:

@@ -14,7 +14,8 @@ import numpy as np
 from ..._host import Ndarray
 from .base import (About, ArgumentError, FileError, Layout, Part, Sink, Source,
                    is_installed)
-from .gdal import listener, rasterio_for, sentence
+from .gdal import copy, listener, rasterio_for, sentence
+from .gdal_files import files_of
 
 _PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp"}
 _RASTERS = _PICTURES | {".tif", ".tiff", ".vrt", ".img", ".jp2", ".asc", ".bil", ".dem", ".grd",
@@ -94,7 +95,7 @@ class Opened(Source):
         self.block = tuple(file.block_shapes[0])
         self.interleaved = file.count > 1 and file.profile.get("interleave") == "pixel"
         self.about = _about(file)
-        self.files = tuple(file.files)
+        self.files = files_of(self._rasterio, (path, *file.files))
         self._alpha = [i for i, kind in enumerate(file.colorinterp) if kind.name == "alpha"]
         self._mask_readers = tuple(map(self._mask_reader, range(file.count)))
 
@@ -220,9 +221,10 @@ class Created(Sink):
         self._rasterio, self._layout, self._name = rasterio, layout, name
         self._window = rasterio.windows.Window
         self._driver = layout.driver or _driver_of(rasterio, name)
-        self._path, self._whole = path, path
-        if not _is_written_in_parts(rasterio, self._driver, name):
-            self._path = os.path.join(os.path.dirname(path), ".parts.tif")
+        self._path, self._whole, self._stopped = path, path, False
+        self.stale = _world_files(name, layout.about.transform is not None)
+        if not _is_written_in_parts(rasterio, self._driver, name):  # with what GDAL puts beside it
+            self._path = os.path.join(tempfile.mkdtemp(dir=os.path.dirname(path)), "parts.tif")
         if not is_trial and (self._driver != "GTiff" or layout.options):
             self.beside = _try(path, layout, self._driver)
         self._create(rasterio)
@@ -289,9 +291,12 @@ class Created(Sink):
         self._must(self._file.close)
         if self._path != self._whole:
             options = _options(self._name, self._driver, self._layout)
-            self._must(lambda: self._rasterio.shutil.copy(
-                self._path, self._whole, driver=self._driver, strict=True, **options))
-            os.remove(self._path)
+            self._must(lambda: copy(self._rasterio, self._path, self._whole, self._driver, options,
+                                    lambda: not self._stopped))
+            shutil.rmtree(os.path.dirname(self._path))
+
+    def stop(self) -> None:
+        self._stopped = True
 
     def _must(self, call: Callable[[], Any]) -> None:
         with listener.errors(self._rasterio) as errors:
@@ -345,6 +350,16 @@ def _try(path: str, layout: Layout, driver: str) -> Tuple[str, ...]:
                                 "expected one that makes a file of the name it is given, such as "
                                 "GTiff or COG")
         return tuple(os.listdir(folder))
+
+
+def _world_files(name: str, has_place: bool) -> Tuple[str, ...]:
+    """Those that GDAL would read of an old file of the name; the last ones, which may be of others,
+    where they would be believed."""
+    stem, extension = os.path.splitext(name)
+    endings = [extension[1:2] + extension[-1:] + "w", extension[1:] + "w"] if extension else []
+    if not has_place:
+        endings.append("wld")
+    return tuple(f"{stem}.{each}" for ending in endings for each in (ending.lower(), ending.upper()))
 
 
 def _driver_of(rasterio: Any, name: str) -> str:
