@@ -107,7 +107,7 @@ library
 # cluster's queue (dask-jobqueue).
 environment "$to/venv" "$wheel[test,raster,stack,zarr,preview,files,dask]" nbclient ipykernel mypy
 types
-(cd_away && "$to/venv/bin/python" -m pytest -q -p no:cacheprovider --doctest-modules \
+(cd_away && "$to/venv/bin/python" -m pytest -q -rs -p no:cacheprovider --doctest-modules \
     "$project/python/tests" --pyargs local_entropy)
 originals
 newcomer

@@ -22,9 +22,10 @@ BINS = {"levels": 32, "range": (0.0, 1.0), "mode": "wrap"}
 
 
 @pytest.fixture(scope="module")
-def client():
+def client(tmp_path_factory):
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=LIMIT,
-                                  dashboard_address=None) as cluster, \
+                                  dashboard_address=None,
+                                  local_directory=tmp_path_factory.mktemp("workers")) as cluster, \
             distributed.Client(cluster) as made:
         yield made
 

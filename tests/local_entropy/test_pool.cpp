@@ -122,6 +122,7 @@ std::string endOfAForkInWork(const std::function<void()> &inChild)
         if (write(ends[1], told.data(), told.size()) < 0) _exit(1);
         _exit(0);
     }
+    if (told != "nothing was thrown") return "the parent's call threw " + told;
     close(ends[1]);
     char text[200];
     const ssize_t length = read(ends[0], text, sizeof text);

@@ -70,6 +70,171 @@ class Drawn(unittest.TestCase):
             with self.subTest(name):
                 self.assertIn("revision newer", path.read_text())
 
+    # ---- dots: a panel a size, a line a version ----
+
+    TIMES = """round,version,platform,width,height,total_median_ms,kernel_median_ms,host_copy_ms,device_copy_ms,idea
+1,v0,CUDA,8,8,20,8,4,2,first
+2,v0,CUDA,8,8,30,10,4,2,first
+3,v0,CUDA,8,8,40,16,4,2,first
+1,v10,OpenMP,8,8,16,0,4,2,second
+1,v15,CUDA,8,8,6,2.5,4,2,last
+1,v15,CUDA,16,16,9,5,7,4,last
+"""
+
+    def dots(self, name, directory=None):
+        """What a plot of dots shows: {panel: ([(line, value, range, filled, text)], ceilings)}, and
+        the names of the lines."""
+        with unittest.mock.patch.object(plots, "dots") as drawn:
+            plots.PLOTS[name](directory or self.directory, self.directory / "plot.svg", None)
+        lines, panels = drawn.call_args.args[5:7]
+        return {panel.title: ([dot[:3] + dot[4:6] for dot in panel.dots], panel.ceilings)
+                for panel in panels}, lines
+
+    def test_the_ladder_has_kernels_and_whole_calls_without_one(self):
+        self.write("times.csv", self.TIMES)
+        panels, lines = self.dots("ladder")
+        self.assertEqual(panels, {
+            "8x8": ([(0, 10, (8, 16), True, "10.0"), (1, 16, (16, 16), False, "16.0"),
+                     (2, 2.5, (2.5, 2.5), True, "2.50")], [(2, "copy 2.00")]),
+            "16x16": ([(2, 5, (5, 5), True, "5.00")], [(4, "copy 4.00")])})
+        self.assertEqual([line.split()[0] for line in lines], ["v0", "v10", "v15"])
+
+    def test_end_to_end_has_whole_calls_beside_a_copy_of_the_host(self):
+        self.write("times.csv", self.TIMES)
+        self.assertEqual(self.dots("end_to_end")[0], {
+            "8x8": ([(0, 30, (20, 40), True, "30.0"), (1, 16, (16, 16), True, "16.0"),
+                     (2, 6, (6, 6), True, "6.00")], [(4, "copy 4.00")]),
+            "16x16": ([(2, 9, (9, 9), True, "9.00")], [(7, "copy 7.00")])})
+
+    def test_a_share_is_of_the_speed_of_a_copy_the_more_the_better(self):
+        self.write("times.csv", self.TIMES)
+        self.assertEqual(self.dots("share")[0], {
+            "8x8": ([(0, 20, (12.5, 25), True, "20.0"), (1, 25, (25, 25), False, "25.0"),
+                     (2, 80, (80, 80), True, "80.0")], [(100, "copy")]),
+            "16x16": ([(2, 80, (80, 80), True, "80.0")], [(100, "copy")])})
+
+    def test_the_fast_study_begins_with_v0_and_ends_with_v15(self):
+        (self.directory / "fast_study").mkdir()
+        self.write("times.csv", self.TIMES)
+        self.write("fast_study/times.csv", self.TIMES.splitlines()[0] + """
+1,start,CUDA,8,8,9,5,4,2,as v7
+1,cpu,OpenMP,8,8,9,0,4,2,not shown
+1,better,CUDA,8,8,9,2,4,2,a change
+1,same,CUDA,8,8,9,4.5,4,2,little
+""")
+        panels, lines = self.dots("fast_study")
+        self.assertEqual([line.split()[0] for line in lines],
+                         ["v0", "start", "better", "same", "v15"])
+        self.assertEqual(panels, {"8x8": ([
+            (0, 10, (8, 16), True, "10.0"), (1, 5, (5, 5), True, "5.00"),
+            (2, 2, (2, 2), True, "2.00  (2.5x)"), (3, 4.5, (4.5, 4.5), True, "4.50"),
+            (4, 2.5, (2.5, 2.5), True, "2.50  (2.0x)")], [(2, "copy 2.00")])})
+
+    def test_studies_have_rows_of_their_own(self):
+        for study in ("memory_study", "bottleneck_study"):
+            (self.directory / study).mkdir()
+            self.write(f"{study}/times.csv", self.TIMES)
+        self.assertEqual(self.dots("memory_study"), self.dots_of_ladder())
+        both = self.dots("bottleneck_study")[0]
+        self.assertEqual(both["8x8"], ([
+            (0, 10, (8, 16), True, "10.0"), (0, 30, (20, 40), False, "30.0"),
+            (1, 16, (16, 16), False, "16.0"), (2, 2.5, (2.5, 2.5), True, "2.50"),
+            (2, 6, (6, 6), False, "6.00")], []))
+
+    def dots_of_ladder(self):
+        self.write("times.csv", self.TIMES)
+        return self.dots("ladder")
+
+    def test_the_maximum_is_in_bytes_read_a_second(self):
+        self.write("maximum.csv", """version,platform,rows,columns,total_median_ms,kernel_median_ms,device_read_ms,idea
+m0,CPU,250,1000,0.5,0,0.25,one
+m1,CUDA,250,1000,9,0.125,0.25,two
+""")
+        self.assertEqual(self.dots("maximum")[0], {"250x1000": ([
+            (0, 2, (2, 2), False, "2.00"), (1, 8, (8, 8), True, "8.00")], [(4, "read 4")])})
+
+    def test_the_course_is_beside_ours(self):
+        (self.directory.parent / "course-v100").mkdir(exist_ok=True)
+        self.addCleanup((self.directory.parent / "course-v100").rmdir)
+        (self.directory.parent / "course-v100/ladder.csv").write_text(
+            "version,width,height,total_ms\nv0,8,8,90\nv15,8,8,3\n")
+        self.addCleanup((self.directory.parent / "course-v100/ladder.csv").unlink)
+        self.write("times.csv", self.TIMES)
+        with unittest.mock.patch.object(plots, "dots") as drawn:
+            plots.draw_course(self.directory, self.directory / "plot.svg", None)
+        panel, = drawn.call_args.args[6]
+        self.assertEqual([(dot.line, dot.value, dot.family == "document", dot.side)
+                          for dot in panel.dots],
+                         [(0, 90, True, "right"), (0, 30, False, "left"),
+                          (1, 3, True, "left"), (1, 6, False, "right")])
+
+    # ---- lines and bars ----
+
+    def lines(self, name):
+        """{title: ({name of a line: points}, ceilings)} of a plot of lines."""
+        with unittest.mock.patch.object(plots, "lines_panel", wraps=plots.lines_panel) as drawn:
+            plots.PLOTS[name](self.directory, self.directory / "plot.svg", None)
+        return {call.args[4]: ({line[0]: line[3] for line in call.args[1]}, call.args[5])
+                for call in drawn.call_args_list}
+
+    def test_a_rate_is_cells_a_second_of_square_arrays(self):
+        self.write("times.csv", """version,platform,width,height,total_median_ms,kernel_median_ms,host_copy_ms,device_copy_ms
+v0,CUDA,2000,2000,8,4,2,1
+v0,CUDA,1000,1000,4,1,0.5,0.25
+v0,CUDA,4000,1000,9,9,9,9
+v10,OpenMP,1000,1000,2,0,0.5,0.25
+""")
+        self.assertEqual(self.lines("rate"), {
+            "kernel alone": ({"v0": [(1e6, 1), (4e6, 1)]}, [("copy", [(1e6, 4), (4e6, 4)])]),
+            "whole call": ({"v0": [(1e6, 0.25), (4e6, 0.5)], "v10": [(1e6, 0.5)]},
+                           [("copy", [(1e6, 2), (4e6, 2)])])})
+
+    def test_of_threads_the_fastest_calls_are_compared(self):
+        self.write("scaling.csv", """version,side,threads,median_ms,min_ms
+v10,400,1,9,8
+v10,400,2,9,4
+v10,400,4,9,1
+v11,400,2,5,5
+v10,100,1,1,1
+""")
+        self.assertEqual(self.lines("scaling"), {
+            "400x400": ({"v10": [(1, 1), (2, 2), (4, 8)]}, [("ideal", [(1, 1), (4, 4)])])})
+
+    def test_a_transpose_reads_and_writes_each_float(self):
+        self.write("transpose.csv", """version,platform,block,rows,columns,kernel_median_ms,device_copy_ms
+t2,CUDA,16,1024,1024,8,2
+t2,CUDA,32,1024,1024,4,2
+t2,CUDA,32,512,512,1,0.5
+t2,CUDA,32,1000,1000,9,9
+t9,cuBLAS,-,1024,1024,2,2
+""")
+        found = self.lines("transpose")[""]
+        of = {rows: 8e-6 * rows ** 2 for rows in (512, 1024)}
+        self.assertEqual(found[0], {
+            "t2  global, by rows": [(512, of[512]), (1024, of[1024] / 4)],
+            "t9  cuBLAS": [(1024, of[1024] / 2)]})
+        name, points = found[1][0]
+        self.assertEqual((name, sorted(set(points))),
+                         ("copy", [(512, of[512] / 0.5), (1024, of[1024] / 2)]))
+
+    def test_parts_are_stacked_and_end_with_the_whole(self):
+        self.write("parts.csv", """version,width,height,call,part,ms
+v0,8,8,first,context,9
+v0,8,8,first,total,9
+v0,8,8,later,up,3
+v0,8,8,later,kernel,4
+v0,8,8,later,total,8
+v0,4,4,later,up,77
+""")
+        with unittest.mock.patch.object(plots, "save") as saved:
+            plots.draw_parts(self.directory, self.directory / "plot.svg", None)
+        axes = saved.call_args.args[0].axes
+        bars = [[(bar.get_x(), bar.get_width()) for bar in axis.patches if bar.get_width()]
+                for axis in axes]
+        self.assertEqual(bars, [[(0, 3), (3, 4)], [(0, 9)]])
+        self.assertEqual([[text.get_text() for text in axis.texts] for axis in axes],
+                         [["8.00"], ["9.00"]])
+
 
 if __name__ == "__main__":
     unittest.main()
