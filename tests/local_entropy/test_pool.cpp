@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -76,6 +77,25 @@ TEST(Pool, AnExceptionOfAnyThreadComesOutAndTheNextCallWorks)
         calls = 0;
         pool.run(3, [&](int) { ++calls; });
         EXPECT_EQ(calls, 3);
+    }
+}
+
+// One comes out, and no thread keeps another. A race is seen by the sanitizer of threads.
+TEST(Pool, OneOfTheExceptionsOfAllThreadsComesOut)
+{
+    Pool pool(4);
+    for (int round = 0; round < 50; ++round) {
+        std::atomic<int> ready{0};
+        try {
+            pool.run(4, [&](int number) {
+                ++ready;
+                while (ready < 4) std::this_thread::yield(); // all throw at once
+                throw std::runtime_error(std::to_string(number));
+            });
+            FAIL() << "nothing was thrown";
+        } catch (const std::runtime_error &error) {
+            EXPECT_NE(std::string("0123").find(error.what()), std::string::npos) << error.what();
+        }
     }
 }
 
