@@ -37,6 +37,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -53,6 +54,9 @@ TEST(Error, CarriesTheNamesOfTheWorkInProgress)
         EXPECT_STREQ(Error("lost").what(), "v14: v7: lost");
     }
     EXPECT_STREQ(Unavailable("lost").what(), "v14: lost");
+    std::string elsewhere;
+    std::thread([&] { elsewhere = Error("lost").what(); }).join();
+    EXPECT_EQ(elsewhere, "lost") << "another thread's work is another";
 }
 
 TEST(HostArray, RefusesWhatDoesNotFit)
@@ -96,6 +100,7 @@ TEST(Measure, StopsAfterFiveRepeatsOrTwoSeconds)
     EXPECT_FALSE(enoughRepeats(4, 0.5, 0.6));
     EXPECT_TRUE(enoughRepeats(4, 0.7, 0.6));
     EXPECT_FALSE(enoughRepeats(5, 0.001));
+    EXPECT_FALSE(enoughRepeats(999, 0.099));
     EXPECT_TRUE(enoughRepeats(1000, 0.001));
 }
 
@@ -164,6 +169,7 @@ TEST(Threads, NoneWithoutWork)
     omp_set_num_threads(3);
     EXPECT_EQ(threadsFor(1 << 30), 3);
     EXPECT_EQ(threadsFor(2 * 1024), 2);
+    EXPECT_EQ(threadsFor(2 * 1024 - 1), 1) << "a cell too few for another";
     omp_set_num_threads(before);
 }
 
@@ -224,7 +230,7 @@ TEST(Measure, StopsByARuleOfTheCallersOwn)
 TEST(Steady, CopiesThatDifferAreSaid)
 {
     const auto timing = [](double median) { return Timing{5, median, median}; };
-    EXPECT_EQ(distrust("host", timing(10), timing(19)), "");
+    EXPECT_EQ(distrust("host", timing(10), timing(20)), "");
     EXPECT_EQ(distrust("host", timing(10), timing(21)),
               "these times cannot be trusted: the host copy took 10 ms, then 21 ms\n");
     EXPECT_EQ(distrust("host", timing(21), timing(10)),
@@ -454,6 +460,26 @@ TEST(OutputFile, HoldsNothingThatIsPrintedWhereAStreamIsClosed)
     }
 }
 
+// A program that is started meanwhile does not hold them: a pipe would not end.
+TEST(OutputFile, HasNoDescriptorThatOtherProgramsGet)
+{
+    const TemporaryDirectory directory;
+    const auto inherited = [] {
+        std::vector<std::string> those;
+        for (const auto &one : std::filesystem::directory_iterator("/proc/self/fd")) {
+            const int flags = fcntl(std::stoi(one.path().filename()), F_GETFD);
+            if (flags >= 0 && !(flags & FD_CLOEXEC)) those.push_back(one.path());
+        }
+        std::sort(those.begin(), those.end());
+        return those;
+    };
+    const std::vector<std::string> before = inherited();
+    for (const std::string &path : {directory.path("out"), std::string("/dev/null")}) {
+        const OutputFile file(path);
+        EXPECT_EQ(inherited(), before) << path;
+    }
+}
+
 TEST(OutputFile, SaysWhatItCannotDo)
 {
     EXPECT_EQ(messageOf([] { OutputFile file("no/such/directory/out"); }),
@@ -517,12 +543,13 @@ TEST(Progress, ShowsWhatLastsLongerThanASecondAndWipesIt)
     const std::string shown = shownBy(STDERR_FILENO, [] {
         Progress done("done"); // by then: of it nothing is shown
         done.show("soon");
-        done.wipe();
         Progress progress("label");
         progress.show("first");
         progress.wipe();
         progress.show("second");
-        usleep(1100000);
+        usleep(700000);
+        done.wipe();
+        usleep(400000);
         progress.show("third");
     });
     if (shown == "no terminal") GTEST_SKIP() << "this system gives no terminals";
@@ -645,7 +672,10 @@ TEST(Csv, QuotesWhateverWouldEndACell)
 // What the tests below start: this program again, with one of these.
 TEST(Child, DISABLED_ExitsWithThree)
 {
-    std::printf("CHILD_SETTING is %s\n", std::getenv("CHILD_SETTING"));
+    for (const char *name : {"CHILD_SETTING", "CHILD_INHERITS"}) {
+        const char *const setting = std::getenv(name);
+        std::printf("%s is %s\n", name, setting ? setting : "not set");
+    }
     std::fflush(stdout);
     _exit(3);
 }
@@ -665,10 +695,13 @@ TEST(Child, ItsEndAndItsOutputAreTold)
             {{"CHILD_SETTING", "new"}, {"GTEST_TOTAL_SHARDS", "1"}, {"GTEST_SHARD_INDEX", "0"}});
     };
     setenv("CHILD_SETTING", "old", 1);
+    setenv("CHILD_INHERITS", "this", 1);
     const ChildOutcome exited = child("ExitsWithThree"), killed = child("IsKilled");
     unsetenv("CHILD_SETTING");
+    unsetenv("CHILD_INHERITS");
     EXPECT_EQ(exited.status, 3);
-    EXPECT_TRUE(holds(exited.output, "CHILD_SETTING is new\n")) << exited.output;
+    EXPECT_TRUE(holds(exited.output, "CHILD_SETTING is new\nCHILD_INHERITS is this\n"))
+        << exited.output;
     EXPECT_EQ(killed.status, -1) << "it did not exit";
     const int before = openDescriptors();
     EXPECT_TRUE(
