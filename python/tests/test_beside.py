@@ -260,6 +260,7 @@ def test_a_copy_that_ends(tmp_path):
 
 def test_a_copy_where_gdal_is_hidden(tmp_path, monkeypatch):
     raster(tmp_path / "in.tif")
+    gdal.rasterio_for("x.tif")
     for name in ("x.tif", "y.tif"):
         gdal.copy(rasterio, str(tmp_path / "in.tif"), str(tmp_path / name), "COG",
                   {"COMPRESS": "LZW"}, lambda: True)
