@@ -65,8 +65,9 @@ def _quiet_libtiff(library: str) -> None:
 
 
 def copy(rasterio: Any, old: str, new: str, driver: str, options: Dict[str, Any],
-         goes_on: Callable[[], bool]) -> None:
-    """rasterio.shutil.copy, but it ends where goes_on() says no."""
+         goes_on: Optional[Callable[[], bool]] = None) -> None:
+    """rasterio.shutil.copy, but it ends where goes_on() says no. Not for the main thread, where what
+    a signal raises within goes_on() would be lost."""
     gdal = ctypes.CDLL(rasterio._base.__file__)
     if not hasattr(gdal, "GDALCreateCopy"):  # it is inside rasterio, and not seen
         rasterio.shutil.copy(old, new, driver=driver, strict=True, **options)
@@ -76,7 +77,7 @@ def copy(rasterio: Any, old: str, new: str, driver: str, options: Dict[str, Any]
     gdal.CPLGetLastErrorMsg.restype = ctypes.c_char_p
     said = [os.fsencode(f"{key.upper()}={value}") for key, value in options.items()]
     words = (ctypes.c_char_p * (len(said) + 1))(*said)  # the last is NULL
-    progress = _PROGRESS(lambda part, text, data: int(goes_on()))
+    progress = None if goes_on is None else _PROGRESS(lambda part, text, data: int(goes_on()))
     gdal.CPLErrorReset()
     made, opened = None, gdal.GDALOpenEx(os.fsencode(old), _LOUD, None, None, None)
     if opened:

@@ -221,7 +221,8 @@ class Created(Sink):
         self._rasterio, self._layout, self._name = rasterio, layout, name
         self._window = rasterio.windows.Window
         self._driver = layout.driver or _driver_of(rasterio, name)
-        self._path, self._whole, self._stopped = path, path, False
+        self._path, self._whole = path, path
+        self._stopped, self._is_trial = False, is_trial
         self.stale = _world_files(name, layout.about.transform is not None)
         if not _is_written_in_parts(rasterio, self._driver, name):  # with what GDAL puts beside it
             self._path = os.path.join(tempfile.mkdtemp(dir=os.path.dirname(path)), "parts.tif")
@@ -291,8 +292,9 @@ class Created(Sink):
         self._must(self._file.close)
         if self._path != self._whole:
             options = _options(self._name, self._driver, self._layout)
+            goes_on = None if self._is_trial else lambda: not self._stopped
             self._must(lambda: copy(self._rasterio, self._path, self._whole, self._driver, options,
-                                    lambda: not self._stopped))
+                                    goes_on))
             shutil.rmtree(os.path.dirname(self._path))
 
     def stop(self) -> None:
