@@ -1,5 +1,6 @@
 """The box by itself: how it ends, its limits, and its walls."""
 
+import ctypes
 import os
 import platform
 import re
@@ -16,8 +17,23 @@ CALLS_X86_64 = {"ptrace": 101, "process_vm_writev": 311, "tkill": 200, "setns": 
                 "mount": 165, "bpf": 321, "perf_event_open": 298, "io_uring_setup": 425,
                 "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297, "pidfd_send_signal": 424,
                 "keyctl": 250, "add_key": 248, "fork": 57, "vfork": 58, "memfd_create": 319,
-                "shmget": 29, "clone of a process": 56, "getpid by its x32 name": 0x40000000 + 39}
-EPERM, ENOSYS = 1, 38
+                "shmget": 29, "clone of a process": 56, "getpid by its x32 name": 0x40000000 + 39,
+                "truncate": 76, "chmod": 90, "fchmod": 91, "fchmodat": 268, "fchmodat2": 452,
+                "chown": 92, "fchown": 93, "lchown": 94, "fchownat": 260, "utime": 132,
+                "utimes": 235, "futimesat": 261, "utimensat": 280, "setxattr": 188,
+                "lsetxattr": 189, "fsetxattr": 190, "setxattrat": 463, "removexattr": 197,
+                "lremovexattr": 198, "fremovexattr": 199, "removexattrat": 466,
+                "file_setattr": 469, "ioctl for verity": 16}
+# What its owner may do to a file, $f, that it cannot write: by its name, or open to be read, $h.
+EMPTIES = {"truncate": "truncate $f, 0", "reading": "sysopen my $a, $f, 512",
+           "neither": "sysopen my $b, $f, 515", "open": "syscall(2, $f, 512) >= 0",
+           "open, neither": "syscall(2, $f, 515) >= 0"}
+CHANGES = {"chmod": "chmod 0606, $f", "fchmod": "chmod 0606, $h", "utime": "utime 1, 1, $f",
+           "futime": "utime 1, 1, $h", "chown": "chown -1, -1, $f", "fchown": "chown -1, -1, $h",
+           "setxattr": "syscall(188, $f, my $n = 'user.mark', my $v = '1', 1, 0) >= 0",
+           "flags": "ioctl $h, 0x40086602, my $g = pack('q', 64)",
+           "attributes": "ioctl $h, 0x401c5820, my $x = pack('x28')"}
+EPERM, ENOTTY, ENOSYS = 1, 25, 38
 TOLD = ("--report", "8")  # where the program's own output goes, too
 
 
@@ -33,6 +49,11 @@ def run_box(*words, before=""):
 def in_box(script, *options, before=""):
     """A shell's script in it."""
     return run_box(*options, "--", "/bin/sh", "-c", script, before=before)
+
+
+def landlock_version():
+    """Of this system, by the number that the call has on all machines."""
+    return ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
 
 
 class BoxWalls(Short):
@@ -68,6 +89,11 @@ class BoxWalls(Short):
         outcome = in_box("echo cuda >/proc/self/comm && echo named", "--alone")
         self.assertHolds(outcome.stdout, "named")
 
+    def test_a_device_answers(self):
+        outcome = run_box("--alone", "--", "/usr/bin/perl", "-e",
+                          "open my $d, '<', '/dev/null'; ioctl $d, 0x5401, my $t; print $! + 0")
+        self.assertEqual(outcome.stdout, str(ENOTTY), brief(outcome.stderr)) # not EACCES
+
     def test_an_unknown_wall_is_refused(self):
         outcome = in_box("true", "--without", "ceiling")
         self.assertEqual(outcome.returncode, 125)
@@ -80,24 +106,58 @@ class BoxWalls(Short):
                         .replace("$! + 0", "@{[$! + 0]}") for name, number in CALLS_X86_64.items())
         # Of clone the first argument is the flags: none, so a process.
         tries = tries.replace("syscall(56, -1,", "syscall(56, 0,")
+        tries = tries.replace("syscall(16, -1, -1,", "syscall(16, -1, 0x40806685,")
         outcome = run_box("--alone", "--", "/usr/bin/perl", "-e", tries)
         self.assertEqual(outcome.stdout.splitlines(), [f"{EPERM} {name}" for name in CALLS_X86_64],
                          brief(outcome.stderr))
+
+    def test_files_of_its_own_user_stay_as_they_are(self):
+        """As who is not root, whose files are safe from nobody; each of two walls by itself, too."""
+        if platform.machine() != "x86_64":
+            self.skipTest("the numbers of the calls are those of x86-64")
+        user = os.geteuid() or 1234
+        def ordinary():
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setresgid(user, user, user)
+                os.setresuid(user, user, user)
+
+        os.chmod(self.others, 0o755)
+        box, file = (os.path.join(self.others, name) for name in ("box", "file"))
+        shutil.copy(box_command()[0], box)  # the build may lie where that user cannot go
+        with open(file, "w", encoding="utf-8") as text:
+            text.write("kept")
+        os.chown(file, user, -1)
+        before = os.stat(file)
+        for without, tries in (("nobody", {**EMPTIES, **CHANGES}),
+                               ("landlock", {**EMPTIES, **CHANGES}),
+                               ("calls", EMPTIES if landlock_version() >= 3 else {})):
+            script = "my $f = shift; open my $h, '<', $f or die; " + \
+                     "".join(f"print '{name}; ' if {how};" for name, how in tries.items())
+            outcome = subprocess.run([box, "--alone", "--without", without, "--read", file, "--",
+                                      "/usr/bin/perl", "-e", script, file], check=False,
+                                     capture_output=True, text=True, preexec_fn=ordinary)
+            with self.subTest(without=without):
+                self.assertEqual((outcome.returncode, outcome.stdout), (0, ""),
+                                 brief(outcome.stderr))
+                self.assertEqual(os.stat(file).st_ctime_ns, before.st_ctime_ns)
 
     def test_signals_are_for_itself(self):
         if platform.machine() != "x86_64":
             self.skipTest("the numbers of the calls are those of x86-64")
         tries = "my $p = syscall(39); for my $who ($p, $p + 1) { for my $call (62, 234) {" \
                 "$! = 0; syscall($call, $who, $call == 62 ? 0 : $who, 0); print $! + 0, qq(\\n) } }" \
-                "$! = 0; syscall(435, 0, 0); print $! + 0, qq(\\n)"
+                "for my $call (435, 437) { $! = 0; syscall($call, 0, 0); print $! + 0, qq(\\n) }"
         outcome = run_box("--alone", "--", "/usr/bin/perl", "-e", tries)
         self.assertEqual([int(line) for line in outcome.stdout.split()],
-                         [0, 0, EPERM, EPERM, ENOSYS], brief(outcome.stderr))
+                         [0, 0, EPERM, EPERM, ENOSYS, ENOSYS], brief(outcome.stderr))
 
     def test_what_may_be_written(self):
+        link = "ln" if landlock_version() != 1 else "cp" # from another directory
         for options in ((), ("--without", "mounts")):
             with self.subTest(options=options):
-                outcome = in_box(f"echo a >{self.mine}/a; echo b >{self.others}/b; cat {self.mine}/a",
+                outcome = in_box(f"cd {self.mine}; echo 123 >a; echo a >a; mkdir -p d; "
+                                 f"{link} -f a d/b; echo b >{self.others}/b; cat d/b",
                                  "--write", self.mine, *TOLD, *options)
                 if "Landlock" not in outcome.stdout:
                     self.skipTest("this system has no Landlock")

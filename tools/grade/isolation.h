@@ -46,15 +46,17 @@ bool furnish(unsigned walls, const std::vector<std::string> &covered, bool empty
              std::vector<Room> &rooms);
 
 /// From now on only the system's directories can be read and only `rooms` used, and /tmp and
-/// /dev/shm if `temporaries`. Devices can be written to. False: no Landlock.
+/// /dev/shm if `temporaries`. Devices can be written to. By all that this system's Landlock knows:
+/// before its version 3 files can be emptied elsewhere. False: no Landlock.
 bool allowOnly(const std::vector<Room> &rooms, bool temporaries);
 
 /// From root to the user nobody, for good; in the groups that may use the GPUs where not everybody
 /// may. False if this is not root.
 bool becomeNobody();
 
-/// No new processes, no signals to others, no tracing; where the walls hold it, no files and no
-/// segments without a name. False where the filter is not to be had.
+/// No new processes, no signals to others, no tracing; files are emptied only where they can be
+/// written, and none gets another owner, mode, times or attributes; where the walls hold it, no
+/// files and no segments without a name. False where the filter is not to be had.
 bool filterCalls(unsigned walls);
 
 } // namespace grade
