@@ -261,6 +261,7 @@ TEST(Answers, ArgumentsOutOfRange)
     EXPECT_THROW(Answers(Measure::Entropy, 0, Base::E, 0, 0), common::Error);
     EXPECT_THROW(Answers(Measure::Entropy, 0, Base::E, 65536, 0), common::Error);
     EXPECT_THROW(Answers(Measure::Entropy, 0, Base::E, 25, 0, 49), common::Error);
+    EXPECT_THROW(Answers(Measure::Entropy, 0, Base::E, 25, 0, 0), common::Error);
     EXPECT_THROW(Answers(Measure::Hill, -1, Base::E, 25, 0), common::Error);
     EXPECT_THROW(Answers(Measure::Hill, NAN, Base::E, 25, 0), common::Error);
     const Answers answers(Measure::Entropy, 0, Base::E, 25, 0);

@@ -114,6 +114,15 @@ TEST_F(CInterface, TheDefaultsAreThoseOfCpp)
     EXPECT_EQ(filter.origin_x, cpp.window.originX);
     EXPECT_EQ(filter.origin_y, cpp.window.originY);
     EXPECT_EQ(filter.binned, cpp.levels.binned);
+    // What the header promises; programs are written for these.
+    EXPECT_EQ(cpp.window.width, 5);
+    EXPECT_EQ(cpp.window.height, 5);
+    EXPECT_EQ(cpp.levels.count, 256);
+    EXPECT_EQ(cpp.order, 1);
+    for (const double number : {cpp.levels.low, cpp.levels.high, cpp.constant, cpp.empty})
+        EXPECT_EQ(number, 0);
+    EXPECT_FALSE(cpp.levels.binned || cpp.levels.clamp || cpp.nanIsError || cpp.nodata);
+    EXPECT_FALSE(local_entropy::EngineOptions().devices);
 
     le_engine_options engineOptions;
     std::memset(&engineOptions, 0x55, sizeof engineOptions);

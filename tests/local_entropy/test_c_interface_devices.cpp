@@ -22,7 +22,7 @@ protected:
 
     le_status enqueue()
     {
-        return le_enqueue(engine, &filter, &image, mask, region, &result, nullptr, nullptr);
+        return le_enqueue(engine, &filter, &image, mask, region, &result, options, nullptr);
     }
 
     float floats[kWidth * kHeight];
@@ -57,14 +57,18 @@ TEST_F(CInterfaceDevices, AnEngineWithDevicesGivesTheSameBits)
 // Without a GPU there is none; with one, this is not its memory.
 TEST_F(CInterfaceDevices, HostMemoryIsNotEnqueued)
 {
-    const le_status status = enqueue();
-    EXPECT_TRUE(status == LE_UNAVAILABLE || status == LE_BAD_ARGUMENT) << status;
-    const std::string sentence = le_last_error();
-    EXPECT_NE(sentence.find(status == LE_UNAVAILABLE ? "enqueue needs " : "in the memory of a GPU"),
-              std::string::npos)
-        << sentence;
-    EXPECT_TRUE(nothingWritten());
-    EXPECT_EQ(le_synchronize(engine), LE_OK) << le_last_error();
+    for (const bool isPart : {false, true}) { // of which the result is as large as that
+        if (isPart) region = &part, result.width = part.width, result.height = part.height;
+        const le_status status = enqueue();
+        EXPECT_TRUE(status == LE_UNAVAILABLE || status == LE_BAD_ARGUMENT) << status;
+        const std::string sentence = le_last_error();
+        EXPECT_NE(
+            sentence.find(status == LE_UNAVAILABLE ? "enqueue needs " : "in the memory of a GPU"),
+            std::string::npos)
+            << sentence;
+        EXPECT_TRUE(nothingWritten());
+        EXPECT_EQ(le_synchronize(engine), LE_OK) << le_last_error();
+    }
 }
 
 TEST_F(CInterfaceDevices, TheBytesOfAWorkspace)
@@ -79,6 +83,15 @@ TEST_F(CInterfaceDevices, TheBytesOfAWorkspace)
         EXPECT_GE(bytes, sizeof floats / sizeof *floats);
     else
         expectStatus(LE_UNAVAILABLE, "enqueue needs ", status);
+    region = &part;
+    result.width = part.width;
+    result.height = part.height;
+    EXPECT_EQ(ask(), status) << le_last_error();
+    part.height = 0;
+    expectStatus(LE_BAD_ARGUMENT, "the region is 3 x 0 cells", ask());
+    region = nullptr;
+    result.width = kWidth;
+    result.height = kHeight;
     expectStatus(LE_BAD_ARGUMENT, "bytes is NULL",
                  le_workspace_bytes(engine, &filter, &image, mask, region, &result, nullptr));
     le_image noMask = image;
@@ -105,6 +118,18 @@ TEST_F(CInterfaceDevices, BadArgumentsAreThoseOfRun)
                  le_enqueue(engine, &filter, nullptr, mask, region, &result, nullptr, nullptr));
     expectStatus(LE_BAD_ARGUMENT, "result is NULL",
                  le_enqueue(engine, &filter, &image, mask, region, nullptr, nullptr, nullptr));
+    counting.type = LE_INT16;
+    mask = &counting;
+    refuse("mask.type is 2");
+    mask = nullptr;
+    part.width = 0;
+    region = &part;
+    refuse("the region is 0 x 2 cells");
+    region = nullptr;
+    besides.struct_size = 8;
+    options = &besides;
+    refuse("options.struct_size is 8");
+    options = nullptr;
     filter.levels = 1;
     refuse("1 levels");
     filter.levels = 16;

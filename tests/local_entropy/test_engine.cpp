@@ -212,6 +212,41 @@ TEST(LocalEntropyEngine, NamesEachMethodOnce)
     }
 }
 
+// Where a strip along an edge has another than the rest, that of the rest.
+TEST(LocalEntropyEngine, NamesTheMethodOfTheMostCellsFirst)
+{
+    const Engine one = withThreads(1);
+    const std::vector<std::uint8_t> image(1024 * 1024);
+    std::vector<float> values(image.size());
+    int several = 0;
+    for (const int window : {5, 9, 15, 21})
+        for (const std::int64_t side : {64, 256, 512, 1024}) {
+            Filter filter;
+            filter.window.width = filter.window.height = window;
+            const auto names = [&](std::int64_t edge) {
+                RunOptions options;
+                options.region = {edge, edge, side - 2 * edge, side - 2 * edge};
+                return one.methodsFor(
+                    filter, View<const std::uint8_t>{image.data(), side, side, 0},
+                    View<float>{values.data(), side - 2 * edge, side - 2 * edge, 0}, options);
+            };
+            if (names(0).size() < 2) continue;
+            ++several;
+            EXPECT_EQ(names(0).front(), names(window / 2).front()) << window << ", " << side;
+        }
+    if (bestPath() != Path::Portable) {
+        EXPECT_GT(several, 0) << "no size here tells them apart";
+    }
+}
+
+TEST(LocalEntropyEngine, ListsTheBestPathFirst)
+{
+    const std::vector<std::string> paths = Engine::paths();
+    EXPECT_EQ(paths.front(), pathName(bestPath()));
+    EXPECT_EQ(paths.back(), "portable");
+    EXPECT_EQ(Engine::methods().back(), "plain");
+}
+
 // An engine of many threads computes a call that may have one as an engine of one does: tiles for
 // sixteen would be small. At some of these sizes methods for sixteen are others.
 TEST(LocalEntropyEngine, MethodsAreThoseForTheThreadsOfTheCall)

@@ -81,10 +81,10 @@ TEST(UndecidedShares, HaveTheNearestFloat)
 
 TEST(UndecidedShares, AreNotSearchedWhereTheyAreNotAskedFor)
 {
-    const int cells = kMostCellsOfShares + 1;
-    // So few bits would leave some undecided.
-    EXPECT_TRUE(
-        undecidedShares(Answers(Measure::Entropy, 1, Base::E, cells, 0, 27), cells).empty());
+    for (const int cells : {kMostCellsOfShares, kMostCellsOfShares + 1}) {
+        const Answers few(Measure::Entropy, 1, Base::E, cells, 0, 40); // leave some undecided
+        EXPECT_EQ(undecidedShares(few, cells).empty(), cells > kMostCellsOfShares) << cells;
+    }
     for (const Measure measure : {Measure::Simpson, Measure::Richness, Measure::Hill})
         EXPECT_TRUE(undecidedShares(Answers(measure, 3, Base::E, 49, 0), 49).empty());
 }

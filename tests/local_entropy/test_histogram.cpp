@@ -288,6 +288,28 @@ TEST(LocalEntropyHistogram, CountsOnlyWhatATileHasFilled)
     }
 }
 
+// Which are counted as one more level: there are as many bytes of histograms as that takes.
+TEST(LocalEntropyHistogram, HasRoomForCellsThatDoNotCount)
+{
+    constexpr int kLevels = 504, kSide = 40; // so many levels fill whole pages
+    std::vector<std::uint16_t> cells(kSide * kSide, 7);
+    std::vector<float> values(cells.size());
+    Filter filter;
+    filter.window = rectangle(7, 7);
+    filter.levels.count = kLevels;
+    filter.nodata = 3;
+    const Problem problem =
+        checkedProblem(filter, {cells.data(), CellType::Uint16, kSide, kSide, 0}, {},
+                       {values.data(), false, kSide, kSide, 0}, {});
+    const std::size_t some = histogramBytes(Prepared(problem), kLevels);
+    ASSERT_EQ(some % 4096, 0u);
+    Scratch scratch;
+    const void *const tooLittle = scratch.get(Scratch::MethodA, some);
+    OwnQueue queue(problem.region, {kSide, kSide});
+    histogramMethod().plan(problem, Path::Portable)->work(problem, *queue, scratch);
+    EXPECT_NE(scratch.get(Scratch::MethodA, some), tooLittle);
+}
+
 TEST(LocalEntropyHistogram, OtherHillNumbersAreNotSums)
 {
     Problem problem;

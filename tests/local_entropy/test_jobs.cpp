@@ -84,6 +84,17 @@ TEST(Jobs, CostAsMuchAsAllTheirCells)
     EXPECT_LT(jobs[1].cost, 0.1 * jobs[0].cost);
 }
 
+TEST(Jobs, CostAsMuchAsAllTheirCellsWhere32BitsDoNotCountThem)
+{
+    for (const int side : {5, 31}) {
+        const std::vector<Job> jobs =
+            jobsOf(problemOf(100000, 60000, side), choiceOf(Path::Avx512Vbmi, 1));
+        const double cells = (100000.0 - side + 1) * (60000.0 - side + 1);
+        EXPECT_DOUBLE_EQ(jobs[0].cost,
+                         cells * jobs[0].method->costInTiles(jobs[0].problem, Path::Avx512Vbmi, 1));
+    }
+}
+
 TEST(Jobs, CostAsInTheTableWhereTheRegionIsLarge)
 {
     const Problem five = problemOf(20000, 10000, 5), fifteen = problemOf(20000, 10000, 15);

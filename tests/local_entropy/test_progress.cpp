@@ -42,6 +42,20 @@ TEST(Progress, TellsThePartThatTheTilesBeforeAre)
     EXPECT_EQ(told, (std::vector<double>{0, 0.75}));
 }
 
+TEST(Progress, TellsThePartOfMoreCellsThan32BitsCount)
+{
+    double told = -1;
+    const std::function<bool(double)> callback = [&](double part) { return told = part, true; };
+    Progress progress(callback, {0, 0, 1 << 20, 1 << 16});
+    EXPECT_TRUE(progress.goOn(std::int64_t(1) << 34));
+    wait();
+    EXPECT_TRUE(progress.goOn(std::int64_t(1) << 35));
+    EXPECT_EQ(told, 0.25);
+    wait();
+    EXPECT_TRUE(progress.goOn(std::int64_t(1) << 34));
+    EXPECT_EQ(told, 0.75);
+}
+
 TEST(Progress, IsToldFiftyTimesASecondAtMost)
 {
     int calls = 0;
@@ -91,6 +105,25 @@ TEST(TileQueue, GivesEveryCellOnceRowOfTilesByRowOfTiles)
                     ++seen.at((y - 7) * 23 + x - 5);
         }
         EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), 23 * 11) << size.width;
+        EXPECT_FALSE(queue.take(tile));
+    }
+}
+
+TEST(TileQueue, GivesTilesOfMoreCellsThan32BitsCount)
+{
+    constexpr std::int64_t kFar = std::int64_t(1) << 33, kTile = kFar / 2 - 1;
+    const std::function<bool(double)> nobody;
+    for (const bool isTall : {false, true}) {
+        const Region region{kFar, kFar, isTall ? 3 : kFar, isTall ? kFar : 3};
+        Progress progress(nobody, region);
+        TileQueue queue(region, {kTile, kTile}, progress);
+        Region tile;
+        for (const std::int64_t before : {std::int64_t(0), kTile, 2 * kTile}) {
+            ASSERT_TRUE(queue.take(tile));
+            EXPECT_EQ(isTall ? tile.y : tile.x, kFar + before);
+            EXPECT_EQ(isTall ? tile.x : tile.y, kFar);
+            EXPECT_EQ(isTall ? tile.height : tile.width, std::min(kTile, kFar - before));
+        }
         EXPECT_FALSE(queue.take(tile));
     }
 }

@@ -21,6 +21,8 @@ TEST(Scratch, IsKeptUntilMoreIsNeeded)
     EXPECT_EQ(scratch.get(Scratch::Cells, 100), memory);
     EXPECT_EQ(scratch.get(Scratch::Cells, 5000), memory);
     EXPECT_EQ(static_cast<const char *>(memory)[4999], 0x5A);
+    void *const pages = scratch.get(Scratch::MethodA, 8192); // to their last byte
+    EXPECT_EQ(scratch.get(Scratch::MethodA, 8192), pages);
     constexpr std::size_t kMany = std::size_t(5) << 20;
     std::memset(scratch.get(Scratch::Cells, kMany), 0x5B, kMany);
 }

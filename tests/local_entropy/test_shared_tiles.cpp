@@ -78,6 +78,26 @@ TEST(SharedTiles, GiveEveryCellOnce)
     }
 }
 
+// Of more cells than 32 bits count.
+TEST(SharedTiles, GiveLargeRegions)
+{
+    constexpr std::int64_t kSide = std::int64_t(1) << 31, kHalf = kSide / 2;
+    const Region region{kSide, 3, kSide, kSide};
+    Progress progress(kNobody, region);
+    SharedTiles tiles(region, {kSide, kHalf}, {kHalf, kHalf}, progress);
+    EXPECT_EQ(tiles.leftInLarge(), kSide * kSide);
+    Region tile;
+    ASSERT_TRUE(tiles.takeLarge(tile));
+    EXPECT_EQ(tile.width * tile.height, kSide * kHalf);
+    for (const std::int64_t x : {kSide, kSide + kHalf}) {
+        EXPECT_EQ(tiles.leftInLarge(), x == kSide ? kSide * kHalf : 0);
+        ASSERT_TRUE(tiles.takeSmall(tile));
+        EXPECT_EQ(tile.x, x);
+        EXPECT_EQ(tile.y, 3 + kHalf);
+    }
+    EXPECT_FALSE(tiles.takeSmall(tile));
+}
+
 // What it has begun it has to finish, and what did not come back is nobody else's.
 TEST(SharedTiles, SmallOnesOfALargeOneThatNobodyHadAreLeftWhereTheyMayNotBegin)
 {
@@ -155,8 +175,8 @@ TEST(SharedTiles, AreNoneOnceTheWorkWasStopped)
     EXPECT_FALSE(tiles.takeSmall(tile));
 }
 
-// Devices and the CPU at once, some of whose tiles do not come back. A race is seen by the sanitizer
-// of threads, if not by the cells.
+// Devices and the CPU at once, some of whose tiles do not come back. A race is seen by the
+// sanitizer of threads, if not by the cells.
 TEST(SharedTiles, GiveEveryCellOnceToManyThreads)
 {
     for (int round = 0; round < 20; ++round) {

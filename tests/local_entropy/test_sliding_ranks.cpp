@@ -296,6 +296,11 @@ TEST(SlidingRanks, RefusesWhatItCannotDo)
         filter.window.height = height;
         EXPECT_TRUE(can(filter, Path::Avx2, false)) << width << " x " << height;
     }
+    filter.window.height = 5;
+    for (const int width : {47, 48, 49, 50}) { // a strip has 48 columns at most
+        filter.window.width = width;
+        EXPECT_EQ(can(filter, Path::Avx2, false), width <= 48) << width;
+    }
 }
 
 namespace
