@@ -57,7 +57,8 @@ struct Far
 
 constexpr std::int64_t kFar = std::int64_t(1) << 32, kApart = kFar / 8 + 64;
 constexpr Far kAll[] = {
-    {"rows far apart", 70, 30, kApart, {0, 0, 70, 20}}, // not to the last: read in place
+    {"rows far apart", 70, 30, kApart, {0, 0, 70, 20}},      // not to the last: read in place
+    {"all rows, far apart", 70, 30, kApart, {0, 0, 70, 30}}, // whose last ones are a part
     {"columns far to the right", kFar + 99, 7, kFar + 99, {kFar + 39, 0, 60, 7}},
     {"few rows far down", 20, kFar / 16, 20, {0, kFar / 16 - 30, 20, 30}},
     {"some rows far down", 20, kFar / 16, 20, {0, kFar / 16 - 300, 20, 300}},
