@@ -59,6 +59,25 @@ TEST(LocalEntropyLevels, BinsHoldBothTheirEndsAndNothingBeyond)
         }
 }
 
+// At their edges, where another order of the same operations rounds to the bin beside.
+TEST(LocalEntropyLevels, BinsAreThoseOfTheFormula)
+{
+    int others = 0;
+    for (const auto &[low, high] : {std::pair{0.0, 0.7}, {-1.0, 1.0}, {0.1, 0.3}, {5.0, 1e9}})
+        for (const int count : {3, 7, 49, 1000}) {
+            Filter filter;
+            filter.levels = {count, true, low, high, false};
+            const LevelRule rule(filter);
+            for (int i = 0; i < count; ++i) {
+                const double cell = low + i * ((high - low) / count);
+                const double bin = std::floor((cell - low) * (count / (high - low)));
+                EXPECT_EQ(rule(cell), std::min(bin, count - 1.0)) << cell << " of " << count;
+                others += std::floor((cell - low) / (high - low) * count) != bin;
+            }
+        }
+    EXPECT_GT(others, 10);
+}
+
 /// What the rows of an image of one row say of its cells.
 template <typename Cell>
 std::vector<std::int32_t> levelsOf(const Filter &filter, CellType type,
