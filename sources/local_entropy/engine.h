@@ -82,9 +82,10 @@ public:
     /// stream was captured into: they are launched while the engine exists.
     ///
     /// All filters are possible, and the bits are those of run(). Throws Error: Unavailable without
-    /// a GPU or enough of its memory, for more than 2^30 columns or rows (2^32 of the image), and where
-    /// the stream is being captured and this filter was not enqueued lately, for such a result; BadArgument for
-    /// what run() calls so and for arrays that lie elsewhere. Then nothing is put into the stream.
+    /// a GPU or enough of its memory, for more than 2^30 columns or rows of an image or one that
+    /// has 2^32, and where the stream is being captured and this filter was not enqueued lately,
+    /// for such a result; BadArgument for what run() calls so and for arrays that lie elsewhere.
+    /// Then nothing is put into the stream.
     ///
     /// Cells are seen by the GPU alone. Is one no level, then all results of the call may hold
     /// anything, and the next synchronize() says so. Of the options, `progress` is not used, nor is

@@ -253,9 +253,10 @@ LE_API le_status le_run(le_engine *engine, const le_filter *filter, const le_ima
    captured into: they are launched while the engine exists.
 
    All filters are possible, and the bits are those of le_run(). LE_UNAVAILABLE without a GPU or
-   enough of its memory, for more than 2^30 columns or rows (2^32 of the image), and for streams that are being captured
-   if this filter was not enqueued lately, for such a result; LE_BAD_ARGUMENT for what le_run()
-   calls so, and for arrays that lie elsewhere. Then nothing was put into the stream.
+   enough of its memory, for more than 2^30 columns or rows of an image or one that has 2^32, and
+   for streams that are being captured if this filter was not enqueued lately, for such a result;
+   LE_BAD_ARGUMENT for what le_run() calls so, and for arrays that lie elsewhere. Then nothing was
+   put into the stream.
 
    Cells are seen by the GPU alone: is one no level, the results hold anything, and the next
    le_synchronize() says so. May be called from several threads at once, for any streams. */

@@ -6,13 +6,10 @@
 #include "local_entropy/schedule/plans.h"
 #include "local_entropy/schedule/same_filter.h"
 
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <gtest/gtest.h>
-#include <thread>
-#include <vector>
 
 using namespace local_entropy;
 
@@ -105,24 +102,4 @@ TEST(SameFilter, EveryMemberCounts)
         EXPECT_FALSE(isSame(other, usual)) << &change - changes;
         EXPECT_TRUE(isSame(other, Filter(other))) << &change - changes;
     }
-}
-
-// More filters than are kept, so that some are looked for while others are forgotten. A race is seen
-// by the sanitizer of threads, if not by what comes of it.
-TEST(Plans, AreMadeAndFoundByManyThreads)
-{
-    Plans plans;
-    std::atomic<int> missing{0};
-    std::vector<std::thread> threads;
-    for (int thread = 0; thread < 4; ++thread)
-        threads.emplace_back([&, thread] {
-            for (int i = 0; i < 300; ++i) {
-                Filter filter;
-                filter.empty = i * (thread + 1) % 50;
-                missing += !plans.get(plainMethod(), problemOf(CellType::Uint8, false, filter),
-                                      Path::Portable);
-            }
-        });
-    for (std::thread &thread : threads) thread.join();
-    EXPECT_EQ(missing, 0);
 }

@@ -86,18 +86,22 @@ TEST(SharedByThreads, EachTileForDevicesAndTheCpuIsHadOnce)
     Progress progress(kNobody, region);
     SharedTiles tiles(region, {4, 1}, {2, 1}, progress);
     Field field(region);
+    std::atomic<std::int64_t> least{0};
     inThreads([&](int number) {
         Region tile;
-        for (int i = number; tiles.takeLarge(tile); ++i)
+        for (int i = number; tiles.takeLarge(tile); ++i) {
+            if (tiles.leftInLarge() < 0) least = -1;
             if (i % 4 == 0)
                 tiles.giveBack(tile); // it did not come back
             else
                 field.take(tile);
+        }
         while (tiles.takeSmall(tile)) field.take(tile);
     });
     for (Region tile; tiles.takeSmall(tile);) field.take(tile); // given back to nobody else
     EXPECT_TRUE(field.eachOnce());
     EXPECT_EQ(tiles.leftInLarge(), 0);
+    EXPECT_EQ(least, 0);
 }
 
 TEST(SharedByThreads, MemoryIsLentToOne)

@@ -2,7 +2,6 @@
 #include "local_entropy/schedule/shared_tiles.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <random>
@@ -173,51 +172,4 @@ TEST(SharedTiles, AreNoneOnceTheWorkWasStopped)
     progress.stop();
     EXPECT_FALSE(tiles.takeLarge(tile));
     EXPECT_FALSE(tiles.takeSmall(tile));
-}
-
-// Devices and the CPU at once, some of whose tiles do not come back. A race is seen by the
-// sanitizer of threads, if not by the cells.
-TEST(SharedTiles, GiveEveryCellOnceToManyThreads)
-{
-    for (int round = 0; round < 20; ++round) {
-        const Region region{3, -2, 200, 100};
-        Progress progress(kNobody, region);
-        SharedTiles tiles(region, {10, 10}, {3, 5}, progress);
-        std::vector<std::vector<Region>> had(5);
-        std::atomic<int> ready{0};
-        const auto begin = [&] { // all at once
-            ++ready;
-            while (ready < 5) std::this_thread::yield();
-        };
-        std::vector<std::thread> threads;
-        for (int device = 0; device < 3; ++device)
-            threads.emplace_back([&, device] {
-                begin();
-                Region tile;
-                for (int i = device; tiles.takeLarge(tile); ++i) {
-                    if (i % 2 == 0)
-                        tiles.giveBack(tile);
-                    else
-                        had[device].push_back(tile);
-                    std::this_thread::yield();
-                }
-            });
-        for (int core = 3; core < 5; ++core)
-            threads.emplace_back([&, core] {
-                begin();
-                Region tile;
-                while (tiles.takeSmall(tile)) {
-                    had[core].push_back(tile);
-                    if (tiles.leftInLarge() < 0) return;
-                }
-            });
-        for (std::thread &thread : threads) thread.join();
-        Field field(region);
-        Region tile;
-        while (tiles.takeSmall(tile)) field.take(tile, 1); // what was given back last
-        for (const std::vector<Region> &one : had)
-            for (const Region &taken : one) field.take(taken, 1);
-        ASSERT_TRUE(field.eachOnce()) << round;
-        ASSERT_EQ(tiles.leftInLarge(), 0);
-    }
 }

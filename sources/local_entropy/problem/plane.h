@@ -79,7 +79,8 @@ int firstColumnAfter(const Plane &plane);
 using BadCell = unsigned long long;
 constexpr BadCell kNoBadCell = ~0ull;
 constexpr int kBadCellBits = 32; ///< of x
-constexpr std::int64_t kMostBadRows = (std::int64_t(1) << kBadCellBits) - 1; ///< columns as well
+/// Columns and rows that it can tell.
+constexpr std::int64_t kMostBadRows = (std::int64_t(1) << kBadCellBits) - 1;
 
 /// Loads what is to be loaded of `plane`, which has its memory, in `stream`, a cudaStream_t, from
 /// arrays in the memory of the current GPU. Lowers `*bad`, in its memory too, to the first cell

@@ -11,7 +11,6 @@
 #include <array>
 #include <cstddef>
 #include <string>
-#include <type_traits>
 
 namespace local_entropy::words
 {
@@ -133,11 +132,10 @@ int Gpu::sharedBytes()
 {
     constexpr int kTables = sizeof(GpuTables) + 256 + 256; // on its boundary; numbers
     return kTables +
-           std::max({bytesOf<float, Layout::Aligned>(kTeam),
-                     bytesOf<float, Layout::Anywhere>(kTeam), bytesOf<float, Layout::Narrow>(kTeam),
-                     bytesOf<Level, Layout::Aligned>(kTeam),
-                     bytesOf<Level, Layout::Anywhere>(kTeam),
-                     bytesOf<Level, Layout::Narrow>(kTeam)});
+           std::max(
+               {bytesOf<float, Layout::Aligned>(kTeam), bytesOf<float, Layout::Anywhere>(kTeam),
+                bytesOf<float, Layout::Narrow>(kTeam), bytesOf<Level, Layout::Aligned>(kTeam),
+                bytesOf<Level, Layout::Anywhere>(kTeam), bytesOf<Level, Layout::Narrow>(kTeam)});
 }
 
 Gpu::Gpu(int mostMultiprocessors, int counters)
@@ -146,10 +144,10 @@ Gpu::Gpu(int mostMultiprocessors, int counters)
     multiprocessors = std::max(std::min(multiprocessorsOfGpu(), mostMultiprocessors), 1);
     canOverlap = common::canOverlap(common::attributesOf(kKernels<float, Layout::Aligned>[0]));
     CUDA_CHECK(cudaMemset(nextItem.data(), 0, nextItem.bytes()));
-    warps = std::min(
-        {warpsOfBlock<float, Layout::Aligned>(), warpsOfBlock<float, Layout::Anywhere>(),
-         warpsOfBlock<float, Layout::Narrow>(), warpsOfBlock<Level, Layout::Aligned>(),
-         warpsOfBlock<Level, Layout::Anywhere>(), warpsOfBlock<Level, Layout::Narrow>()});
+    warps =
+        std::min({warpsOfBlock<float, Layout::Aligned>(), warpsOfBlock<float, Layout::Anywhere>(),
+                  warpsOfBlock<float, Layout::Narrow>(), warpsOfBlock<Level, Layout::Aligned>(),
+                  warpsOfBlock<Level, Layout::Anywhere>(), warpsOfBlock<Level, Layout::Narrow>()});
     // Before launches in streams that do not wait for the default one.
     CUDA_CHECK(cudaStreamSynchronize(nullptr));
 }
@@ -195,9 +193,10 @@ void Gpu::launchFittest(const Area &area, const Cell *sample, float *result,
 
 static void checkArea(const Area &area, std::int64_t resultStride)
 {
-    if (area.width < 1 || area.stride < area.width || area.stride > kMostStride || area.height < 1 ||
-        area.begin < 0 || area.begin > area.end || area.end > area.height || area.left < 0 ||
-        area.left >= area.right || area.right > area.width || resultStride > kMostStride)
+    if (area.width < 1 || area.stride < area.width || area.stride > kMostStride ||
+        area.height < 1 || area.begin < 0 || area.begin > area.end || area.end > area.height ||
+        area.left < 0 || area.left >= area.right || area.right > area.width ||
+        resultStride > kMostStride)
         throw common::Error("Gpu::launch: rows " + std::to_string(area.begin) + " to " +
                             std::to_string(area.end) + " of an array of " +
                             std::to_string(area.width) + " x " + std::to_string(area.height));
