@@ -5,6 +5,7 @@
 #include "bench/filter_rows.h"
 #include "bench/picture.h"
 #include "bench/scene.h"
+#include "common/processors.h"
 #include "messages.h"
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <sstream>
-#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -293,7 +293,7 @@ bench::FilterOptions optionsOf(std::vector<std::string> words)
 
 TEST(BenchFilter, WithoutOptionsItTimesWhatItsHelpSays)
 {
-    const int all = static_cast<int>(std::thread::hardware_concurrency());
+    const int all = common::usableProcessors();
     const bench::FilterOptions usual = optionsOf({});
     EXPECT_EQ(usual.threads, all > 1 ? std::vector<int>({1, all}) : std::vector<int>({1}));
     EXPECT_EQ(usual.contents,

@@ -1,6 +1,7 @@
 #include "local_entropy/engine.h"
 
 #include "common/clock.h"
+#include "common/processors.h"
 #include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/in_library.h"
 #include "local_entropy/methods/method.h"
@@ -15,7 +16,6 @@
 #include "local_entropy/schedule/scratches.h"
 
 #include <algorithm>
-#include <thread>
 #include <type_traits>
 
 namespace local_entropy
@@ -39,7 +39,7 @@ void checkThreads(int asked)
 int threadsFrom(int asked)
 {
     checkThreads(asked);
-    return asked > 0 ? asked : static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
+    return asked > 0 ? asked : common::usableProcessors();
 }
 
 Path pathFrom(const std::string &name)

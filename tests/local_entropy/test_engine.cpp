@@ -1,6 +1,7 @@
 // The engine as an object: options, threads, progress, hostile surroundings.
 
 #include "../sanitized.h"
+#include "common/processors.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/simd/paths.h"
 
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
@@ -168,7 +170,7 @@ TEST(LocalEntropyEngine, StartsNoMoreThreadsThanACallAllows)
 
 TEST(LocalEntropyEngine, HasThreadsForAllProcessorsUnlessTold)
 {
-    if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one processor";
+    if (common::usableProcessors() < 2) GTEST_SKIP() << "there is one processor";
     Filter filter;
     filter.window.width = filter.window.height = 25; // enough work for two
     Engine engine;
@@ -177,6 +179,25 @@ TEST(LocalEntropyEngine, HasThreadsForAllProcessorsUnlessTold)
     options.threads = 2;
     run(engine, randomImage(kWidth * kHeight), filter, options);
     EXPECT_EQ(threadsNow() - before, 1); // and the caller
+}
+
+// As under taskset, and in a job that a batch system gave some of a machine's processors.
+TEST(LocalEntropyEngine, HasNoMoreThreadsThanProcessorsThatItMayRunOn)
+{
+    cpu_set_t all, one;
+    ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    const int processors = common::usableProcessors();
+    Engine engine;
+    ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+    EXPECT_EQ(processors, 1);
+    Filter filter;
+    filter.window.width = filter.window.height = 25; // enough work for many
+    const int before = threadsNow();
+    run(engine, randomImage(kWidth * kHeight), filter);
+    EXPECT_EQ(threadsNow(), before); // the caller alone
 }
 
 // An image that is computed in parts, as its edge cuts windows.

@@ -3,12 +3,12 @@
 #include "bench/options.h"
 #include "bench/picture.h"
 #include "common/integer.h"
+#include "common/processors.h"
 #include "common/size.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <thread>
 #include <tuple>
 
 namespace bench
@@ -57,7 +57,7 @@ Names namesOf(const std::string &option, const std::string &text, const Names &k
 std::vector<int> threadsOf(const std::string &text)
 {
     constexpr int kMost = 4096;
-    const int all = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
+    const int all = common::usableProcessors();
     std::vector<int> threads;
     for (const std::string &word : wordsOf("--threads", text))
         addOnce(threads, word == "all" ? all

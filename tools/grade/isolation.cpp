@@ -278,7 +278,8 @@ std::vector<gid_t> groupsOfDevices()
 
 #ifdef GRADE_FILTERS_CALLS
 
-/// Calls by which a core would leave its box, or reach another process.
+/// Calls by which a core would leave its box, or reach another process: also by a socket in a file,
+/// which Landlock lets anybody connect to.
 std::vector<long> refusedCalls(unsigned walls)
 {
     std::vector<long> calls = {SYS_ptrace,
@@ -294,7 +295,10 @@ std::vector<long> refusedCalls(unsigned walls)
                                SYS_rt_tgsigqueueinfo,
                                SYS_pidfd_send_signal,
                                SYS_keyctl,
-                               SYS_add_key};
+                               SYS_add_key,
+                               SYS_socket,
+                               SYS_socketpair,
+                               SYS_connect};
 #ifdef __x86_64__
     calls.insert(calls.end(), {SYS_fork, SYS_vfork});
 #endif
