@@ -279,7 +279,7 @@ std::vector<gid_t> groupsOfDevices()
 #ifdef GRADE_FILTERS_CALLS
 
 /// Calls by which a core would leave its box, or reach another process: also by a socket in a file,
-/// which Landlock lets anybody connect to.
+/// which Landlock lets anybody send to. CUDA makes a socket; what is refused is to use one.
 std::vector<long> refusedCalls(unsigned walls)
 {
     std::vector<long> calls = {SYS_ptrace,
@@ -296,9 +296,11 @@ std::vector<long> refusedCalls(unsigned walls)
                                SYS_pidfd_send_signal,
                                SYS_keyctl,
                                SYS_add_key,
-                               SYS_socket,
+                               SYS_connect,
                                SYS_socketpair,
-                               SYS_connect};
+                               SYS_sendto,
+                               SYS_sendmsg,
+                               SYS_sendmmsg};
 #ifdef __x86_64__
     calls.insert(calls.end(), {SYS_fork, SYS_vfork});
 #endif
