@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # What the kernels ask of the machine and what their warps wait for: tools/profile.sh DIRECTORY
 # Runs ncu over the versions of core.cu, of fast_study and of the labs, one launch each on 2560x2560
-# cells, over v15 on rows of ten cells, and over filters of the library: on natural images, on those
-# that slow them down, on small ones, and what large ones move; writes DIRECTORY/counters.csv. Needs
-# a GPU whose counters may be read, ncu, python3; exit status 3 where there is no GPU or no ncu.
+# cells, over v15 on rows of ten cells and on 10240x10240, and over filters of the library: on
+# natural images, on those that slow them down, on small ones, and what large ones move; writes
+# DIRECTORY/counters.csv. Needs a GPU whose counters may be read, ncu, python3; exit status 3 where
+# there is no GPU or no ncu.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,6p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
+if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,7p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
 build=${BUILD:-build}
@@ -149,14 +150,15 @@ apart() { # name, metrics, program...: a log of its own; rows begin with the nam
     echo "$name: $((SECONDS - start)) s"
 }
 apart narrow "$(joined "${metrics[@]}")" "$build/entropy_profile" --size 10x1000000 v15
+apart large "$(joined "${metrics[@]}")" "$build/entropy_profile" --size 10240x10240 v15
 
 # The library: filters of every method, all kernels of a launch. An NVTX range has a filter's name.
 launches() { # name, content, size, metrics, filters
     apart "$1" "$4" "$build/bench_launches" --once --cases "^($5)\$" --contents "$2" --sizes "$3"
 }
 others() { launches "$1_$2" "$@"; } # content, size, metrics, filters: not the usual image
-filters='uint8-(256-(3x3|5x5|7x7|9x9|15x15|31x31|disk5|disk10)|64-5x5|16-(5x5|15x15|31x31)|2-15x15)'
-filters+='|uint16-(65536-(3x3|5x5|7x7)|4096-(9x9|15x15|31x31))'
+filters='uint8-(256-(3x3|5x5|7x7|9x9|15x15|31x31|disk5|disk10)|64-5x5'
+filters+='|16-(5x5|9x9|15x15|31x31)|2-15x15)|uint16-(65536-(3x3|5x5|7x7)|4096-(9x9|15x15|31x31))'
 launches launches natural 4096x4096 "$(joined "${library[@]}")" "$filters"
 # Of filters that miss their aim, or depend on the content most, the content that takes longest.
 filters='uint8-(256-(7x7|9x9|9x9-mask|15x15|31x31|disk5|disk10)|16-5x5)'
