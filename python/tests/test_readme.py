@@ -14,6 +14,7 @@ import local_entropy
 from files import convert
 from local_entropy import diversity, entropy
 from local_entropy.command.options import EXAMPLES, parser
+from test_cucim import gpu
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE, CLUSTER = HERE.parent / "README.md", HERE.parent / "CLUSTER.md"
@@ -116,7 +117,7 @@ def read(name):
         return file.read()
 
 
-@pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning")
+@pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
 @pytest.mark.parametrize("line", dict.fromkeys(
     [*filter(is_command, shell_lines(PAGE)), *commands_of_the_help()]))
 def test_commands(line, tmp_path, monkeypatch, capfd):
@@ -135,7 +136,7 @@ def test_commands(line, tmp_path, monkeypatch, capfd):
     assert ("--preview" in options) == (tmp_path / "entropy.png").is_file()
 
 
-@pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning")
+@pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
 def test_the_files_that_the_commands_write(tmp_path, monkeypatch, capfd):
     """A smaller file, and a cloud optimized GeoTIFF."""
     rasterio = pytest.importorskip("rasterio", reason="pip install rasterio")
@@ -180,13 +181,13 @@ def test_the_functions():
                                   diversity(sixteen, 21, "hill", q=2, levels=16)[part])
 
 
-def test_arrays_of_a_gpu(monkeypatch):
-    """By CuPy and on a GPU where they are, else with NumPy in the place of CuPy."""
-    try:
-        import cupy
-        cupy.zeros(1)
-    except Exception:  # also where it is installed and there is no GPU
+@pytest.mark.parametrize("package", ["NumPy", "CuPy"])
+def test_arrays_of_a_gpu(package, monkeypatch):
+    """With NumPy in the place of CuPy everywhere, and by CuPy itself where there is a GPU."""
+    if package == "NumPy":
         monkeypatch.setitem(sys.modules, "cupy", np)
+    elif gpu() is None:
+        pytest.skip("needs CuPy and a GPU")
     code, = (block for block in blocks(PAGE, "python") if "cupy" in block)
     made = {}
     exec(compile(code, str(PAGE), "exec"), made)
