@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace local_entropy;
@@ -48,3 +49,53 @@ TEST(Paths, TheBestIsTheFirstThatWorksHere)
         EXPECT_FALSE(pathWorksHere(path)) << pathName(path);
     }
 }
+
+#if defined(__x86_64__)
+// What the compiler's run-time library knows of this processor, which __builtin_cpu_supports()
+// reads and a test may change: features by their numbers, 32 a word.
+extern "C" struct CpuModel
+{
+    unsigned vendor, type, subtype, features[1];
+} __cpu_model __attribute__((visibility("hidden")));
+extern "C" unsigned __cpu_features2[1] __attribute__((visibility("hidden")));
+
+namespace
+{
+
+/// As a processor without that feature.
+class Without
+{
+public:
+    explicit Without(int feature)
+        : word(feature < 32 ? __cpu_model.features[0] : __cpu_features2[0]), before(word)
+    {
+        word &= ~(1u << feature % 32);
+    }
+    ~Without() { word = before; }
+
+private:
+    unsigned &word;
+    const unsigned before;
+};
+
+} // namespace
+
+TEST(Paths, NeedAllOfTheirFeatures)
+{
+    constexpr int kSsse3 = 6, kAvx2 = 10, kAvx512F = 15, kBmi2 = 17, kAvx512Vl = 20, kAvx512Bw = 21,
+                  kAvx512Dq = 22, kAvx512Vbmi = 26, kAvx512Vnni = 34; // <i386-cpuinfo.h> of GCC
+    const std::vector<std::pair<Path, std::vector<int>>> needed = {
+        {Path::Ssse3, {kSsse3}},
+        {Path::Avx2, {kAvx2, kBmi2}},
+        {Path::Avx512, {kAvx512F, kBmi2, kAvx512Vl, kAvx512Bw, kAvx512Dq}},
+        {Path::Avx512Vbmi, {kAvx512F, kAvx512Vbmi, kAvx512Vnni}}};
+    for (const auto &[path, features] : needed) {
+        if (!pathWorksHere(path)) continue; // and TheBestIsTheFirstThatWorksHere
+        for (const int feature : features) {
+            const Without lacking(feature);
+            EXPECT_FALSE(pathWorksHere(path)) << pathName(path) << " without " << feature;
+        }
+        EXPECT_TRUE(pathWorksHere(path)) << pathName(path);
+    }
+}
+#endif
