@@ -15,14 +15,14 @@
 import re
 
 from . import (cards, engine_tables, evidence, filter_tables, lab_tables, launch_aims,
-               launch_tables, study_tables, tables)
+               launch_tables, python_tables, study_tables, tables)
 from .expressions import Expressions
 from .record import Record
 from .results import NOT_YET, NotMeasured, Wrong
 
 KINDS = {kind: function
          for room in (tables, cards, study_tables, lab_tables, engine_tables, filter_tables,
-                      launch_tables, launch_aims, evidence)
+                      launch_tables, launch_aims, python_tables, evidence)
          for kind, function in room.KINDS.items()}
 DOCUMENTS = ("README.md", "report.md", "sources/local_entropy/README.md",
              "sources/local_entropy/methods/README.md")
