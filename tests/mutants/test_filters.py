@@ -67,8 +67,9 @@ class Filters(unittest.TestCase):
         for mutant in listed.read_list(unproven=True):
             for line in mutant.by:
                 program, _, selection = line.partition(" with ")[0].partition(" ")
-                if program == "sanitize":  # a tool, and what of every_kernel it watches
-                    program, selection = "every_kernel", selection.partition(" ")[2]
+                if program == "sanitize":  # a tool, and the tests that it watches
+                    tool, _, selection = selection.partition(" ")
+                    program = "library" if tool == "thread" else "every_kernel"
                 if program in names:
                     none += [f"{mutant.name}: {program} {pattern}"
                              for pattern in unmatched(selection, names[program])]

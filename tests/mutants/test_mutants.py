@@ -16,7 +16,7 @@ import unittest.mock
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from mutants import at_once, command, listed, runs, tree  # noqa: E402
+from mutants import at_once, command, listed, runs, stages, tree  # noqa: E402
 from mutants.stages import Settings, failed_in, ran_any, stage_of  # noqa: E402
 
 # A "library" of shell functions, and a program of tests that talks like GoogleTest.
@@ -24,8 +24,12 @@ MAKEFILE = """\
 BUILD = build
 $(BUILD)/tests/library: sources/limits.sh tests/library.sh
 \t@mkdir -p $(@D) && cat $^ > $@.new && sh -n $@.new && chmod +x $@.new && mv $@.new $@
+\t@echo 'compiled_for=$(SANITIZE)' | cat - $@ > $@.new && chmod +x $@.new && mv $@.new $@
+test-library:
+\t@$(BUILD)/tests/library $(TESTFLAGS)
 """
 LIMITS = """\
+lock() { true; }
 most() { echo 255; }
 least() { echo 1; }
 count() { for i in 1 2 3; do echo $i; done; }
@@ -41,6 +45,7 @@ run() { # name, condition
 }
 run Limits.Most '[ "$(most)" = 255 ]'
 run Limits.CountEnds '[ "$(count | tail -n 1)" = 3 ]'
+run Limits.AreLocked '[ "$compiled_for" != thread ] || lock'
 run Limits.Wrong false
 exit $failed
 """
@@ -228,20 +233,21 @@ class Runs(MadeUp):
         for name in ("changed", "gone", "same"):
             build.mkdir(exist_ok=True)
             (build / name).write_text(name, encoding="utf-8")
-        copy = tree.Copy(self.root, "build", self.root.parent / "copy")
+        copy = tree.Copy(self.root, ["build"], self.root.parent / "copy")
+        built = copy.place / "build"
         mutant = listed.Mutant("room", "name", "sources/limits.sh", "where", old="255", new="256")
         copy.plant(mutant)
         self.assertIn("echo 256", (copy.place / mutant.path).read_text(encoding="utf-8"))
-        (copy.build / "changed").write_text("by the bug", encoding="utf-8")
-        (copy.build / "new").touch()
-        (copy.build / "gone").unlink()
+        (built / "changed").write_text("by the bug", encoding="utf-8")
+        (built / "new").touch()
+        (built / "gone").unlink()
         copy.restore(mutant)
         self.assertEqual((copy.place / mutant.path).read_text(encoding="utf-8"), LIMITS)
         self.assertEqual({path.name: path.read_text(encoding="utf-8")
-                          for path in copy.build.iterdir()},
+                          for path in built.iterdir()},
                          {name: name for name in ("changed", "gone", "same")})
         for name in ("changed", "gone", "same"):
-            self.assertEqual((copy.build / name).stat().st_mtime_ns,
+            self.assertEqual((built / name).stat().st_mtime_ns,
                              (build / name).stat().st_mtime_ns, name)
 
     def test_what_a_command_has_started_is_stopped_with_it(self):
@@ -263,9 +269,40 @@ class Runs(MadeUp):
 
         (self.root / "sources/gone").touch()
         with unittest.mock.patch("shutil.copy2", late):
-            copy = tree.Copy(self.root, "build", self.root.parent / "copy")
+            copy = tree.Copy(self.root, ["build"], self.root.parent / "copy")
         self.assertFalse((copy.place / "sources/gone").exists())
         self.assertTrue((copy.place / "sources/limits.sh").exists())
+
+
+class SanitizerOfThreads(MadeUp):
+    LOCK = HEAD.format(name="lock", by="by: sanitize thread Limits.AreLocked") + \
+        "- lock() { true\n+ lock() { false\n"
+
+    def run_where(self, need, text, *arguments):
+        with unittest.mock.patch.object(stages, "THREADS_NEED", need):
+            return self.run_on(text, *arguments)
+
+    def test_a_lock_that_is_taken_away_is_seen_in_a_build_of_its_own(self):
+        wrong = MOST.replace("library", "sanitize thread")
+        plain = LEAST.replace("least", "plain").replace("Limits.Most", "Limits.AreLocked")
+        status, said = self.run_where("true", self.LOCK + wrong + plain)
+        self.assertIn("caught     limits/lock: by Limits.AreLocked", said)
+        self.assertIn("caught     limits/most: by Limits.Most", said)
+        self.assertIn("SURVIVED   limits/plain", said)
+        self.assertEqual(status, 1, said)
+
+    def test_of_a_machine_without_it_is_said_what_it_lacks(self):
+        status, said = self.run_where("false", self.LOCK + MOST)
+        self.assertIn("not run    limits/lock: nothing can be tested here by sanitize thread "
+                      "Limits.AreLocked: there is no clang++", said)
+        self.assertIn("caught     limits/most", said)
+        self.assertFalse((self.root / "build-thread").exists())
+        self.assertEqual(status, 0, said)
+
+    def test_a_sample_has_none_of_it(self):
+        for seed in "abcdefgh":
+            self.assertIn("most", self.run_where("true", self.LOCK + MOST, "--sample", "1",
+                                                 "--seed", seed, "--list")[1])
 
 
 class Refused(MadeUp):
@@ -340,6 +377,7 @@ class Skipped(unittest.TestCase):
     def test_of_a_crash_the_test_is_named_in_which_it_came(self):
         self.assertEqual(failed_in("[ RUN      ] A.one\n[       OK ] A.one (0 ms)\n"
                                    "[ RUN      ] A.two\n"), "A.two")
+        self.assertEqual(failed_in("failed: A.two: its program ended in it\n"), "A.two")
 
 
 class Namespaces(unittest.TestCase):

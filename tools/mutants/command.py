@@ -64,11 +64,18 @@ def _chosen(mutants, names):
     return [m for m in mutants if not names or m.name in names or m.room in names]
 
 
+def _builds(mutants, settings):
+    """The directories of their own that their tests are built in."""
+    return {stage_of(line, settings).build for m in mutants for line in m.by} - {""}
+
+
 def _sampled(mutants, options, settings):
-    """Those that can run here come first: a sample of what is never run would say nothing."""
+    """Those that can run here: a sample of what is never run would say nothing. None of those that
+    another build is made for, which takes longer than a sample should."""
     if options.sample is None:
         return mutants
-    runnable = [m for m in mutants if m.by and (settings.has_gpu or not m.gpu)]
+    runnable = [m for m in mutants if m.by and (settings.has_gpu or not m.gpu)
+                and not _builds([m], settings)]
     return random.Random(options.seed).sample(runnable, min(options.sample, len(runnable)))
 
 
@@ -91,7 +98,8 @@ def _verdicts(mutants, options, settings, root, place):
     """Of each mutant its number and the verdict, in the order in which they come."""
     build(root, settings, [m for m in mutants if m.by], options.only_build)
     turns, start = Turns(options.at_once), time.monotonic()
-    judges = [Judge(root, os.path.join(place, str(i)), settings, turns, options.only_build)
+    judges = [Judge(root, os.path.join(place, str(i)), settings, turns, options.only_build,
+                    _builds(mutants, settings))
               for i in range(min(options.at_once, len(mutants)))]
 
     def verdict_of(judge, mutant):

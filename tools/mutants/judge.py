@@ -23,10 +23,14 @@ class Verdict:
 def build(root, settings, mutants, only_build=False):
     """What the tests of these mutants need, in the tree, as make does."""
     wanted = [m for m in mutants if settings.has_gpu or not m.gpu or only_build]
-    targets = sorted({target for mutant in wanted for line in mutant.by
-                      for target in stage_of(line, settings).targets})
-    if targets:
-        built = runs.run(f"{settings.make} {' '.join(targets)}", root)
+    stages, targets = [stage_of(line, settings) for mutant in wanted for line in mutant.by], {}
+    lacking = {needs for needs in {stage.needs for stage in stages}
+               if needs and runs.run(needs, root).status}
+    for stage in stages:
+        if stage.targets and stage.needs not in lacking:
+            targets.setdefault(stage.variables, set()).update(stage.targets)
+    for variables, names in targets.items():
+        built = runs.run(f"{settings.make} {variables} {' '.join(sorted(names))}", root)
         if built.status:
             raise ListError(f"the tree itself does not build:\n{built.output[-KEPT:]}")
 
@@ -34,10 +38,10 @@ def build(root, settings, mutants, only_build=False):
 class Judge:
     """Tries mutants in a copy of a tree that is built; who tests when is for `turns` to say."""
 
-    def __init__(self, root, place, settings, turns, only_build=False):
+    def __init__(self, root, place, settings, turns, only_build=False, builds=()):
         self.settings, self.turns, self.only_build = settings, turns, only_build
         self.sound = {}  # command -> whether it passes without a bug
-        self.copy = Copy(root, settings.build, place)
+        self.copy = Copy(root, {settings.build, *builds}, place)
 
     def judge(self, mutant):
         if mutant.equivalent:
@@ -49,7 +53,7 @@ class Judge:
         for line in mutant.by:
             stage = stage_of(line, self.settings)
             if stage.needs and runs.run(stage.needs, self.copy.place).status:
-                skipped.append(line)
+                skipped.append(f"{line}: there is no {stage.lacks}")
                 continue
             outcome = self._try(mutant, stage, verdict)
             if outcome is None:  # decided
@@ -67,7 +71,8 @@ class Judge:
 
     def _try(self, mutant, stage, verdict):
         """The outcome of the stage's tests with the bug in place; None if it does not build."""
-        make = f"{self.settings.make} {QUICKLY.format(build=self.settings.build)}"
+        quickly = QUICKLY.format(build=stage.build or self.settings.build)
+        make = f"{self.settings.make} {stage.variables} {quickly}"
         self.copy.plant(mutant)
         try:
             if stage.targets:

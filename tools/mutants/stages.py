@@ -11,6 +11,14 @@ GTEST = ("library", "all", "every_kernel", "every_call", "memory_study", "bottle
          "fast_study", "variants_study")
 FILLS_THE_GPU = "every_call"
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
+# The compiler's sanitizer of threads has a build of its own, whatever the tree is built for.
+THREADS_BUILD = "build-thread"
+THREADS_MAKE = f"SANITIZE=thread BUILD={THREADS_BUILD} CUDA=0 CXX=clang++"
+# Some systems place memory where its programs do not start: to compile one is not enough.
+THREADS_NEED = ("out=$(mktemp) && echo 'int main() {}' | clang++ -x c++ -fopenmp -fsanitize=thread - "
+                "-o $out && $out; status=$?; rm -f $out; exit $status")
+THREADS_LACK = ("clang++ that builds programs with OpenMP and the sanitizer of threads which run here "
+                "(Debian, Ubuntu: apt-get install clang libomp-dev)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +36,10 @@ class Stage:
     command: str
     program: str = ""  # of GoogleTest
     needs: str = ""  # a command that fails where the tests cannot run
+    lacks: str = ""  # what is missing where it does
     alone: bool = False  # no other tests meanwhile
+    build: str = ""  # a directory of its own, if not that of the settings,
+    variables: str = ""  # and what make has to know to build there
 
 
 def stage_of(line, settings):
@@ -44,11 +55,13 @@ def stage_of(line, settings):
         flags = shlex.quote(f"-x -k {shlex.quote(selection)}")
         return Stage(["library"], f"{settings.make} PYTHON={settings.python} "
                                   f"TESTFLAGS={flags} test-python",
-                     needs=f"{settings.python} -c 'import numpy, pytest'")
+                     needs=f"{settings.python} -c 'import numpy, pytest'",
+                     lacks="Python with NumPy and pytest, PYTHON=")
     if name in ("report", "mutants"):  # with modules of Python
         return Stage([], f"python3 -B -m unittest discover -f -s tests/{name}" +
                      (f" -k {shlex.quote(selection)}" if selection else ""),
-                     needs=f"python3 -c 'import {', '.join(programs.split())}'" if programs else "")
+                     needs=f"python3 -c 'import {', '.join(programs.split())}'" if programs else "",
+                     lacks=f"python3 with {', '.join(programs.split())}")
     if name == "grade":
         cores = f"GRADE_CORES={shlex.quote(programs)} " if programs else ""
         return Stage([f"{settings.build}/make_data"],
@@ -60,6 +73,12 @@ def stage_of(line, settings):
                      f"rm -f data/*.bin; {settings.make} data; status=$?; rm -f data/*.bin; "
                      "exit $status")
     tool, _, selection = selection.partition(" ")
+    if name == "sanitize" and tool == "thread" and selection:
+        flags = shlex.quote(f"--gtest_filter={selection}")
+        return Stage([f"{THREADS_BUILD}/tests/library"],
+                     f"{settings.make} {THREADS_MAKE} TESTFLAGS={shlex.quote(flags)} test-library",
+                     needs=THREADS_NEED, lacks=THREADS_LACK,
+                     build=THREADS_BUILD, variables=THREADS_MAKE)
     if name == "sanitize" and tool in SANITIZERS:
         tests = f"TESTS={shlex.quote(selection)} " if selection else ""
         return Stage([f"{settings.build}/tests/every_kernel"],
@@ -68,7 +87,7 @@ def stage_of(line, settings):
 
 
 FAILED = re.compile(r"^\[  FAILED  \] ([^\s,]+)|^FAILED (\S+)|^(?:FAIL|ERROR): (\S+)|"
-                    r"^failed: (\S+)", re.M)
+                    r"^failed: (\S+?):?(?:\s|$)", re.M)
 BEGUN = re.compile(r"^\[ RUN      \] (\S+)", re.M)
 
 

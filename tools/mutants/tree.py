@@ -27,9 +27,9 @@ def _copy(source, target):
 
 
 class Copy:
-    """`root` as it is now, without other builds than `build`, under `place`."""
+    """`root` as it is now, without other builds than `builds`, under `place`."""
 
-    def __init__(self, root, build, place):
+    def __init__(self, root, builds, place):
         self.place, self.source = pathlib.Path(place), pathlib.Path(root)
 
         def left_out(directory, names):
@@ -39,11 +39,12 @@ class Copy:
 
         shutil.copytree(root, self.place, symlinks=True, ignore=left_out, dirs_exist_ok=True,
                         copy_function=_copy)
-        self.build, self.built = self.place / build, self.source / build
-        if self.built.is_dir():
-            shutil.copytree(self.built, self.build, symlinks=True, dirs_exist_ok=True,
-                            ignore=shutil.ignore_patterns("venv"))
-        self.before = _files(self.build)
+        self.before = {}  # of each build its files
+        for build in builds:
+            if (self.source / build).is_dir():
+                shutil.copytree(self.source / build, self.place / build, symlinks=True,
+                                dirs_exist_ok=True, ignore=shutil.ignore_patterns("venv"))
+            self.before[build] = _files(self.place / build)
 
     def plant(self, mutant):
         path = self.place / mutant.path
@@ -52,12 +53,17 @@ class Copy:
     def restore(self, mutant):
         """As it was before plant(), with all times, so that make finds everything up to date."""
         shutil.copy2(self.source / mutant.path, self.place / mutant.path)
-        now = _files(self.build)
-        for name in now.keys() - self.before.keys():
-            os.unlink(self.build / name)
-        for name, facts in self.before.items():
+        for build, before in self.before.items():
+            self._restore_build(self.place / build, self.source / build, before)
+
+    @staticmethod
+    def _restore_build(build, built, before):
+        now = _files(build)
+        for name in now.keys() - before.keys():
+            os.unlink(build / name)
+        for name, facts in before.items():
             if now.get(name) != facts:
-                (self.build / name).parent.mkdir(parents=True, exist_ok=True)
+                (build / name).parent.mkdir(parents=True, exist_ok=True)
                 # What was killed may still be on its way out: nobody can write into its program.
-                (self.build / name).unlink(missing_ok=True)
-                shutil.copy2(self.built / name, self.build / name)
+                (build / name).unlink(missing_ok=True)
+                shutil.copy2(built / name, build / name)
