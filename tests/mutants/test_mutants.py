@@ -30,6 +30,7 @@ test-library:
 """
 LIMITS = """\
 lock() { true; }
+pause() { true; }
 most() { echo 255; }
 least() { echo 1; }
 count() { for i in 1 2 3; do echo $i; done; }
@@ -44,6 +45,7 @@ run() { # name, condition
     if eval "$2"; then echo "[       OK ] $1 (0 ms)"; else echo "[  FAILED  ] $1 (0 ms)"; failed=1; fi
 }
 run Limits.Most '[ "$(most)" = 255 ]'
+run Limits.Pause pause
 run Limits.CountEnds '[ "$(count | tail -n 1)" = 3 ]'
 run Limits.AreLocked '[ "$compiled_for" != thread ] || lock'
 run Limits.Wrong false
@@ -138,6 +140,19 @@ class Runs(MadeUp):
         status, said = self.run_on(hangs, "--limit", "2")
         self.assertIn("by Limits.CountEnds, which did not end", said)
         self.assertEqual(status, 0, said)
+
+    def test_what_hardly_ends_without_a_bug_is_not_caught(self):
+        mark = self.root.parent / "sound"
+        (self.root / "sources/limits.sh").write_text(
+            LIMITS.replace("pause() { true", f"pause() {{ echo >>{mark}; sleep 0.25"), "utf-8")
+        hangs = HEAD.format(name="hang", by="by: library Limits.Pause:Limits.CountEnds") + \
+            "- count() {\n+ count() { sleep 9;\n"
+        status, said = self.run_on(hangs + hangs.replace("hang", "again"), "--limit", "0.4")
+        self.assertRegex(said, r"WRONG +limits/hang: did not end in 0.4 s, of which it takes "
+                               r"\d\.\d without it, too")
+        self.assertRegex(said, r"WRONG +limits/again: did not end")
+        self.assertEqual(mark.read_text(encoding="utf-8"), 3 * "\n", "once for both")
+        self.assertEqual(status, 2, said)
 
     def test_a_test_that_fails_anyway_catches_nothing(self):
         status, said = self.run_on(MOST.replace("Limits.Most", "Limits.Wrong"))

@@ -8,6 +8,7 @@ from .stages import failed_in, ran_any, stage_of
 from .tree import Copy
 
 KEPT = 1500  # characters of output in a message
+SHARE = 0.5  # of the limit: tests that take longer without a bug may be stopped without one, too
 # What a mutant changes is compiled quickly; all else was built before, as make does.
 QUICKLY = "OPTIMIZE=-O1 --old-file={build}/compiler.stamp"
 
@@ -40,7 +41,7 @@ class Judge:
 
     def __init__(self, root, place, settings, turns, only_build=False, builds=()):
         self.settings, self.turns, self.only_build = settings, turns, only_build
-        self.sound = {}  # command -> whether it passes without a bug
+        self.sound = {}  # command -> what comes of it without a bug
         self.copy = Copy(root, {settings.build, *builds}, place)
 
     def judge(self, mutant):
@@ -93,14 +94,21 @@ class Judge:
             return runs.run(command, self.copy.place, self.settings.limit)
 
     def _look_at(self, stage, outcome, verdict):
-        """A failure counts if the same test passes without the bug."""
+        """A failure counts if the same test passes without the bug, and that tests do not end if the
+        same ones do in much less time."""
         test = failed_in(outcome.output)
         command = stage.command
-        if stage.program and test:
+        if stage.program and test and outcome.status is not None:
             command = f"{stage.program} --gtest_filter={test}"
         if command not in self.sound:
-            self.sound[command] = self._test(stage, command).status == 0
-        if not self.sound[command]:
+            self.sound[command] = self._test(stage, command)
+        sound, limit = self.sound[command], self.settings.limit
+        if outcome.status is None and sound.seconds > SHARE * limit:
+            verdict.result = "WRONG"
+            verdict.why = (f"did not end in {limit:g} s, of which it takes {sound.seconds:.1f} "
+                           f"without it, too (--limit): {command}")
+            return
+        if sound.status != 0:
             verdict.result, verdict.why = "WRONG", f"fails without it, too: {command}"
             return
         how = "did not end" if outcome.status is None else f"ended with status {outcome.status}"
