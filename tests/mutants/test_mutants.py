@@ -25,6 +25,8 @@ BUILD = build
 $(BUILD)/tests/library: sources/limits.sh tests/library.sh
 \t@mkdir -p $(@D) && cat $^ > $@.new && sh -n $@.new && chmod +x $@.new && mv $@.new $@
 \t@echo 'compiled_for=$(SANITIZE)' | cat - $@ > $@.new && chmod +x $@.new && mv $@.new $@
+$(BUILD)/most: sources/limits.sh
+\t@mkdir -p $(@D) && (cat $^; echo most) > $@ && chmod +x $@
 test-library:
 \t@$(BUILD)/tests/library $(TESTFLAGS)
 """
@@ -48,6 +50,7 @@ run Limits.Most '[ "$(most)" = 255 ]'
 run Limits.Pause pause
 run Limits.CountEnds '[ "$(count | tail -n 1)" = 3 ]'
 run Limits.AreLocked '[ "$compiled_for" != thread ] || lock'
+run Limits.Program '[ "$(build/most)" = 255 ]'
 run Limits.Wrong false
 exit $failed
 """
@@ -152,6 +155,17 @@ class Runs(MadeUp):
                                r"\d\.\d without it, too")
         self.assertRegex(said, r"WRONG +limits/again: did not end")
         self.assertEqual(mark.read_text(encoding="utf-8"), 3 * "\n", "once for both")
+        self.assertEqual(status, 2, said)
+
+    def test_a_program_that_was_not_built_with_the_bug_is_told(self):
+        starts = MOST.replace("library Limits.Most", "library Limits.Program with most")
+        forgets = starts.replace(" with most", "").replace("t most:", "t forgotten:")
+        least = LEAST.replace("Limits.Most", "Limits.Program with most")
+        status, said = self.run_on(starts + forgets + least)
+        self.assertIn("caught     limits/most: by Limits.Program", said)
+        self.assertIn("WRONG      limits/forgotten: library Limits.Program starts without the bug: "
+                      "most. 'with most' builds it", said)
+        self.assertIn("SURVIVED   limits/least", said)
         self.assertEqual(status, 2, said)
 
     def test_a_test_that_fails_anyway_catches_nothing(self):

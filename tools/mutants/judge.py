@@ -1,8 +1,9 @@
 """One mutant: planted, built, tested, taken out again."""
 
+import contextlib
 import dataclasses
 
-from . import runs
+from . import runs, stale
 from .listed import ListError, Mutant
 from .stages import failed_in, ran_any, stage_of
 from .tree import Copy
@@ -50,7 +51,7 @@ class Judge:
         if mutant.gpu and not self.settings.has_gpu and not self.only_build:
             return Verdict(mutant, "not run", "needs a GPU: " + "; ".join(mutant.by))
         verdict = Verdict(mutant, "SURVIVED", "; ".join(mutant.by))
-        skipped = []
+        skipped, passed = [], []
         for line in mutant.by:
             stage = stage_of(line, self.settings)
             if stage.needs and runs.run(stage.needs, self.copy.place).status:
@@ -64,30 +65,57 @@ class Judge:
             elif outcome.status != 0:
                 self._look_at(stage, outcome, verdict)
                 return verdict
+            else:
+                passed.append(line)
         if len(skipped) == len(mutant.by):
             verdict.result, verdict.why = "not run", f"nothing can be tested here by {skipped[0]}"
         elif self.only_build:
             verdict.result, verdict.why = "not run", "it was built"
+        else:
+            self._look_for_stale(mutant, passed, verdict)
         return verdict
+
+    def _make(self, stage):
+        quickly = QUICKLY.format(build=stage.build or self.settings.build)
+        return f"{self.settings.make} {stage.variables} {quickly}"
+
+    @contextlib.contextmanager
+    def _planted(self, mutant, stage, verdict):
+        """With the bug in place. Whether what the stage needs is built with it."""
+        self.copy.plant(mutant)
+        try:
+            built = runs.run(f"{self._make(stage)} {' '.join(stage.targets)}", self.copy.place) \
+                if stage.targets else runs.Outcome(0, "", 0)
+            verdict.seconds += built.seconds
+            if built.status:
+                verdict.result = "WRONG"
+                verdict.why = f"does not build:\n{built.output[-KEPT:]}"
+            yield built.status == 0
+        finally:
+            self.copy.restore(mutant)
 
     def _try(self, mutant, stage, verdict):
         """The outcome of the stage's tests with the bug in place; None if it does not build."""
-        quickly = QUICKLY.format(build=stage.build or self.settings.build)
-        make = f"{self.settings.make} {stage.variables} {quickly}"
-        self.copy.plant(mutant)
-        try:
-            if stage.targets:
-                built = runs.run(f"{make} {' '.join(stage.targets)}", self.copy.place)
-                verdict.seconds += built.seconds
-                if built.status:
-                    verdict.result = "WRONG"
-                    verdict.why = f"does not build:\n{built.output[-KEPT:]}"
-                    return None
+        with self._planted(mutant, stage, verdict) as is_built:
+            if not is_built:
+                return None
             tested = self._test(stage, "true" if self.only_build else stage.command)
             verdict.seconds += tested.seconds
             return tested
-        finally:
-            self.copy.restore(mutant)
+
+    def _look_for_stale(self, mutant, passed, verdict):
+        """What passes has seen nothing of a bug in a program that was not built with it."""
+        for line in passed:
+            stage = stage_of(line, self.settings)
+            with self._planted(mutant, stage, verdict):
+                started = stale.started(self._make(stage),
+                                        self.copy.place / (stage.build or self.settings.build),
+                                        lambda: self._test(stage, stage.command))
+            if started:
+                names = " ".join(started)
+                verdict.result = "WRONG"
+                verdict.why = f"{line} starts without the bug: {names}. 'with {names}' builds it"
+                return
 
     def _test(self, stage, command):
         with self.turns.taken(stage.alone):
