@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 from grading import scene  # noqa: E402
 from grading.batches import Builds, Memory, Refusals, Tables  # noqa: E402, F401
 from grading.boxes import BoxEnds, BoxWalls  # noqa: E402, F401
+from grading.logs import Logs  # noqa: E402, F401
 from grading.machines import Elsewhere, Gpu  # noqa: E402, F401
 from grading.walls import OneWall  # noqa: E402, F401
 from grading.wrong_cores import Again, WrongCores  # noqa: E402, F401

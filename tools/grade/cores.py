@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from report import printable
+
 # What only nvcc understands, or needs a GPU at run time. cudaCallback is the name in every core.
 CUDA = re.compile(rb"__global__|__device__|__host__|<<<|\bcuda(?!Callback\b)\w+|\bdim3\b|"
                   rb"\bthreadIdx\b|\bthrust\b|\bcub::|local_entropy/methods/words/words\.h")
@@ -218,13 +220,30 @@ class Core:
         self.add_to_log(output, found, options)
         return found
 
+    def output_text(self, path):
+        """What the core has printed. It may have taken its file away from who reads it."""
+        try:
+            return bytes_of(path)[:LOG_LIMIT] if os.path.exists(path) else b""
+        except OSError as error:
+            lost = f"what it printed cannot be read: {path}: {error.strerror}"
+            warn(f"{printable(self.name)}: {lost}")
+            return f"{lost}\n".encode()
+
     def add_to_log(self, output, found, options):
-        text = bytes_of(output)[:LOG_LIMIT] if os.path.exists(output) else b""
+        """A log that is lost costs no verdict: the batch says at its end that it has failed."""
+        text = self.output_text(output)
         title = "times" if "--time" in options else "check"
-        with open(self.log, "ab") as log:
-            log.write(f"== {title}: {found['verdict']}  {found['message']}\n".encode() + text)
-            if text and not text.endswith(b"\n"):
-                log.write(b"\n")
+        try:
+            with open(self.log, "ab") as log:
+                log.write(f"== {title}: {found['verdict']}  {found['message']}\n".encode() + text)
+                if text and not text.endswith(b"\n"):
+                    log.write(b"\n")
+        except OSError as error:
+            if self.name in self.setup.lost_logs:
+                return
+            self.setup.lost_logs.append(self.name)
+            warn(f"{printable(self.name)}: its log cannot be written: {self.log}: {error.strerror}; "
+                 "FRESH=1 grades it again")
 
     def refuse_without_gpu(self, found):
         """A failure of a core that needs a GPU says nothing about it where there is none."""

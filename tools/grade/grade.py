@@ -18,7 +18,7 @@ import report  # noqa: E402
 from cores import Broken, Commands, Core, Stopped, bytes_of, digest, total_of, warn, write_whole  # noqa: E402
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-EXIT_INTERRUPTED = 130
+EXIT_FAILED, EXIT_INTERRUPTED = 2, 130
 
 
 def seconds(text):
@@ -49,8 +49,8 @@ def parse():
         "Columns of the table:\n" + report.columns_help() +
         "\n\nVerdicts: " + ", ".join(report.VERDICTS) + ".",
         epilog="Exit status: 0 when all cores have a verdict, whatever it is; 2 when the batch "
-        "cannot run; 130\nafter Ctrl-C, with a valid table of what is done. A second run grades "
-        "only what changed.")
+        "cannot run, or\na log cannot be written; 130 after Ctrl-C, with a valid table of what is "
+        "done. A second run\ngrades only what changed.")
     parser.add_argument("cores", help="folder of cores")
     parser.add_argument("--data", default="data/data.bin", help="groups (default: %(default)s)")
     parser.add_argument("--reference", help="right answers (default: reference.bin beside the data, "
@@ -90,6 +90,7 @@ class Setup:
         tools = os.path.abspath(options.tools)
         self.limit, self.memory, self.build_limit = options.limit, options.memory, options.build_limit
         self.gpu = bool(options.gpu)
+        self.lost_logs = []  # of which cores they could not be written
         self.box, self.judge = os.path.join(tools, "box"), os.path.join(tools, "judge")
         self.runner, self.heap = os.path.join(tools, "runner.o"), os.path.join(tools, "heap.o")
         self.runner_cuda = os.path.join(tools, "runner_cuda.o")
@@ -255,7 +256,7 @@ class Batch:
             self.check_all()
             self.time_all()
             self.warn_of_walls()
-            return 0
+            return EXIT_FAILED if self.setup.lost_logs else 0
         except (KeyboardInterrupt, Stopped):
             self.commands.stop()
             warn("interrupted: the table holds what is done")
@@ -310,7 +311,7 @@ def main():
         return Batch(options, Commands()).run()
     except (Broken, OSError) as error:
         print(f"grade: {sentence(error)}", file=sys.stderr)
-        return 2
+        return EXIT_FAILED
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
 
