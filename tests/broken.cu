@@ -64,7 +64,7 @@ static void late(int width, int height, float *sample, float **result)
 static void slow(int width, int height, float *sample, float **result)
 {
     right(width, height, sample, result);
-    if (width == 5) usleep(30000);
+    if (width == 5) usleep(100000);
 }
 
 static void failing(int, int, float *, float **) { throw common::Error("it broke"); }

@@ -144,12 +144,13 @@ TEST_F(Profile, CountersOfEveryProgramAreKept)
     const std::string logs = replaced(scripts.contents("pythons"), "build/profile/", "");
     EXPECT_EQ(replaced(logs, " /.*/out/", " out/"),
               "tools/counters.py out/counters.csv entropy_profile.ncu profile_labs.ncu "
-              "fast_study=fast_study_profile.ncu narrow=narrow.ncu launches.ncu "
+              "fast_study=fast_study_profile.ncu narrow=narrow.ncu large=large.ncu launches.ncu "
               "adversarial_4096x4096=adversarial_4096x4096.ncu "
               "sparse_4096x4096=sparse_4096x4096.ncu natural_1024x1024=natural_1024x1024.ncu "
               "natural_10240x10240=natural_10240x10240.ncu\n");
     const std::string calls = scripts.contents("calls");
     EXPECT_TRUE(holds(calls, "narrow.ncu build/entropy_profile --size 10x1000000 v15\n")) << calls;
+    EXPECT_TRUE(holds(calls, "large.ncu build/entropy_profile --size 10240x10240 v15\n")) << calls;
     EXPECT_TRUE(holds(calls, " --contents sparse --sizes 4096x4096\n")) << calls;
     const std::string moved = "--metrics gpu__time_duration.sum,lts__t_sectors_op_write.sum,"
                               "dram__bytes_read.sum,dram__bytes_write.sum,"
