@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 namespace
 {
@@ -30,6 +31,46 @@ TEST(BenchCosts, OnlyAMethodThatCannotIsLeftOut)
     point.isFloat = point.isWhole = true;
     EXPECT_TRUE(scene.can(bits, point));
     EXPECT_GT(scene.time(bits, point, 100, 1e5), 0);
+    point.kind = CostKind::OtherMeasure;
+    EXPECT_FALSE(scene.can(bits, point));
+}
+
+// On the processor, so that other programs do not count.
+TEST(BenchCosts, AreOfAResult)
+{
+    bench::CostScene scene(16, false);
+    local_entropy::Engine plain = bench::costEngine(Costed::Plain, Path::Portable);
+    const auto point = bench::CostPoint::rectangle(CostKind::Entropy, 3, 3);
+    const double few = scene.time(plain, point, 100, 2e5),
+                 many = scene.time(plain, point, 100, 2e6);
+    EXPECT_LT(many, 4 * few);
+    EXPECT_LT(few, 4 * many);
+    EXPECT_LT(many, 1e4) << "nanoseconds";
+}
+
+TEST(BenchCosts, EachRowHasTheNamesOfItsEnumerators)
+{
+    const std::vector<std::string> methods = {"Bits",   "Ranks",     "SlidingRanks",
+                                              "Levels", "Histogram", "Plain"},
+                                   paths = {"Avx512Vbmi", "Avx512", "Avx2",
+                                            "Ssse3",      "Neon",   "Portable"},
+                                   kinds = {"Entropy", "OtherMeasure", "Missing", "Footprint",
+                                            "Double"};
+    bench::CostTable table;
+    for (const Costed method : local_entropy::kCosted)
+        for (const Path path : local_entropy::kPaths) {
+            table.shapesOf(method, path);
+            for (const CostKind kind : local_entropy::kCostKinds) table.rowsOf(method, path, kind);
+        }
+    const std::string text = textOf(table, "");
+    for (const std::string &method : methods)
+        for (const std::string &path : paths) {
+            const std::string who = "{Costed::" + method + ", Path::" + path + ", ";
+            EXPECT_NE(text.find("\n" + who + "{\n"), std::string::npos) << who;
+            for (const std::string &kind : kinds)
+                EXPECT_NE(text.find("\n" + who + "CostKind::" + kind + ", {\n"), std::string::npos)
+                    << who << kind;
+        }
 }
 
 /// So many lines of a row in which nothing was measured.

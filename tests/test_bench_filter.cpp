@@ -129,7 +129,41 @@ TEST(BenchScene, ResultsAreComparedAsWhatTheyAre)
         const std::string message = messageOf([&] { scene.check(); });
         EXPECT_EQ(message.empty(), !isDouble) << message;
         EXPECT_EQ(holds(message, "wrong at x 5, y 7"), isDouble) << message;
+        // Both values have digits enough to tell them apart.
+        const std::size_t got = message.find("wide: "), want = message.find(", expected ");
+        if (isDouble) {
+            EXPECT_NE(message.substr(got + 6, want - got - 6), message.substr(want + 11));
+        }
     }
+}
+
+TEST(BenchScene, MinusZeroIsNotZero)
+{
+    bench::Scene scene(bench::filterCases()[0], "flat", 97, 61);
+    local_entropy::Engine engine;
+    scene.run(engine);
+    scene.check();
+    scene.change(5, 7, [](double) { return -0.0; });
+    EXPECT_TRUE(holds(messageOf([&] { scene.check(); }), "wide: -0, expected 0"));
+}
+
+TEST(BenchScene, AMaskLiesOnItsImage)
+{
+    const auto &cases = bench::launchCases();
+    const auto one = std::find_if(cases.begin(), cases.end(), [](const bench::FilterCase &each) {
+        return each.name() == "uint8-256-9x9-mask";
+    });
+    ASSERT_NE(one, cases.end());
+    bench::Scene scene(*one, "random", 400, 200);
+    local_entropy::Engine engine;
+    scene.run(engine);
+    std::vector<double> values; // in the middle of squares, those that are hidden, and others
+    for (const auto &[x, y] : {std::pair(50, 50), {320, 130}, {150, 50}, {250, 150}})
+        scene.change(x, y, [&](double value) { return values.emplace_back(value); });
+    EXPECT_EQ(values[0], 0);
+    EXPECT_EQ(values[1], 0);
+    EXPECT_GT(values[2], 1);
+    EXPECT_GT(values[3], 1);
 }
 
 bench::Outcome outcome(const std::string &content, const std::string &method,

@@ -4,6 +4,7 @@
 #include "messages.h"
 
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <set>
 #include <tuple>
@@ -154,7 +155,17 @@ TEST(BenchLaunches, ContentsAreWhatTheySay)
     EXPECT_EQ(gradient[0], 0);
     EXPECT_EQ(gradient[8], 1);
     EXPECT_EQ(gradient[128 * 4], 1);
-    EXPECT_EQ(cellsOf("natural"), cellsOf("natural"));
+    EXPECT_NEAR(middles(cellsOf("sparse"), 0, 128), 128 * 50 * 0.98, 30);
+    const auto random = cellsOf("random"), natural = cellsOf("natural");
+    EXPECT_FALSE(std::equal(random.begin(), random.begin() + 128, random.begin() + 128));
+    double squares = 0; // of what neighbours differ by: twice the noise's three levels, squared
+    for (std::size_t i = 1; i < natural.size(); ++i)
+        squares += std::pow(natural[i] - natural[i - 1], 2) * (i % 128 != 0);
+    EXPECT_NEAR(squares / (50 * 127), 2 * 9, 2);
+    const auto two = std::get<std::vector<std::uint8_t>>(
+        bench::makePicture("uint8", "natural", 2, 128, 50).cells);
+    EXPECT_EQ(*std::max_element(two.begin(), two.end()), 1);
+    EXPECT_EQ(cellsOf("natural"), natural);
     EXPECT_EQ(*std::max_element(gradient.begin(), gradient.end()), 28);
 }
 

@@ -66,6 +66,8 @@ TEST(PartTimes, EachScopeHasWhatTheOnesWithinLeave)
                 sleepMilliseconds(20);
             }
             sleepMilliseconds(10);
+            const PartScope another(Part::Down);
+            sleepMilliseconds(5);
         }
     }
     const double all = 1e3 * clock.seconds();
@@ -75,7 +77,7 @@ TEST(PartTimes, EachScopeHasWhatTheOnesWithinLeave)
     EXPECT_LE(times.sum(), all);
     EXPECT_NEAR(times.sum(),
                 times.milliseconds(Part::Free) + times.milliseconds(Part::Kernel) +
-                    times.milliseconds(Part::Up),
+                    times.milliseconds(Part::Up) + times.milliseconds(Part::Down),
                 1e-6);
 }
 

@@ -1,7 +1,10 @@
 #include "allocations.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
+#include <mutex>
 #include <new>
 #include <thread>
 
@@ -29,7 +32,70 @@ void *counted(void *memory)
     return memory;
 }
 
+constexpr std::size_t kFence = std::size_t(64) << 10;
+constexpr unsigned char kIntact = 0xC3;
+
+std::atomic<bool> areFenced{false};
+std::mutex mutex; ///< guards what follows
+struct
+{
+    void *block;
+    unsigned char *fence;
+} fences[64]; ///< no containers: they would ask for memory themselves
+int fenced, damagedBefore;
+
+bool isDamaged(const unsigned char *fence)
+{
+    return std::any_of(fence, fence + kFence, [](unsigned char byte) { return byte != kIntact; });
+}
+
+void *withFence(void *memory, std::size_t bytes)
+{
+    if (!memory) return memory;
+    const std::lock_guard<std::mutex> lock(mutex);
+    auto *const fence = static_cast<unsigned char *>(memory) + bytes;
+    std::memset(fence, kIntact, kFence);
+    for (auto &one : fences)
+        if (!one.block) {
+            one = {memory, fence};
+            ++fenced;
+            break;
+        }
+    return memory;
+}
+
+void forget(void *memory)
+{
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (auto &one : fences)
+        if (one.block == memory) {
+            damagedBefore += isDamaged(one.fence);
+            one = {};
+        }
+}
+
 } // namespace
+
+Fences::Fences()
+{
+    fenced = damagedBefore = 0;
+    areFenced = true;
+}
+
+Fences::~Fences()
+{
+    areFenced = false;
+    for (auto &one : fences) one = {};
+}
+
+int Fences::damaged() const
+{
+    int count = damagedBefore;
+    for (const auto &one : fences) count += one.block && isDamaged(one.fence);
+    return count;
+}
+
+int Fences::blocks() const { return fenced; }
 
 } // namespace allocations
 
@@ -45,15 +111,18 @@ void *__wrap_malloc(std::size_t bytes)
 void *__real_aligned_alloc(std::size_t, std::size_t);
 void *__wrap_aligned_alloc(std::size_t boundary, std::size_t bytes)
 {
-    return allocations::isGranted(bytes)
-               ? allocations::counted(__real_aligned_alloc(boundary, bytes))
-               : nullptr;
+    if (!allocations::isGranted(bytes)) return nullptr;
+    if (!allocations::areFenced) return allocations::counted(__real_aligned_alloc(boundary, bytes));
+    const std::size_t more = (allocations::kFence + boundary - 1) / boundary * boundary;
+    return allocations::counted(
+        allocations::withFence(__real_aligned_alloc(boundary, bytes + more), bytes));
 }
 
 void __real_free(void *);
 void __wrap_free(void *memory)
 {
     if (memory) --allocations::live;
+    if (memory && allocations::areFenced) allocations::forget(memory);
     __real_free(memory);
 }
 

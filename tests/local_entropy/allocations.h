@@ -21,4 +21,18 @@ extern std::atomic<long> live;             ///< of them, those not given back
 extern std::atomic<long> refused;          ///< the one of this number fails, as without memory
 extern std::atomic<long> refusedElsewhere; ///< how many, in other threads than main()'s
 
+/// While one of these lives, 64 KiB that nobody may write to lie behind each block of
+/// aligned_alloc(): one at a time, and no more than 64 such blocks.
+class Fences
+{
+public:
+    Fences();
+    ~Fences();
+    Fences(const Fences &) = delete;
+    Fences &operator=(const Fences &) = delete;
+    /// Of the blocks so far, also of those given back, behind how many somebody wrote.
+    int damaged() const;
+    int blocks() const; ///< so far
+};
+
 } // namespace allocations

@@ -1,13 +1,18 @@
 // The scratch memory of an engine's threads.
 
 #include "allocations.h"
-#include "local_entropy/error.h"
+#include "local_entropy/engine.h"
 #include "local_entropy/memory/scratch.h"
 #include "local_entropy/schedule/scratches.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 using namespace local_entropy;
 
@@ -54,4 +59,59 @@ TEST(Scratches, AreLentAgain)
     const long before = allocations::soFar;
     lendTwo();
     EXPECT_EQ(allocations::soFar, before);
+}
+
+/// An image of a few long rows, or columns; a method that cannot do that leaves it.
+template <typename Cell>
+void computeLong(Engine &engine, Filter filter, std::int64_t width, std::int64_t height, int side,
+                 bool isMasked)
+{
+    std::mt19937 random(1);
+    std::vector<Cell> cells(width * height);
+    for (Cell &cell : cells)
+        cell = static_cast<Cell>(random() % std::min(filter.levels.count, 200));
+    std::vector<std::uint8_t> mask(cells.size());
+    for (std::uint8_t &counts : mask) counts = random() % 5 != 0;
+    std::vector<float> results(cells.size());
+    filter.window.width = filter.window.height = side;
+    RunOptions options;
+    if (isMasked) options.mask = {mask.data(), width, height};
+    try {
+        engine.run(filter, View<const Cell>{cells.data(), width, height},
+                   View<float>{results.data(), width, height}, options);
+    } catch (const Error &error) {
+        EXPECT_EQ(error.status(), Status::Unavailable) << error.what();
+    }
+}
+
+// Of long rows and columns: what a slot has beyond what was asked for is to the end of a page.
+TEST(Scratch, NobodyWritesBehindIt)
+{
+    Filter few, all, words;
+    few.levels.count = 16;
+    few.nanIsError = true;
+    words.levels.count = 4096;
+    all.window.footprint.assign(49, 1);
+    all.window.footprint.back() = 0;
+    int blocks = 0;
+    for (const std::string &path : Engine::paths())
+        for (const std::string &method : Engine::methods()) {
+            const allocations::Fences fences;
+            EngineOptions options;
+            options.threads = 1;
+            options.path = path;
+            options.method = method;
+            Engine engine(options);
+            for (const auto &[width, height] : {std::pair(2503, 5), {5, 2503}}) {
+                computeLong<float>(engine, few, width, height, 5, false);
+                computeLong<std::uint8_t>(engine, few, width, height, 9, false);
+                computeLong<float>(engine, few, width, height, 9, true);
+                computeLong<std::uint8_t>(engine, all, width, height, 7, true);
+                computeLong<std::uint16_t>(engine, words, width, height, 5, true);
+                computeLong<std::uint16_t>(engine, words, width, height, 9, false);
+            }
+            EXPECT_EQ(fences.damaged(), 0) << method << " on " << path;
+            blocks += fences.blocks();
+        }
+    EXPECT_GT(blocks, 0);
 }

@@ -136,6 +136,26 @@ TEST(LocalEntropyTileMemory, OfAllLevelsCountsWhatIsAbsent)
     }
 }
 
+// As a cell of the image would be: what is not 0 is true.
+TEST(LocalEntropyTileMemory, OfBoolsHasATrueOrAFalseConstantAround)
+{
+    const std::uint8_t cell = 0;
+    float value = 0;
+    Filter filter;
+    filter.levels.count = 2;
+    filter.border = Border::Constant;
+    Scratch scratch;
+    for (const double constant : {0.0, 1.0, 5.0, -1.0}) {
+        filter.constant = constant;
+        const Problem problem = checkedProblem(filter, {&cell, CellType::Bool, 1, 1, 0}, {},
+                                               {&value, false, 1, 1, 0}, {});
+        const Tile tile = loadTile(problem, problem.region, scratch);
+        ASSERT_FALSE(tile.missing) << constant;
+        for (int at = 0; at < 25; ++at)
+            EXPECT_EQ(cellOf(tile, at % 5, at / 5), at != 12 && constant != 0) << constant;
+    }
+}
+
 TEST(LocalEntropyTileMemory, UsesTheImageItselfWhereItCan)
 {
     std::vector<std::uint8_t> cells(2000 * 20, 7);
