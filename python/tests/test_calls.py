@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from local_entropy import LevelError, _library, diversity, entropy
+from local_entropy import LevelError, _host, _library, diversity, entropy
 
 RANDOM = np.random.default_rng(7)
 SMALL = RANDOM.integers(0, 256, (64, 64), dtype=np.uint8)
@@ -170,6 +170,26 @@ def test_what_an_engine_is_asked_for(monkeypatch):
     assert asked == [(3, 1), (0, 0), (2, 0)]
 
 
+def test_threads_that_begin_together_share_an_engine(monkeypatch):
+    both, asked = threading.Barrier(2), []
+
+    def slow(options, made):
+        asked.append(options)
+        time.sleep(0.05)
+        made._obj.value = 1
+        return 0
+
+    def ask(_):
+        both.wait()
+        return _library.engine(False, 1)
+
+    monkeypatch.setattr(_library._library, "le_engine_create", slow)
+    monkeypatch.setattr(_library, "_engines", {})
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(ask, range(2))) == [1, 1]
+    assert len(asked) == 1
+
+
 def test_a_forked_process_has_engines_of_its_own():
     entropy(SMALL)
     with multiprocessing.get_context("fork").Pool(1) as pool:
@@ -198,6 +218,24 @@ def test_what_is_short():
 
     assert short(90, 11) and short(64, 16)
     assert not short(91, 1) and not short(64, 17)
+
+
+def test_what_short_calls_ask_for(monkeypatch):
+    """Nothing, which is quicker, but progress: Ctrl-C ends those that tell of theirs."""
+    asked = []
+    monkeypatch.setattr(_library, "_le_run", lambda *words: asked.append(words[-1] is None) or 0)
+    entropy(SMALL, 3)
+    entropy(SMALL, 3, progress=print)
+    assert asked == [True, False]
+
+
+def test_progress_of_planes_is_told_some_fifty_times_a_second(monkeypatch):
+    now, parts = [0.0], []
+    monkeypatch.setattr(_host.time, "monotonic", lambda: now[0])
+    part = _host._Part(parts.append, 8)
+    for now[0] in (0.01, 0.03, 0.04, 0.06):
+        part.plane_is_done()
+    assert parts == [0.25, 0.5]
 
 
 def test_a_call_that_progress_has_ended_is_told_so_whenever_it_asks():

@@ -239,6 +239,9 @@ def test_other_arrays_are_refused():
         entropy(image, mask="mask.png")
     with pytest.raises(ValueError, match="chunks of unknown size"):
         entropy(image[image[:, 0] > 1])
+    stack = da.from_array(np.zeros((4, 5, 6), np.uint8), chunks=2)
+    with pytest.raises(ValueError, match="chunks of unknown size"):
+        entropy(stack[stack[:, 0, 0] > 1])
 
     class OnGpu(np.ndarray):
         __cuda_array_interface__ = {}

@@ -46,6 +46,7 @@ def streams(monkeypatch):
     used = []
 
     def play(engine, wanted, image, mask, result, stream):
+        assert engine == _library.engine(*_library.ON_GPUS)  # that which synchronize() waits for
         used.append(stream)
         _library.run(engine, wanted, image, mask, result)
 
@@ -315,8 +316,10 @@ def torch(monkeypatch):
         yield
         on.pop()
 
-    stream = types.SimpleNamespace(cuda_stream=0x60)
-    cuda = types.SimpleNamespace(device=device, current_stream=lambda which: stream)
+    def current_stream(which):
+        return types.SimpleNamespace(cuda_stream=0x60 if which == "cuda:1" else 0)
+
+    cuda = types.SimpleNamespace(device=device, current_stream=current_stream)
     kind, module = played("torch", {"cuda": cuda, "float32": np.float32, "float64": np.float64})
     kind.is_cuda, kind.device = True, "cuda:1"
 

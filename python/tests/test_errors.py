@@ -14,6 +14,7 @@ REFUSED = [
     ({"size": (3, 3, 3)}, r"size is \(3, 3, 3\), expected"),
     ({"size": 3, "footprint": np.ones((3, 3))}, "size and footprint are both given"),
     ({"footprint": np.ones(3)}, "footprint has 1 dimensions, expected 2"),
+    ({"footprint": np.ones((2, 3, 3))}, "footprint has 3 dimensions, expected 2"),
     ({"footprint": np.zeros((3, 3))}, "no cell of the footprint counts"),
     ({"footprint": np.eye(64)}, r"footprint is 64 x 64 .*, expected 1 to 63 each, or all"),
     ({"footprint": np.ones((3, 0))}, "footprint is 3 x 0"),
@@ -30,6 +31,7 @@ REFUSED = [
     ({"levels": 4, "range": (0, 10**400)}, r"range is \(0, 1000+\), expected two numbers"),
     ({"levels": 4, "range": (1, 1)}, r"range is \(1, 1\), expected finite numbers, low below high"),
     ({"levels": 4, "range": (0, np.inf)}, r"range is \(0, inf\), expected finite"),
+    ({"levels": 4, "range": (-1e308, 1e308)}, r"range is \(-1e\+308, 1e\+308\), expected finite"),
     ({"levels": 4, "range": (np.nan, 1)}, r"range is \(nan, 1\), expected finite"),
     ({"mask": np.ones((5, 5))}, r"the mask has the shape \(5, 5\), the image \(5, 6\)"),
     ({"mask": np.ones(6)}, r"the mask has the shape \(6,\), the image \(5, 6\)"),
@@ -74,6 +76,7 @@ WRONG_TYPES = [
     ({"levels": 4, "range": 1}, r"range is 1, expected two numbers \(low, high\)"),
     ({"levels": 4, "range": (0, "1")}, r"range is \(0, '1'\), expected two numbers"),
     ({"nodata": "5"}, "nodata is '5', expected a real number"),
+    ({"nodata": b"5"}, "nodata is b'5', expected a real number"),
     ({"nodata": 1j}, "nodata is 1j, expected a real number"),
     ({"nodata": [1]}, r"nodata is \[1\], expected a real number"),
     ({"cval": "5"}, "cval is '5', expected a real number"),
@@ -99,7 +102,7 @@ def test_arguments_of_a_wrong_type(arguments, match):
 def test_numbers_of_other_types():
     """Integers and real numbers of NumPy are some, too."""
     expected = entropy(IMAGE + 5, 3, levels=4, clip=True, nodata=1, empty=2, threads=1)
-    for clip in (1, np.True_):
+    for clip in (1, np.True_, np.uint8(1)):
         found = entropy(IMAGE + 5, np.int8(3), levels=np.array(4), clip=clip, nodata=np.float32(1),
                         empty=np.array(2.0), threads=np.uint16(1))
         np.testing.assert_array_equal(found, expected)
@@ -135,7 +138,7 @@ def test_an_image_of_rows_of_different_lengths():
         entropy([[1, 2], [3]])
 
 
-@pytest.mark.parametrize("image", [7, [1, 2, 3], np.zeros(0)])
+@pytest.mark.parametrize("image", [7, 1j, [1, 2, 3], np.zeros(0)])
 def test_images_without_rows(image):
     with pytest.raises(ValueError, match=r"dimensions, expected \(..., rows, columns\)"):
         entropy(image)

@@ -68,6 +68,12 @@ def test_defaults():
     assert (made.width, made.height, made.levels, made.order) == (5, 5, 256, 1)
 
 
+def test_a_package_without_its_library(monkeypatch, tmp_path):
+    monkeypatch.setattr(library, "__file__", str(tmp_path / "_library.py"))
+    with pytest.raises(ImportError, match="does not load: .*; it is built by pip install"):
+        library._load()
+
+
 @pytest.mark.parametrize("sentence, kind", [
     (b"no memory", MemoryError),
     (b"no host memory for the tables of entropies", MemoryError),
