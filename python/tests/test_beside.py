@@ -155,6 +155,9 @@ def test_a_picture_in_the_place_of_a_part(tmp_path, capfd):
     assert f"{tmp_path}/x.png, which is read or written as well" in refusal(
         capfd, 2, tmp_path / "in.tif", tmp_path / "x.png.ers", "--driver", "ERS", "--preview",
         tmp_path / "x.png")
+    assert f"{tmp_path}/x.png.ovr, which is read or written as well" in refusal(
+        capfd, 2, tmp_path / "in.tif", tmp_path / "x.png.ovr", "--driver", "GTiff", "--preview",
+        tmp_path / "x.png")
     assert os.listdir(tmp_path) == ["in.tif"]
 
 

@@ -24,7 +24,7 @@ class Held(Source):
         self.array, self.mask, self._nodata = planes, mask, nodata
         self.lead, (self.height, self.width) = planes.shape[:-2], planes.shape[-2:]
         self.dtype, self.about, self.interleaved = planes.dtype, About(), interleaved
-        self.rows_read = 0
+        self.rows_read = self.cells_read = 0
 
     def nodata(self, plane):
         return self._nodata
@@ -34,6 +34,7 @@ class Held(Source):
 
     def read(self, plane, part):
         self.rows_read += part.bottom - part.top
+        self.cells_read += part.shape[0] * part.shape[1]
         assert 0 <= part.top < part.bottom <= self.height
         assert 0 <= part.left < part.right <= self.width
         planes = self.array.reshape(-1, self.height, self.width)
@@ -200,6 +201,20 @@ def test_no_row_is_read_twice(mode, rows):
     assert source.rows_read == 40
 
 
+def test_columns_that_a_border_repeats_are_read_without_the_others():
+    source = Held(np.zeros((6, 100), np.uint8))
+    by_blocks(source, 6, 10, size=5, mode="reflect")
+    assert source.cells_read == 6 * (100 + 9 * 4 + 2 * 2)
+
+
+def test_a_block_has_the_cells_that_its_windows_reach():
+    source = Held(np.zeros((40, 19), np.uint8))
+    blocks = _Blocks(Task(source, (0,), (None,), None, Plan(8, 5, False), request((4, 6))))
+    shapes = {(read.part.top, read.part.left): read.cells.shape
+              for read in iter(blocks.next, None)}
+    assert shapes[8, 5] == (8 + 3, 5 + 5)
+
+
 @pytest.mark.parametrize("mode", ["crop", "reflect", "wrap"])
 def test_a_cell_that_is_no_level_is_named(mode):
     image = np.zeros((30, 20), np.int16)
@@ -238,24 +253,28 @@ def planned(height, width, block, sink_block, kind="uint8", memory=512 << 20, pl
 def test_what_failed_ends_when_nothing_is_written_any_more():
     class Broken(Held):
         def read(self, plane, part):
-            if part.top >= 2:
+            if part.top >= 4:
                 assert sink.begun.wait(60)
                 raise FileError("the disk is gone")
             return super().read(plane, part)
 
     class Slow(Kept):
-        begun, ended = threading.Event(), False
+        begun, stopped, ended = threading.Event(), threading.Event(), 0
 
         def write(self, plane, part, values):
             self.begun.set()
-            time.sleep(0.1)
-            self.ended = True
+            assert self.stopped.wait(10)
+            time.sleep(0.2)
+            self.ended += 1
 
-    sink = Slow((4, 9), np.float32)
+        def stop(self):
+            self.stopped.set()
+
+    sink = Slow((6, 9), np.float32)
     with pytest.raises(FileError, match="the disk is gone"):
-        run(Task(Broken(np.zeros((4, 9), np.uint8)), (0,), (None,), sink, Plan(2, 9, False),
+        run(Task(Broken(np.zeros((6, 9), np.uint8)), (0,), (None,), sink, Plan(2, 9, False),
                  request(1)), lambda done: None)
-    assert sink.ended
+    assert sink.ended == 1  # what had begun, and not the next
 
 
 def test_plans_are_of_whole_tiles_and_strips():

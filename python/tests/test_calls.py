@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -236,6 +237,20 @@ def test_progress_of_planes_is_told_some_fifty_times_a_second(monkeypatch):
     for now[0] in (0.01, 0.03, 0.04, 0.06):
         part.plane_is_done()
     assert parts == [0.25, 0.5]
+
+
+def test_copies_are_there_until_the_call_has_ended(monkeypatch):
+    read, copies, alive = _host._read, [], []
+
+    def noted(plane):
+        struct, array = read(plane)
+        copies.append(weakref.ref(array))
+        return struct, array
+
+    monkeypatch.setattr(_host, "_read", noted)
+    monkeypatch.setattr(_library, "run", lambda *_: alive.extend(copy() for copy in copies))
+    entropy(SMALL.T, 3, mask=(SMALL > 9).T)
+    assert [each is not None for each in alive] == [True, True]
 
 
 def test_a_call_that_progress_has_ended_is_told_so_whenever_it_asks():

@@ -89,6 +89,7 @@ WRONG_TYPES = [
     ({"threads": 2.5}, "threads is 2.5, expected an integer"),
     ({"threads": True}, "threads is True, expected an integer"),
     ({"progress": 3}, "progress is 3, expected a function"),
+    ({"progress": 0}, "progress is 0, expected a function"),
 ]
 
 
@@ -113,6 +114,11 @@ def test_refused(arguments, match):
     with pytest.raises(ValueError, match=match):
         entropy(IMAGE, **arguments)
     entropy(IMAGE)  # what was refused is not remembered
+
+
+def test_a_stack_that_is_read_only():
+    with pytest.raises(ValueError, match="out is read-only"):
+        entropy(IMAGE[None], out=np.broadcast_to(np.float32(0), (1, 5, 6)))
 
 
 @pytest.mark.parametrize("image", [np.zeros((2, 2), complex), np.array([["a", "b"]]),

@@ -96,10 +96,20 @@ def test_like_skimage_has_no_holes(tmp_path, capfd, words, holes):
     assert (expected[:, 3] == 0).all()
 
 
+@pytest.mark.parametrize("words", [("--q", 2), ("--range", 0, 9)])
+def test_like_skimage_says_what_it_is(image, tmp_path, capfd, words):
+    said = refused(capfd, image, tmp_path / "out.npy", "--like-skimage", *words)
+    assert f"{words[0]} is given with --like-skimage, which says what it is" in said
+
+
 def test_a_range_that_does_not_begin_at_0(image, tmp_path, capfd):
     convert(capfd, image, tmp_path / "out.npy", "--levels", "2", "--range", "3", "8", "--clip")
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"),
                                   entropy(IMAGE, levels=2, range=(3, 8), clip=True))
+    np.save(tmp_path / "in.npy", IMAGE + 3)  # 0 would be no level
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy", "--levels", "2", "--range", "3", "12")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"),
+                                  entropy(IMAGE + 3, levels=2, range=(3, 12)))
 
 
 @pytest.mark.parametrize("memory", ["512M", "512K"])
@@ -122,6 +132,17 @@ def test_levels_that_the_cells_have_not(image, tmp_path, capfd):
 
 
 # ---- the output --------------------------------------------------------------------------------
+
+
+def test_what_grows_is_the_users_own_and_of_one_command(tmp_path):
+    outputs = [Output(str(tmp_path / "out.npy")) for _ in range(2)]
+    for output in outputs:
+        output.begin()
+    modes = [os.stat(tmp_path / folder).st_mode & 0o777 for folder in os.listdir(tmp_path)]
+    assert modes == [0o700] * 2
+    for output in outputs:
+        output.drop()
+    assert os.listdir(tmp_path) == []
 
 
 def test_an_output_that_is_a_link(image, tmp_path, capfd):

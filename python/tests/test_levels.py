@@ -78,6 +78,12 @@ def test_doubles_are_binned_as_doubles():
     assert diversity(image, 3, "richness", levels=2, range=(0, 1)).max() == 2
 
 
+def test_nodata_of_wide_integers_is_exact():
+    image = np.array([[0, 1, 2, 1, 2]]) + 2**60
+    np.testing.assert_array_equal(entropy(image, 3, nodata=2.0**60),
+                                  entropy(image, 3, mask=image != 2**60))
+
+
 def test_wide_integers_are_exact():
     image = np.array([[2**60, 2**60 + 1, 2**60 + 2]])  # one number as float64
     assert diversity(image, 3, "richness").max() == 3
