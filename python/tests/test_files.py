@@ -134,6 +134,15 @@ def test_levels_that_the_cells_have_not(image, tmp_path, capfd):
 # ---- the output --------------------------------------------------------------------------------
 
 
+def test_the_file_in_whose_place_it_comes_is_closed(image, tmp_path, capfd, monkeypatch):
+    closed = []
+    monkeypatch.setattr(npy.Opened, "close", lambda source: closed.append(source._path))
+    convert(capfd, image, tmp_path / "out.npy")
+    (tmp_path / "out.npy.msk").write_text("a part of the old one")
+    convert(capfd, image, tmp_path / "out.npy")
+    assert str(tmp_path / "out.npy") in closed
+
+
 def test_what_grows_is_the_users_own_and_of_one_command(tmp_path):
     outputs = [Output(str(tmp_path / "out.npy")) for _ in range(2)]
     for output in outputs:

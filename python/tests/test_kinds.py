@@ -10,7 +10,7 @@ import pytest
 
 from files import convert, refused
 from local_entropy import entropy
-from local_entropy.command.kinds import FileError, Layout, open_source
+from local_entropy.command.kinds import FileError, Layout, Part, open_source
 from local_entropy.command.kinds.base import About, is_installed, needed
 
 pytestmark = pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
@@ -24,6 +24,22 @@ def layout(lead=(), height=100, width=200, block=(1, 0), **named):
 
 def test_bytes_of_a_layout():
     assert layout((2, 3), 4, 5).bytes == 480
+
+
+def test_an_array_in_a_file(tmp_path, capfd):
+    """Neither its map nor its file is longer than it has to be."""
+    np.save(tmp_path / "in.npy", IMAGE)
+    assert open_source(str(tmp_path / "in.npy")).read(0, Part(2, 5, 0, 30)).flags.owndata
+    convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy")
+    np.save(tmp_path / "expected.npy", entropy(IMAGE))
+    assert (tmp_path / "out.npy").read_bytes() == (tmp_path / "expected.npy").read_bytes()
+
+
+def test_a_header_too_long_is_refused_in_one_line(tmp_path, capfd):
+    (tmp_path / "in.npy").write_bytes(b"\x93NUMPY\x02\0" + (20000).to_bytes(4, "little")
+                                      + b" " * 20000)
+    assert "in.npy is not an array of NumPy: Header info" in refused(
+        capfd, tmp_path / "in.npy", tmp_path / "out.npy")
 
 
 def test_inputs_that_cannot_be_read(tmp_path, capfd):
@@ -70,6 +86,9 @@ def test_a_library_that_lacks_a_part(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(FileError, match="in.x needs half, which is not installed: .* half$"):
         needed("half.part", "in.x")
+    (tmp_path / "torn.py").write_text("from torn import gone")
+    with pytest.raises(FileError, match="in.x needs torn, which does not load: cannot import"):
+        needed("torn", "in.x")
 
 
 # ---- GDAL --------------------------------------------------------------------------------------

@@ -128,6 +128,7 @@ def test_what_is_drawn(tmp_path, capfd, figures):
     np.testing.assert_array_equal(shown.get_array().filled(np.nan), np.load(tmp_path / "out.npy"))
     assert (axes.get_xlim(), axes.get_ylim()) == ((-0.5, 29.5), (19.5, -0.5))
     assert scale.get_ylabel() == "nats" and not axes.axison
+    assert axes.lines[0].get_solid_capstyle() == "butt"  # others would make it longer
     assert axes.get_title() == "Entropy of in.npy, 9 x 9 cells"
     assert matplotlib.pyplot.get_fignums() == []
     assert matplotlib.get_backend().lower() == "agg"  # needs no screen

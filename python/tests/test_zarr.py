@@ -78,6 +78,12 @@ def test_a_folder_that_is_called_as_an_archive(tmp_path, capfd):
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK))
 
 
+def test_a_folder_that_is_called_as_a_stack(tmp_path, capfd):
+    make(tmp_path / "in.ome.tif", STACK)
+    convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), entropy(STACK))
+
+
 def test_groups(tmp_path, capfd):
     group = zarr.open_group(str(tmp_path / "in.zarr"), mode="w")
     make(tmp_path / "in.zarr/red", STACK)
