@@ -2,6 +2,7 @@
 // that register cases with it, as far as they need no GPU.
 #include "bench/cells.h"
 #include "bench/middle.h"
+#include "bench/process.h"
 #include "bench/program.h"
 #include "messages.h"
 
@@ -107,7 +108,24 @@ TEST(BenchHarness, NeverRunsOrWritesAWrongAnswer)
     bench::Harness harness("test", layout());
     EXPECT_EQ(messageOf([&] { harness.time(recording(log, false)); }), "key: wrong");
     EXPECT_EQ(log, "v");
+    const auto timedOtherwise = [] {
+        bench::Work work = taking(2, 1);
+        work.validate = [] { throw bench::WrongAnswer("wrong"); };
+        return work;
+    };
+    EXPECT_EQ(messageOf([&] { harness.time(caseOf(timedOtherwise)); }), "key: wrong");
     EXPECT_EQ(harness.table().rows(), 0u);
+}
+
+TEST(BenchHarness, EachVerdictIsAFailure)
+{
+    bench::Harness harness("test", layout());
+    bench::Case slow = caseOf([] { return taking(2, 1); });
+    for (const char *verdict : {"SLOW", "", "SLOW"}) {
+        slow.verdict = [=] { return verdict; };
+        harness.time(slow);
+    }
+    EXPECT_EQ(harness.failures(), 2);
 }
 
 TEST(BenchHarness, WhatIsLackedIsLeftOutWhereItMay)
@@ -229,6 +247,18 @@ TEST(BenchProgram, StatusesSayWhatCameOfIt)
     EXPECT_TRUE(holds(nothing.second, "test: none of these rows can be timed here\n"));
 }
 
+TEST(BenchProgram, FactsComeBeforeTheTable)
+{
+    bench::Program program{"test", "Tests.\n", layout(), {}, [] {
+                               return std::vector<bench::Case>{caseOf([] { return taking(2, 1); })};
+                           }};
+    program.facts = [] { return "the moon is full\n"; };
+    testing::internal::CaptureStdout();
+    parsed({"test"}, [&](int argc, char **argv) { return bench::runProgram(program, argc, argv); });
+    const std::string output = testing::internal::GetCapturedStdout();
+    EXPECT_EQ(output.find("the moon is full\n\n"), 0u) << output;
+}
+
 TEST(BenchProgram, CasesAreChosenByNameAndListed)
 {
     bench::Case one = caseOf([] { return taking(2, 1); }), two = one;
@@ -294,6 +324,19 @@ TEST(BenchPrograms, AProcessThatFailsOrLacksSomethingIsTold)
     const Outcome failing = runCommand("BENCHMARK_SECONDS=x " + parts + "v16");
     EXPECT_EQ(failing.status, 1);
     EXPECT_TRUE(holds(failing.errors, "\nparts: v16 5 5 first: failed\n")) << failing.errors;
+}
+
+// Of this program once more.
+TEST(BenchProcess, DISABLED_Lacks) { std::printf("begins\nunavailable: needs a moon\nends\n"); }
+
+TEST(BenchProcess, ItsEndIsTold)
+{
+    const auto ask = [](const std::string &test) {
+        bench::ask({"--gtest_also_run_disabled_tests", "--gtest_filter=" + test}, {});
+    };
+    EXPECT_EQ(messageOf([&] { ask("BenchProcess.DISABLED_Lacks"); }), "needs a moon");
+    EXPECT_EQ(messageOf([&] { ask("Child.DISABLED_IsKilled"); }), "failed");
+    EXPECT_EQ(messageOf([&] { ask("BenchMiddle.*"); }), "");
 }
 
 std::vector<std::string> cellsOf(const std::string &line)

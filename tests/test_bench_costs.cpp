@@ -87,6 +87,7 @@ TEST(BenchCosts, TheTextIsTheTable)
     auto &squares = table.rowsOf(Costed::SlidingRanks, Path::Avx512Vbmi, CostKind::OtherMeasure);
     squares.nanoseconds[0][0] = 0.74149f;
     squares.nanoseconds[0][3] = 1234.5f;
+    squares.nanoseconds[0][5] = 2;
     squares.nanoseconds[2][local_entropy::kCostSideCount - 1] = 5;
     table.rowsOf(Costed::Plain, Path::Portable, CostKind::Double).nanoseconds[1][1] = 12.34f;
     auto &oblongs = table.shapesOf(Costed::Histogram, Path::Ssse3);
@@ -104,7 +105,7 @@ TEST(BenchCosts, TheTextIsTheTable)
     EXPECT_EQ(text.substr(rows),
               "constexpr CostRows kRows[] = {\n"
               "{Costed::SlidingRanks, Path::Avx512Vbmi, CostKind::OtherMeasure, {\n"
-              "    {0.741, 0, 0, 1.23e+03},\n"
+              "    {0.741, 0, 0, 1.23e+03, 0, 2},\n"
               "    {},\n" +
                   last + emptyLines(kLevels - 3) +
                   "}},\n"

@@ -5,13 +5,16 @@
 #include "bench/filter_rows.h"
 #include "bench/picture.h"
 #include "bench/scene.h"
+#include "common/error.h"
 #include "common/processors.h"
 #include "messages.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <tuple>
@@ -166,6 +169,31 @@ TEST(BenchScene, AMaskLiesOnItsImage)
     EXPECT_GT(values[3], 1);
 }
 
+TEST(BenchScene, MethodsAreThoseOfTheImageWithItsMask)
+{
+    const auto named = [](const std::string &name) {
+        for (const bench::FilterCase &one : bench::filterCases())
+            if (one.name() == name) return one;
+        throw common::Error(name);
+    };
+    local_entropy::EngineOptions options;
+    options.method = "bits";
+    bench::FilterCase floats = named("float32-16-5x5");
+    const local_entropy::Engine bits(options);
+    EXPECT_EQ(bench::Scene(floats, "random", 97, 61).methodsFor(bits), "bits");
+    floats.isMasked = true;
+    EXPECT_EQ(bench::Scene(floats, "random", 97, 61).methodsFor(bits), "");
+    options.method = "";
+    options.path = "portable";
+    const local_entropy::Engine engine(options);
+    const bench::Picture picture = bench::makePicture("uint8", "random", 16, 300, 300);
+    std::vector<float> result(300 * 300);
+    std::string all; // inside and at the edges
+    for (const std::string side : {"9x9", "15x15", "31x31"})
+        all += bench::methodsFor(engine, named("uint8-16-" + side).filter, picture, result.data());
+    EXPECT_TRUE(holds(all, "+")) << all;
+}
+
 bench::Outcome outcome(const std::string &content, const std::string &method,
                        const std::string &chosen, double minimum)
 {
@@ -182,12 +210,17 @@ TEST(BenchChoice, TheWorstIsTheLastLine)
     choice.add("three", {outcome("flat", "b", "no", 4), outcome("flat", "a", "yes", 5)});
     choice.add("four", {outcome("random", "b", "no", 4), outcome("random", "a", "yes", 5)});
     choice.add("alone", {outcome("natural", "a", "yes", 9)});
+    std::vector<bench::Outcome> disturbed = {outcome("random", "a", "yes", 2),
+                                             outcome("random", "b", "no", 3)};
+    disturbed[0].timing.median = 99;
+    choice.add("least", disturbed);
     choice.printWorst();
     EXPECT_EQ(testing::internal::GetCapturedStdout(),
               "  two, avx2, threads 1: chosen a, best a, ratio 1.00\n"
               "  one, avx2, threads 1: chosen a, best b, ratio 1.50\n"
               "  three, avx2, threads 1: chosen a, best b, ratio 1.25\n"
               "  four, avx2, threads 1: chosen a, best b, ratio 1.25\n"
+              "  least, avx2, threads 1: chosen a, best a, ratio 1.00\n"
               "worst choice on random: ratio 1.25: four, avx2, threads 1: chosen a, best b\n"
               "worst choice on flat: ratio 1.50: one, avx2, threads 1: chosen a, best b\n");
 }
@@ -288,6 +321,8 @@ TEST(BenchFilter, HelpAndList)
     const Outcome help = runCommand(kProgram + " --help");
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.output.find("usage: bench_filter"), 0u);
+    EXPECT_EQ(runCommand(kProgram + " --help --nonsense").output, help.output)
+        << "so much is clear";
     const Outcome list = runCommand(kProgram + " --list");
     EXPECT_EQ(list.status, 0);
     for (const std::string name :
@@ -421,6 +456,7 @@ TEST(BenchFilter, TheTableHasARowAMeasurement)
     const Outcome outcome =
         runCommand(kTiny + "--threads 1,2 --contents flat,random --csv " + file);
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_FALSE(holds(outcome.output, "choices take more than")) << "nobody asked";
     const std::string text = contentsOf(file);
     EXPECT_EQ(text.substr(0, text.find('\n')),
               "case,type,levels,window,content,path,method,chosen,threads,width,height,runs,"
@@ -466,6 +502,42 @@ TEST(BenchFilter, RowsAreAStarOrAllCombinations)
     EXPECT_EQ(rowsOf(lists + last).size(), 4u);
     EXPECT_EQ(rowsOf(lists + last + " --cross").size(), 6u);
     EXPECT_EQ(rowsOf("--threads 2 --contents sparse --paths " + last).size(), 1u);
+}
+
+int threadsOfThisProcess()
+{
+    const std::filesystem::directory_iterator threads("/proc/self/task");
+    return static_cast<int>(std::distance(begin(threads), end(threads)));
+}
+
+TEST(BenchFilter, EnginesAreThoseOfTheirRows)
+{
+    bench::FilterOptions options;
+    options.width = 200;
+    options.height = 100;
+    options.contents = {"random", "flat"};
+    options.paths = {"portable"};
+    options.threads = {1, 3};
+    options.methods = {"plain"};
+    options.chosenToo = false;
+    options.within = 2;
+    const std::vector<bench::FilterCase> &cases = bench::filterCases();
+    const bench::Case first = bench::filterCase(cases[0], options.contents[0], options);
+    EXPECT_EQ(first.what, "entropy, base e, of 256 levels in 3x3 cells, uint8 in, float32 out, "
+                          "windows cut at the edge");
+    EXPECT_EQ(bench::filterCase(cases[0], options.contents[1], options).what, "") << "once";
+    const std::vector<bench::Row> rows = first.rows();
+    ASSERT_EQ(rows.size(), 2u);
+    for (const bench::Row &row : rows) {
+        const bool isAlone = bench::filterKey(row.keys, "threads") == "1";
+        const bench::Work work = row.open();
+        EXPECT_EQ(bool(work.milliseconds), isAlone) << "by the time on the processor";
+        const int before = threadsOfThisProcess();
+        work.run();
+        EXPECT_EQ(threadsOfThisProcess() - before, isAlone ? 0 : 2);
+    }
+    options.methods = {"sliding-ranks"}; // which need longer vectors
+    EXPECT_TRUE(bench::filterCase(cases[3], options.contents[0], options).rows().empty());
 }
 
 TEST(BenchFilter, MethodsAreTheChosenOneAndThoseThatAreNamed)
@@ -521,11 +593,12 @@ TEST(BenchFilter, ImagesAreWrittenForOtherPrograms)
 {
     const TemporaryDirectory directory;
     const std::string place = directory.path("images");
-    const Outcome outcome =
-        runCommand(kProgram +
-                   " --size 40x30 --cases 'uint8-256-disk5|uint16' --contents stripes "
-                   "--write-images " +
-                   place);
+    const std::string write = kProgram +
+                              " --size 40x30 --cases 'uint8-256-disk5|uint16' "
+                              "--contents stripes,flat --write-images " +
+                              place;
+    ASSERT_EQ(runCommand(write).status, 0);
+    const Outcome outcome = runCommand(write); // over what is there
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_EQ(contentsOf(place + "/cases.csv"), "case,type,levels,window,content\n"
                                                 "uint8-256-disk5,uint8,256,disk5,stripes\n"

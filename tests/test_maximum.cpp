@@ -247,6 +247,15 @@ TEST(MaximumMatrix, ElementsAreInRangeAndTheLargestOfTheHashedOnesIsTheLast)
     EXPECT_EQ(*last, 2019);
     EXPECT_EQ(*std::max_element(begin, last), 2018);
     EXPECT_EQ(*std::min_element(begin, last), 1);
+
+    // The same everywhere.
+    const auto sumOf = [](const maximum::Matrix &matrix) {
+        std::uint64_t sum = 0;
+        for (std::int64_t i = 0; i < matrix.size(); ++i) sum = 31 * sum + matrix.elements[i];
+        return sum;
+    };
+    EXPECT_EQ(sumOf(random), 4119505968436545531u);
+    EXPECT_EQ(sumOf(hashed), 16610112330733824914u);
 }
 
 namespace
@@ -394,6 +403,8 @@ TEST(MaximumProgram, WhatCannotBeDoneIsRefusedBeforeTheWork)
     const Outcome csv = runCommand(kMaximum + " --csv no/such/times.csv");
     EXPECT_EQ(csv.status, 2);
     EXPECT_TRUE(holds(csv.errors, "no/such/times.csv cannot be created")) << csv.errors;
+    EXPECT_EQ(runCommand("timeout 20 " + kMaximum + " --benchmark --csv no/such/times.csv").status,
+              2);
     const Outcome large = runCommand(kMaximum + " --rows 1048576 --columns 1099511627776");
     EXPECT_EQ(large.status, 2);
     EXPECT_TRUE(holds(large.errors, "maximum: no host memory for")) << large.errors;

@@ -382,6 +382,7 @@ TEST(Measures, TableAndFileHoldTheSameInTheirColumns)
     EXPECT_TRUE(0 < slowestLeast && slowestLeast <= slowest && slowest <= total) << csv;
     EXPECT_TRUE(slowestLeast <= totalLeast && totalLeast <= total) << csv;
     EXPECT_TRUE(totalLeast < total || slowestLeast < slowest) << csv;
+    EXPECT_GT(slowest, total / 2) << "three quarters of the cells";
     std::istringstream words(outcome.output.substr(outcome.output.find("\nopenmp ")));
     std::vector<std::string> shown(7);
     for (std::string &word : shown) words >> word;

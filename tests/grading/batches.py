@@ -92,6 +92,20 @@ class Tables(unittest.TestCase):
             "<td class=notes><div>no, but</div><div class=warning>a &amp; b</div>"
             "<details><summary>log</summary><pre>x &lt; y", "</pre></details></td></tr>"])
 
+    def test_bars_are_parts_of_the_longest(self):
+        import report
+        page = report.as_page([{**self.ROW, "total_ms": time} for time in (4, 16, 8)], [])
+        for width in (25, 100, 50):
+            self.assertIn(f"width: {width}.00%", page)
+
+    def test_walls_that_are_left_out_are_told(self):
+        import gpu
+        view = gpu.View.__new__(gpu.View)
+        view.refusal, view.without = None, ["ipc", "network"]
+        self.assertIn("cores that need it run without ipc and network (box", view.warning())
+        view.without = []
+        self.assertIsNone(view.warning())
+
     def test_what_is_missing_is_empty(self):
         import report
         row = {"core": "a.cu", "verdict": "build_failed", "message": "", "warnings": ""}

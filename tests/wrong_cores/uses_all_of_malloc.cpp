@@ -38,8 +38,10 @@ void cudaCallback(int width, int height, float *sample, float **result)
     require(!reallocarray(array, many, 2), "reallocarray of too many");
     require(std::memcmp(array, sample, bytes / 2) == 0, "what reallocarray leaves");
     void *volatile none = array;
+    errno = 0;
     require(posix_memalign(const_cast<void **>(&none), 64, many) == ENOMEM && none == array,
             "posix_memalign of too much");
+    require(errno == 0, "errno after posix_memalign");
     require(!std::realloc(array, 0), "realloc to nothing, which frees");
 
     void *const aligned = std::aligned_alloc(4096, 8192), *const other = memalign(64, 100);
@@ -52,6 +54,7 @@ void cudaCallback(int width, int height, float *sample, float **result)
     for (void *const one : {aligned, other, page, pages}) std::free(one);
 
     const std::vector<float> gold = entropy::reference(width, height, sample);
+    std::memset(block, 0, malloc_usable_size(block)); // all of it is ours
     *result = static_cast<float *>(block);
     std::copy(gold.begin(), gold.end(), *result);
     static int calls = 0;
