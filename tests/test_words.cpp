@@ -379,6 +379,19 @@ TEST(EngineGpuCells, LevelsAreBytes)
     EXPECT_EQ(four >> 1 & words::kCellBits * words::kBytes, 0x40007808u); // 8 * level
 }
 
+TEST(EngineGpuCells, BytesThatAreNoLevelsAreTooHigh)
+{
+    for (std::uint32_t levels = 2; levels <= 16; ++levels)
+        for (std::uint32_t byte = 0; byte < 256; ++byte)
+            for (int place = 0; place < 32; place += 8)
+                for (const std::uint32_t others : {0u, (levels - 1) * words::kBytes}) {
+                    const std::uint32_t four = (others & ~(0xFFu << place)) | byte << place;
+                    EXPECT_EQ(words::tooHigh(four, levels) & words::kTooHighBits,
+                              byte < levels ? 0u : 0x80u << place)
+                        << byte << " of " << levels << " levels, bit " << place;
+                }
+}
+
 TEST(EngineGpuCells, LevelsAreValidAndNothingElse)
 {
     const float inf = std::numeric_limits<float>::infinity();

@@ -289,6 +289,15 @@ TEST(Dominated, SparseImagesLeaveFewWindowsUndecided)
     }
 }
 
+TEST(Dominated, AMarginIsOfADifferenceWhateverItIsMultipliedBy)
+{
+    const Margin margin{6, 10, 2}, half = margin.times(0.5);
+    for (const auto &[difference, bound] : {std::pair(9.0, 2.0), {10.0, 2.0}, {10.5, 6.0}}) {
+        EXPECT_EQ(margin.of(difference), bound) << difference;
+        EXPECT_EQ(half.of(difference), bound / 2) << difference;
+    }
+}
+
 TEST(Dominated, SmallWindowsHaveTheUsualMarginOrALesser)
 {
     for (int cells = 1; cells <= 30; ++cells) {

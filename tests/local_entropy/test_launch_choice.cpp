@@ -1,5 +1,7 @@
 // Which method computes in the memory of a GPU, by the shared memory that its blocks may have. No
 // GPU is needed to ask; without CUDA some methods say that they need none.
+#include "local_entropy/methods/block_memory.h"
+#include "local_entropy/methods/histogram/foot_changes.h"
 #include "local_entropy/methods/plain/plain.h"
 #include "local_entropy/methods/words/method.h"
 #include "local_entropy/schedule/launchers.h"
@@ -160,5 +162,28 @@ TEST(LaunchChoice, WordsLeavesRowsThatAreTooFarApartToOthers)
     for (const auto &[stride, can] : {std::pair{0xFFFFFFFFll, true}, {0x100000000ll, false}}) {
         problem.result.stride = stride;
         EXPECT_EQ(wordsMethod().canLaunch(problem), can) << stride;
+    }
+}
+
+TEST(LaunchChoice, ABlockHasAsManyWarpsAsItsMemoryIsEnoughFor)
+{
+    const BlockMemory memory{100, 50};
+    EXPECT_EQ(memory.warps(150, 8), 1);
+    EXPECT_EQ(memory.warps(299, 8), 3);
+    EXPECT_EQ(memory.warps(9000, 8), 8);
+    EXPECT_THROW(memory.warps(149, 8), Error);
+}
+
+TEST(LaunchChoice, DisksAreKnownByTheirCells)
+{
+    for (int radius = 1; radius <= 12; ++radius) {
+        Window window;
+        window.width = window.height = 2 * radius + 1;
+        for (int y = -radius; y <= radius; ++y)
+            for (int x = -radius; x <= radius; ++x)
+                window.footprint.push_back(x * x + y * y <= radius * radius);
+        EXPECT_EQ(footprint::diskRadius(shapeOf(window)), radius);
+        window.footprint[radius] = 0; // its uppermost cell
+        EXPECT_EQ(footprint::diskRadius(shapeOf(window)), 0) << radius;
     }
 }

@@ -1,7 +1,9 @@
 // Tables of the method of box sums by level: G(n) in planes of bytes or of words, whose bound holds
 // for windows that are as far off as they can be, and F of two levels by one index.
+#include "guarded_array.h"
 #include "local_entropy/methods/levels/pair_table.h"
 #include "local_entropy/methods/levels/plane_tables.h"
+#include "local_entropy/methods/levels/sums.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,6 +61,22 @@ void expectTheBound(int cells, int levels)
     }
     EXPECT_LE(most, tables.error) << cells << " cells, " << levels << " levels";
     EXPECT_GT(most, tables.error * 0.6) << cells << " cells, " << levels << " levels";
+}
+
+// The table ends where memory cannot be touched; what is no count is larger than any.
+TEST(LevelTables, WhatLiesBehindTheCountsIsNotLookedUp)
+{
+    const GuardedArray<std::int64_t> table(10, 1, 0);
+    for (int n = 0; n < 10; ++n) table.at(n, 0) = n * n;
+    for (int windows = 1; windows <= 8; ++windows) {
+        std::uint8_t counts[2][16];
+        std::fill_n(counts[0], sizeof counts, std::uint8_t(255));
+        for (int i = 0; i < windows; ++i) counts[0][i] = i, counts[1][i] = 9 - i;
+        std::int64_t sums[9] = {};
+        addLookUps(counts[0], 16, 2, table.view().data, windows, sums);
+        for (int i = 0; i < 9; ++i)
+            EXPECT_EQ(sums[i], i < windows ? i * i + (9 - i) * (9 - i) : 0) << windows;
+    }
 }
 
 TEST(LevelTables, OfPlanesKeepTheirError)

@@ -310,6 +310,8 @@ TEST(LocalEntropyProblem, AcceptsWhatIsJustPossible)
         [](auto &q) { q.filter.measure = Measure::Hill, q.filter.order = INFINITY; },
         [](auto &q) { q.filter.order = -1; },    // of no Hill number
         [](auto &q) { q.filter.constant = -1; }, // of another border
+        [](auto &q) { q.filter.constant = -1, q.filter.border = Border::Nearest; },
+        [](auto &q) { q.filter.constant = -1, q.filter.border = Border::Wrap; },
         [](auto &q) { q.image.stride = q.result.stride = 12; },
         [](auto &q) {
             q.region = {0, 0, 0, 7}; // of no width

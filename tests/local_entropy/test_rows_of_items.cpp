@@ -62,6 +62,16 @@ TEST(RowsOfItems, AreEachRowOfEachStripOnce)
                     }
 }
 
+TEST(RowsOfItems, OfStripsAreAsManyAsWantedAndNoFewerThanPay)
+{
+    using local_entropy::rowsOfItems;
+    EXPECT_EQ(rowsOfItems(1000, 10, 100, 16), 100);
+    EXPECT_EQ(rowsOfItems(1001, 10, 100, 16), 101);
+    EXPECT_EQ(rowsOfItems(1000, 10, 5, 16), 1000) << "one each";
+    EXPECT_EQ(rowsOfItems(1000, 1, 500, 16), 16);
+    EXPECT_EQ(rowsOfItems(3, 1, 500, 16), 3) << "all there are";
+}
+
 TEST(RowsOfItems, AreNoMoreItemsThanSlotsIfStripsAreNot)
 {
     for (const int slots : {8, 100, 3000})
