@@ -147,6 +147,9 @@ def test_errors_while_a_stack_is_read():
         with reading("in.tif"):
             logging.getLogger("tifffile").warning("index out of range")
             raise KeyError("odd")
+    with pytest.raises(FileError, match="in.tif .*, it is damaged or ends early: incompletely"):
+        with reading("in.tif"):
+            logging.getLogger("tifffile").warning("incompletely written file")
     assert reason(OSError(5, "Input/output error", "in.tif")) == "Input/output error"
 
 

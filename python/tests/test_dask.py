@@ -140,8 +140,9 @@ def test_masked_arrays():
 
 def test_no_cells():
     for shape in [(0, 5), (5, 0), (0, 3, 3)]:
-        found = entropy(da.zeros(shape, dtype=np.uint8), 3)
-        assert (found.shape, found.dtype) == (shape, np.float32)
+        image = da.zeros(shape, dtype=np.uint8, chunks=2)
+        found = entropy(image, 3)
+        assert (found.shape, found.chunks, found.dtype) == (shape, image.chunks, np.float32)
         assert found.compute().shape == shape
 
 

@@ -348,6 +348,20 @@ def vrt(path, bands):
     return path / "in.vrt"
 
 
+def test_alpha_of_16_bits(tmp_path, capfd):
+    """Of two the first, whose cells end in a byte of 0."""
+    counts = RANDOM.random(IMAGE.shape) < 0.7
+    alpha = np.where(counts, 256, 0)
+    path = make(tmp_path / "in.tif", np.stack([IMAGE, alpha, IMAGE * 0]).astype(np.uint16),
+                nodata=3)
+    with rasterio.open(path, "r+") as file:
+        file.colorinterp = [ColorInterp.gray, ColorInterp.alpha, ColorInterp.alpha]
+    convert(capfd, path, tmp_path / "out.npy", "--band", "1")
+    np.testing.assert_array_equal(
+        np.load(tmp_path / "out.npy"),
+        expected_of(counts & (IMAGE != 3)))
+
+
 def test_nothing_but_alpha(tmp_path, capfd):
     path = vrt(tmp_path, [("Byte", "<ColorInterp>Alpha</ColorInterp>")])
     convert(capfd, path, tmp_path / "out.npy", "--fill")

@@ -10,7 +10,7 @@ import pytest
 
 from files import convert, refused
 from local_entropy import entropy
-from local_entropy.command.kinds import Layout, open_source, zarr_array
+from local_entropy.command.kinds import FileError, Layout, Part, open_source, zarr_array
 from local_entropy.command.kinds.base import About
 from local_entropy.command.main import main
 
@@ -200,7 +200,13 @@ def test_which_nodata(tmp_path, attributes, nodata):
     assert open_source(str(tmp_path / "in.zarr")).nodata(0) == nodata
 
 
-@pytest.mark.parametrize("value", [False, "x", "AAAA", [4], "-9999", {}])
+@pytest.mark.parametrize("dtype, value", [("uint64", 2**64 - 1), ("bool", True)])
+def test_nodata_of_other_types(tmp_path, dtype, value):
+    make(tmp_path / "in.zarr", STACK.astype(dtype)).attrs["_FillValue"] = value
+    assert open_source(str(tmp_path / "in.zarr")).nodata(0) == value
+
+
+@pytest.mark.parametrize("value", [False, "x", "AAAA", "!AAAAAICHw8A=", [4], "-9999", {}, 2**64])
 @pytest.mark.parametrize("dtype", ["uint16", "float32"])
 def test_nodata_that_is_damaged(tmp_path, capfd, value, dtype):
     make(tmp_path / "in.zarr", STACK.astype(dtype)).attrs["_FillValue"] = value
@@ -294,6 +300,23 @@ def test_attributes(tmp_path, capfd):
     found = dict(zarr.open(str(tmp_path / "out.zarr"), mode="r").attrs)
     assert found == {"sensor": "MSI", "transform": [1, 2], "version": 3}
     assert open_source(str(tmp_path / "in.zarr")).about.transform is None
+
+
+@pytest.mark.parametrize("text", ["[]", "{"])
+def test_a_result_takes_no_damaged_folders_place(tmp_path, capfd, text):
+    make(tmp_path / "in.zarr", STACK)
+    (tmp_path / "out.zarr").mkdir()
+    (tmp_path / "out.zarr/zarr.json").write_text(text)
+    assert "out.zarr is a group of Zarr, expected" in refused(capfd, tmp_path / "in.zarr",
+                                                              tmp_path / "out.zarr")
+
+
+def test_the_row_of_a_chunk_that_is_damaged(tmp_path):
+    make(tmp_path / "in.zarr", STACK)
+    source = open_source(str(tmp_path / "in.zarr"))
+    source._array = {}  # no place is in it
+    with pytest.raises(FileError, match="in.zarr cannot be read at row 16: "):
+        source.read(0, Part(16, 20, 0, 9))
 
 
 def test_a_chunk_that_is_damaged(tmp_path, capfd):
