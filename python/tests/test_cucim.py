@@ -150,6 +150,8 @@ def test_errors(cupy):
             (ValueError, (image, disk), {"shift_y": 1, "shifts": (0, 1)}, "must be 0 when"),
             (ValueError, (image, disk), {"shifts": (0, 1, 0)}, "expected 2"),
             (ValueError, (image, disk), {"shifts": (0, 4)}, "origin"),
+            (ValueError, (image, disk), {"out": cupy.empty((3, 3), np.int32)}, "out has the shape"),
+            (NotImplementedError, (image, disk), {"out": image[::-1]}, "in place"),
             (NotImplementedError, (image, disk), {"out": image}, "in place")]:
         with pytest.raises(kind, match=match):
             entropy(*arguments, **named)
