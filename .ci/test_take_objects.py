@@ -1,4 +1,4 @@
-"""take_objects.py on two builds of a program of three files: python3 -B -m unittest discover -s .ci"""
+"""take_objects.py on two builds of three files: python3 -B -m unittest discover -s .ci"""
 
 import os
 import pathlib

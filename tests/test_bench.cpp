@@ -326,7 +326,7 @@ TEST(BenchPrograms, AProcessThatFailsOrLacksSomethingIsTold)
     EXPECT_TRUE(holds(failing.errors, "\nparts: v16 5 5 first: failed\n")) << failing.errors;
 }
 
-// Of this program once more.
+// For a process of this program, which the test below starts.
 TEST(BenchProcess, DISABLED_Lacks) { std::printf("begins\nunavailable: needs a moon\nends\n"); }
 
 TEST(BenchProcess, ItsEndIsTold)

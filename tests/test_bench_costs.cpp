@@ -3,6 +3,7 @@
 #include "bench/cost_text.h"
 #include "common/error.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -35,14 +36,18 @@ TEST(BenchCosts, OnlyAMethodThatCannotIsLeftOut)
     EXPECT_FALSE(scene.can(bits, point));
 }
 
-// On the processor, so that other programs do not count.
+// On the processor, so that other programs count little.
 TEST(BenchCosts, AreOfAResult)
 {
     bench::CostScene scene(16, false);
     local_entropy::Engine plain = bench::costEngine(Costed::Plain, Path::Portable);
     const auto point = bench::CostPoint::rectangle(CostKind::Entropy, 3, 3);
-    const double few = scene.time(plain, point, 100, 2e5),
-                 many = scene.time(plain, point, 100, 2e6);
+    const auto least = [&](double nanoseconds) { // of three
+        std::vector<double> all;
+        for (int i = 0; i < 3; ++i) all.push_back(scene.time(plain, point, 100, nanoseconds));
+        return *std::min_element(all.begin(), all.end());
+    };
+    const double few = least(2e5), many = least(2e6);
     EXPECT_LT(many, 4 * few);
     EXPECT_LT(few, 4 * many);
     EXPECT_LT(many, 1e4) << "nanoseconds";

@@ -248,7 +248,7 @@ TEST(MaximumMatrix, ElementsAreInRangeAndTheLargestOfTheHashedOnesIsTheLast)
     EXPECT_EQ(*std::max_element(begin, last), 2018);
     EXPECT_EQ(*std::min_element(begin, last), 1);
 
-    // The same everywhere.
+    // The same matrix on every machine.
     const auto sumOf = [](const maximum::Matrix &matrix) {
         std::uint64_t sum = 0;
         for (std::int64_t i = 0; i < matrix.size(); ++i) sum = 31 * sum + matrix.elements[i];

@@ -222,7 +222,7 @@ def test_what_is_short():
 
 
 def test_what_short_calls_ask_for(monkeypatch):
-    """Nothing, which is quicker, but progress: Ctrl-C ends those that tell of theirs."""
+    """For no callback, which is quicker, unless progress is wanted: then Ctrl-C ends them, too."""
     asked = []
     monkeypatch.setattr(_library, "_le_run", lambda *words: asked.append(words[-1] is None) or 0)
     entropy(SMALL, 3)

@@ -63,7 +63,7 @@ void expectTheBound(int cells, int levels)
     EXPECT_GT(most, tables.error * 0.6) << cells << " cells, " << levels << " levels";
 }
 
-// The table ends where memory cannot be touched; what is no count is larger than any.
+// The table ends where memory cannot be touched; the bytes behind the counts are 255.
 TEST(LevelTables, WhatLiesBehindTheCountsIsNotLookedUp)
 {
     const GuardedArray<std::int64_t> table(10, 1, 0);

@@ -88,14 +88,18 @@ TEST(Paths, NeedAllOfTheirFeatures)
         {Path::Ssse3, {kSsse3}},
         {Path::Avx2, {kAvx2, kBmi2}},
         {Path::Avx512, {kAvx512F, kBmi2, kAvx512Vl, kAvx512Bw, kAvx512Dq}},
-        {Path::Avx512Vbmi, {kAvx512F, kAvx512Vbmi, kAvx512Vnni}}};
+        {Path::Avx512Vbmi,
+         {kAvx512F, kBmi2, kAvx512Vl, kAvx512Bw, kAvx512Dq, kAvx512Vbmi, kAvx512Vnni}}};
+    bool isAsked = false;
     for (const auto &[path, features] : needed) {
-        if (!pathWorksHere(path)) continue; // and TheBestIsTheFirstThatWorksHere
+        if (!pathWorksHere(path)) continue;
+        isAsked = true;
         for (const int feature : features) {
             const Without lacking(feature);
             EXPECT_FALSE(pathWorksHere(path)) << pathName(path) << " without " << feature;
         }
         EXPECT_TRUE(pathWorksHere(path)) << pathName(path);
     }
+    if (!isAsked) GTEST_SKIP() << "this processor has the path portable alone";
 }
 #endif

@@ -221,7 +221,7 @@ class Core:
         return found
 
     def output_text(self, path):
-        """What the core has printed. It may have taken its file away from who reads it."""
+        """What the core has printed, which it may have made unreadable."""
         try:
             return bytes_of(path)[:LOG_LIMIT] if os.path.exists(path) else b""
         except OSError as error:
@@ -230,7 +230,7 @@ class Core:
             return f"{lost}\n".encode()
 
     def add_to_log(self, output, found, options):
-        """A log that is lost costs no verdict: the batch says at its end that it has failed."""
+        """A log that is lost costs no verdict; the batch's exit status says so."""
         text = self.output_text(output)
         title = "times" if "--time" in options else "check"
         try:

@@ -279,7 +279,8 @@ std::vector<gid_t> groupsOfDevices()
 #ifdef GRADE_FILTERS_CALLS
 
 /// Calls by which a core would leave its box, or reach another process: also by a socket in a file,
-/// which Landlock lets anybody send to. CUDA makes a socket; what is refused is to use one.
+/// which Landlock lets anybody send to. CUDA makes a socket, which may neither be connected nor
+/// send.
 std::vector<long> refusedCalls(unsigned walls)
 {
     std::vector<long> calls = {SYS_ptrace,

@@ -55,7 +55,7 @@ class Judge:
         for line in mutant.by:
             stage = stage_of(line, self.settings)
             if stage.needs and runs.run(stage.needs, self.copy.place).status:
-                skipped.append(f"{line}: there is no {stage.lacks}")
+                skipped.append(f"{line}: it needs {stage.lacks}")
                 continue
             outcome = self._try(mutant, stage, verdict)
             if outcome is None:  # decided
@@ -107,7 +107,9 @@ class Judge:
         """What passes has seen nothing of a bug in a program that was not built with it."""
         for line in passed:
             stage = stage_of(line, self.settings)
-            with self._planted(mutant, stage, verdict):
+            with self._planted(mutant, stage, verdict) as is_built:
+                if not is_built:
+                    return
                 started = stale.started(self._make(stage),
                                         self.copy.place / (stage.build or self.settings.build),
                                         lambda: self._test(stage, stage.command))

@@ -17,7 +17,7 @@ THREADS_MAKE = f"SANITIZE=thread BUILD={THREADS_BUILD} CUDA=0 CXX=clang++"
 # Some systems place memory where its programs do not start: to compile one is not enough.
 THREADS_NEED = ("out=$(mktemp) && echo 'int main() {}' | clang++ -x c++ -fopenmp -fsanitize=thread - "
                 "-o $out && $out; status=$?; rm -f $out; exit $status")
-THREADS_LACK = ("clang++ that builds programs with OpenMP and the sanitizer of threads which run here "
+THREADS_LACK = ("clang++ whose programs with OpenMP and the sanitizer of threads start here "
                 "(Debian, Ubuntu: apt-get install clang libomp-dev)")
 
 
@@ -56,7 +56,7 @@ def stage_of(line, settings):
         return Stage(["library"], f"{settings.make} PYTHON={settings.python} "
                                   f"TESTFLAGS={flags} test-python",
                      needs=f"{settings.python} -c 'import numpy, pytest'",
-                     lacks="Python with NumPy and pytest, PYTHON=")
+                     lacks="Python with NumPy and pytest (PYTHON=)")
     if name in ("report", "mutants"):  # with modules of Python
         return Stage([], f"python3 -B -m unittest discover -f -s tests/{name}" +
                      (f" -k {shlex.quote(selection)}" if selection else ""),

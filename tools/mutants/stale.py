@@ -1,13 +1,14 @@
 """Programs that tests start, though nobody has built them with the bug."""
 
 import os
-import subprocess
+
+from . import runs
 
 TRAP = "#!/bin/sh\necho '{name}' >>'{mark}'\nexit 127\n"
 
 
 def old_files(folder):
-    """For make: what other settings would change is no older than what was built with them."""
+    """Words for make: stamps of the settings count as old, so nothing is built again for them."""
     stamps = sorted(str(path) for path in folder.rglob("*.stamp"))
     return [f"--old-file={os.path.relpath(path, folder.parent)}" for path in stamps]
 
@@ -21,8 +22,7 @@ def programs(make, folder):
     old = " ".join(old_files(folder))
     for path in sorted(filter(_is_program, folder.rglob("*"))):
         asks = f"{make} {old} --question {path.relative_to(folder.parent)}"
-        if subprocess.run(asks, shell=True, cwd=folder.parent, stdin=subprocess.DEVNULL,
-                          capture_output=True, check=False).returncode == 1:
+        if runs.run(asks, folder.parent).status == 1:
             yield path
 
 

@@ -15,7 +15,7 @@ def number(row, column):
     return float(row[column]) if row else None
 
 
-def by(row, *columns):
+def key(row, *columns):
     return tuple(row[column] for column in columns)
 
 
@@ -25,7 +25,7 @@ def files(record):
     rows = {}
     for name in ("python_rate.csv", "python_large.csv"):
         for row in record.rows(name):
-            rows.setdefault(by(row, "source", "width", "height"), {})[row["way"]] = row
+            rows.setdefault(key(row, "source", "width", "height"), {})[row["way"]] = row
     shown_rows = []
     for (source, width, height), ways in rows.items():
         copied, computed = ways.get("copy"), ways["auto"]
@@ -39,8 +39,8 @@ def files(record):
 def calls(record):
     """A call on a small image, from C and from Python."""
     return table(["image", "window", "threads", "from C, µs", "from Python, µs", "more, µs"],
-                 [["x".join(by(row, "width", "height")), row["window"], row["threads"], shown(float(row["c_us"])),
-                   shown(float(row["python_us"])),
+                 [["x".join(key(row, "width", "height")), row["window"], row["threads"],
+                   shown(float(row["c_us"])), shown(float(row["python_us"])),
                    shown(float(row["python_us"]) - float(row["c_us"]))]
                   for row in record.rows("python_overhead.csv")])
 
@@ -49,7 +49,7 @@ def cluster(record):
     """Workers of dask.distributed, from one zarr array to another; without Dask one call."""
     rows = {}
     for row in record.rows("python_cluster.csv"):
-        where = by(row, "workers", "worker_threads", "task_threads")
+        where = key(row, "workers", "worker_threads", "task_threads")
         rows.setdefault(where, {})[row["result"]] = row
     one = rows.get(("1", "1", "1"), {}).get("entropy")
     shown_rows = []
