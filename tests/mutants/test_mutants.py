@@ -1,6 +1,7 @@
 """tools/mutants.py on a tree that is made up here, and the list that is committed."""
 
 import contextlib
+import dataclasses
 import io
 import os
 import pathlib
@@ -420,6 +421,10 @@ class Committed(unittest.TestCase):
     def test_every_one_can_be_planted_in_this_tree(self):
         mutants = listed.read_list(unproven=True)
         self.assertEqual(listed.complaints(mutants, ROOT), [])
+        self.assertEqual(listed.repeated(mutants, ROOT), [])
+        again = dataclasses.replace(mutants[0], name="again", where="here")
+        self.assertEqual(listed.repeated([*mutants, again], ROOT),
+                         [f"here: again plants what {mutants[0].name} does"])
         self.assertGreaterEqual(sum(bool(mutant.by) for mutant in mutants), 150)
 
 

@@ -129,3 +129,14 @@ def complaints(mutants, root):
         except ListError as error:
             wrong.append(str(error))
     return wrong
+
+
+def repeated(mutants, root):
+    """A sentence for each mutant of which another one plants the same; all can be planted."""
+    planted, wrong = {}, []
+    for mutant in mutants:
+        text = mutant.planted_in((root / mutant.path).read_text(encoding="utf-8"))
+        first = planted.setdefault((mutant.path, text), mutant)
+        if first is not mutant:
+            wrong.append(f"{mutant.where}: {mutant.name} plants what {first.name} does")
+    return wrong
