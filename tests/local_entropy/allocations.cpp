@@ -59,8 +59,9 @@ void *withFence(void *memory, std::size_t bytes)
         if (!one.block) {
             one = {memory, fence};
             ++fenced;
-            break;
+            return memory;
         }
+    ++damagedBefore; // nobody watches it: what passes must not have overlooked it
     return memory;
 }
 

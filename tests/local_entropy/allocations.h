@@ -30,7 +30,8 @@ public:
     ~Fences();
     Fences(const Fences &) = delete;
     Fences &operator=(const Fences &) = delete;
-    /// Of the blocks so far, also of those given back, behind how many somebody wrote.
+    /// Of the blocks so far, also of those given back, behind how many somebody wrote; and how many
+    /// were too many to have fences.
     int damaged() const;
     int blocks() const; ///< so far
 };
