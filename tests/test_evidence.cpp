@@ -397,6 +397,8 @@ TEST(Facts, OfTheProcessorAreThoseOfTheMachine)
                                          "/proc/meminfo") +
                                  " MiB"))
         << facts;
+    const std::string huge = common::lineFrom("/sys/kernel/mm/transparent_hugepage/enabled");
+    EXPECT_TRUE(huge.empty() || holds(facts, "; huge pages: " + huge + "\n")) << facts;
     EXPECT_TRUE(holds(facts, "\nsystem:     " + counted("uname -s") + " " +
                                  counted("uname -r | sed 's/[^0-9.].*//'") + ", " +
                                  counted("uname -m")))
@@ -440,11 +442,13 @@ TEST(Facts, OfAMadeUpMachineAreCounted)
         for (int twice = 0; twice < 2; ++twice)
             text += std::string("vendor_id\t: GenuineX\nphysical id\t: ") + thread +
                     "\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: X Processor\n"
-                    "stepping\t: 8\nflags\t\t: sse4_2 avx avx512bw\n\n";
+                    "stepping\t: 8\nflags\t\t: gfni sse4_2 avx avx2 avx512f avx512bw "
+                    "avx512vl avx512vbmi avx512_vbmi2 avx512_vnni avx512_bitalg\n\n";
     system.write("/proc/cpuinfo", text);
     EXPECT_EQ(common::physicalCores(system.root()), 6u);
     EXPECT_EQ(common::sockets(system.root()), 2u);
-    EXPECT_EQ(common::vectorExtensions(system.root()), "sse4_2 avx512bw");
+    EXPECT_EQ(common::vectorExtensions(system.root()),
+              "sse4_2 avx2 avx512f avx512bw avx512vl avx512vbmi avx512_bitalg avx512_vnni gfni");
     EXPECT_EQ(common::processorNumbers(system.root()), "GenuineX family 6 model 143 stepping 8");
     EXPECT_EQ(common::processorName(system.root()),
               "X Processor (GenuineX family 6 model 143 stepping 8)");

@@ -379,6 +379,15 @@ TEST(MaximumProgram, KernelsAreComparedWithTheYardstickAndTheOnesBefore)
     }
 }
 
+// Runs of half a second: after a second there have been two.
+TEST(MaximumProgram, ThreeRunsOfMoreThanASecondAreEnough)
+{
+    const Outcome outcome =
+        runCommand("ACTIVE=right SLOW=1 BENCHMARK_SECONDS=100 " BUILD_DIRECTORY
+                   "/tests/broken_maximum --rows 1000 --columns 400 --csv - 2>/dev/null");
+    EXPECT_TRUE(holds(outcome.output, "\nslowly,CPU,1000,400,3,")) << outcome.output;
+}
+
 TEST(MaximumProgram, HelpAndBadUsage)
 {
     const Outcome help = runCommand(kMaximum + " --help");

@@ -110,6 +110,7 @@ TEST(Samples, BadBinaryIsNamedByRecordAndOffset)
     expectMessage("bad.bin", "", "the file is empty");
     expectMessage("bad.bin", good + "\5",
                   "record 2, offset 10: the file ends 1 bytes into the width");
+    expectMessage("bad.bin", size32(3).substr(0, 3), "the file ends 3 bytes into the width");
     expectMessage("bad.bin", good + size32(3),
                   "record 2, offset 14: the file ends 0 bytes into the height");
     expectMessage("bad.bin", good + record(3, 2, "\1\1\1\1"),
@@ -139,6 +140,8 @@ TEST(Samples, BadTextIsNamedByLineAndColumn)
     expectMessage("bad.txt", "1 2\n3 16\n", "(line 2, column 3): cell is 16, expected 0..15");
     expectMessage("bad.txt", "1 2\n-1 3\n", "(line 2, column 1): cell is -1, expected 0..15");
     expectMessage("bad.txt", "1 2\n3 99999999999999999999\n", "is not an integer");
+    expectMessage("bad.txt", std::string(1 << 20, 'x'),
+                  ": '" + std::string(40, 'x') + "' is not an integer, expected height");
     expectMessage("bad.txt", "-1 2\n", "height is -1, expected 1..2147483647");
     expectMessage("bad.txt", "1 0\n", "width is 0, expected 1..2147483647");
     expectMessage("bad.txt", "1 4294967296\n", "width is 4294967296");

@@ -9,7 +9,7 @@ import pytest
 
 from files import convert, open_files
 from local_entropy.command import main as command
-from local_entropy.command.kinds import FileError, flat, gdal
+from local_entropy.command.kinds import FileError, Part, flat, gdal
 from local_entropy.command.kinds import raster as kind
 from local_entropy.command.kinds.base import About, Layout
 from local_entropy.command.main import main
@@ -262,12 +262,37 @@ def test_a_copy_that_ends(tmp_path):
     assert seen == [1]
 
 
+def test_a_trial_copies_a_few_cells(tmp_path, capfd, monkeypatch):
+    """By one thread, unless it is told otherwise; not with what says how large a copy is."""
+    raster(tmp_path / "in.tif")
+    copy, asked = kind.copy, []
+    monkeypatch.setattr(kind, "copy", lambda library, old, new, driver, options, *more: (
+        asked.append(options), copy(library, old, new, driver, {})))
+    for words in ((), ("--co", "EXTENT=0,0,9,9", "--co", "res=1", "--co", "NUM_THREADS=2")):
+        convert(capfd, tmp_path / "in.tif", tmp_path / "x.tif", "--driver", "COG", *words)
+    usual, size = {"BIGTIFF": "IF_SAFER"}, {"EXTENT": "0,0,9,9", "res": "1"}
+    assert asked == [{**usual, "NUM_THREADS": "1"}, {**usual, "NUM_THREADS": "ALL_CPUS"},
+                     {**usual, "NUM_THREADS": "2"}, {**usual, **size, "NUM_THREADS": "2"}]
+
+
+def test_a_copy_after_one_that_failed(tmp_path):
+    """It is not of it that GDAL tells; nor is what GDAL only warns of a failure."""
+    raster(tmp_path / "in.tif")
+    with gdal.listener.errors(rasterio):
+        with pytest.raises(RuntimeError, match="no.tif"):
+            gdal.copy(rasterio, str(tmp_path / "no.tif"), str(tmp_path / "x.tif"), "COG", {})
+        gdal.copy(rasterio, str(tmp_path / "in.tif"), str(tmp_path / "x.tif"), "COG",
+                  {"FOO": "BAR"})
+    assert (tmp_path / "x.tif").exists()
+
+
 def test_a_copy_where_gdal_is_hidden(tmp_path, monkeypatch):
     raster(tmp_path / "in.tif")
     gdal.rasterio_for("x.tif")
     for name in ("x.tif", "y.tif"):
         gdal.copy(rasterio, str(tmp_path / "in.tif"), str(tmp_path / name), "COG",
                   {"COMPRESS": "LZW"}, lambda: True)
+        assert not {str(tmp_path / "in.tif"), str(tmp_path / name)} & set(open_files())
         monkeypatch.setattr(gdal.ctypes, "CDLL", lambda name: None)
     assert (tmp_path / "x.tif").read_bytes() == (tmp_path / "y.tif").read_bytes()
 
@@ -281,3 +306,13 @@ def test_a_file_that_cannot_be_made_long_enough_is_closed(tmp_path, monkeypatch)
     with pytest.raises(OSError, match="No space") as error:  # keeps the frames
         flat.Writer(str(tmp_path / "out"), 0, layout)
     assert str(tmp_path / "out") not in open_files() and error
+
+
+def test_writes_of_which_the_system_does_a_part(tmp_path, monkeypatch):
+    write, values = os.pwrite, np.arange(99, dtype="f4").reshape(9, 11)
+    monkeypatch.setattr(os, "pwrite", lambda file, cells, place: write(file, cells[:100], place))
+    file = flat.Writer(str(tmp_path / "out"), 3, Layout((), 9, 11, values.dtype, (1, 0), False,
+                                                        About()))
+    file.write(0, Part(0, 9, 0, 11), values)
+    file.close()
+    assert (tmp_path / "out").read_bytes() == bytes(3) + values.tobytes()

@@ -182,6 +182,7 @@ def test_refused(streams):
             (ValueError, {"out": out, "mask": Fake(IMAGE[1:])}, "the mask has the shape"),
             (TypeError, {"out": out, "mask": Fake(IMAGE * 1.0)}, "the mask is float64"),
             (TypeError, {"out": out, "mask": Fake(IMAGE * np.float32(1))}, "the mask is float32"),
+            (TypeError, {"out": out, "mask": Fake(IMAGE.astype(np.int8))}, "the mask is int8"),
             (ValueError, {"out": out, "dtype": np.float64}, "out is float32, dtype float64")]:
         with pytest.raises(kind, match=match):
             entropy(image, 3, **arguments)

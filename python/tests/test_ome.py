@@ -59,10 +59,11 @@ def test_colours_that_were_never_recorded(tmp_path, capfd):
 
 
 def several(folder, planes, sizes, **options):
-    """A file for each plane, all of the same XML."""
+    """A file for each plane, all of the same XML; of several pages the n-th one is it."""
     names = [f"{chr(97 + i)}.ome.tif" for i in range(len(planes))]
-    data = "".join(f'<TiffData IFD="0" FirstZ="{i}" PlaneCount="1"><UUID FileName="{name}">'
-                   f'urn:uuid:{i}</UUID></TiffData>' for i, name in enumerate(names[:sizes]))
+    data = "".join(f'<TiffData IFD="{i if planes.ndim > 3 else 0}" FirstZ="{i}" PlaneCount="1">'
+                   f'<UUID FileName="{name}">urn:uuid:{i}</UUID></TiffData>'
+                   for i, name in enumerate(names[:sizes]))
     for i, plane in enumerate(planes):
         xml = (f'<?xml version="1.0"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME" '
                f'UUID="urn:uuid:{i}"><Image><Pixels DimensionOrder="XYZCT" SizeX="21" SizeY="20" '
@@ -83,6 +84,14 @@ def test_planes_in_several_files(tmp_path, capfd, options, planes):
     source.read(0, Part(0, 1, 0, 1))
     assert str(path.parent / "a.ome.tif") not in open_files()
     source.close()
+
+
+def test_planes_in_several_files_that_seem_to_follow_each_other(tmp_path, capfd):
+    """Each begins where the one before ends: but in another file."""
+    for path in several(tmp_path, STACK, 2):
+        convert(capfd, path, tmp_path / "out.npy")
+        np.testing.assert_array_equal(np.load(tmp_path / "out.npy"),
+                                      entropy(np.stack([STACK[0, 0], STACK[1, 1]])))
 
 
 def test_a_file_of_several_is_not_replaced(tmp_path, capfd):

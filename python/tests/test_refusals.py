@@ -229,6 +229,7 @@ def test_a_part_of_a_vrt(tmp_path, capfd, rasterio):
 
 @pytest.mark.parametrize("name, out", [
     ("a.vrt", "x.tif"), ("sub/b", "x.tif"), ("vrt://a.vrt?bands=1", "x.tif"), ("self.vrt", "x.tif"),
+    ("y.vrt", "x.tif"), ("v.vrt", "x.tif"),
     ("/vsizip/{z.tif}/x.tif", "z.tif"), ("/vsizip/z.zip/x.tif", "z.zip"), ("z.vrt", "z.tif"),
     ("/vsigzip/g.tif", "g.tif"), ("/vsizip/{/vsigzip/z.gz}/x.tif", "z.gz"),
     ("/vsisubfile/0_9999,x.tif", "x.tif"), ('ZARR:"z.zarr"', "z.zarr")])
@@ -241,12 +242,15 @@ def test_what_is_read_by_a_name_of_gdal(tmp_path, capfd, monkeypatch, rasterio, 
     tiff = raster(rasterio, tmp_path / "x.tif").read_bytes()
     (tmp_path / "sub").mkdir()
     vrt(tmp_path / "sub" / "b", "../x.tif")
-    for made, part in (("a", "sub/b"), ("z", "/vsizip/{z.tif}/x.tif")):
+    for made, part in (("a", "sub/b"), ("z", "/vsizip/{z.tif}/x.tif"), ("y", "/vsizip/z.zip/a.vrt"),
+                       ("v", "vrt://sub/b?bands=1")):
         vrt(tmp_path / f"{made}.vrt", part)
     vrt(tmp_path / "self.vrt", "sub/../self.vrt</SourceFilename></SimpleSource><SimpleSource>"
         "<SourceFilename relativeToVRT='1'>x.tif")
     with zipfile.ZipFile("z.tif", "w") as file:
         file.write("x.tif")
+        file.writestr("a.vrt", (tmp_path / "sub" / "b").read_text().replace(
+            "'1'>../", f"'0'>{tmp_path}/"))
     archive = (tmp_path / "z.tif").read_bytes()
     (tmp_path / "z.zip").write_bytes(archive)
     (tmp_path / "z.gz").write_bytes(gzip.compress(archive))

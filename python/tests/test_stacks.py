@@ -563,3 +563,13 @@ def test_a_volume_in_one_page(tmp_path, capfd):
                      tile=(2, 16, 16), volumetric=True, metadata={"axes": "ZYX"})
     assert "in.ome.tif has pages of several planes, a volume: expected a page for each plane" in \
         refused(capfd, tmp_path / "in.ome.tif", tmp_path / "out.npy")
+
+
+def test_a_tiff_with_a_place_is_for_rasterio(monkeypatch):
+    """Also where that is not installed, which is said then."""
+    monkeypatch.setattr(stack, "is_installed", lambda name: name != "rasterio")
+    for about, by_tifffile in ((About(), True), (About(crs="x"), False),
+                               (About(gcps=("x",)), False),
+                               (About(transform=(1, 0, 0, 0, 1, 0)), False)):
+        layout = Layout((), 9, 9, np.dtype("f4"), (1, 0), False, about)
+        assert stack.writes("out.tif", layout) == by_tifffile

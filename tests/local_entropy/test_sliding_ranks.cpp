@@ -198,6 +198,22 @@ TEST(SlidingRanks, RanksUpToTheLastTable)
             }
 }
 
+/// At the edge of what is flat, cells leave or enter that need all tables, and none of the others
+/// needs more than the first. The image is so wide that all lanes are in the same rows.
+TEST(SlidingRanks, TablesOfWhatLeavesOrEntersAlone)
+{
+    std::mt19937 random(78);
+    for (const Path path : pathsHere())
+        for (const bool isFlatAbove : {true, false}) {
+            Case<std::uint8_t> wanted(1100, 40, 15, 15, 256);
+            for (std::int64_t y = 0; y < 40; ++y)
+                for (std::int64_t x = 0; x < 1100; ++x)
+                    wanted.image.at(x, y) = (y < 20) == isFlatAbove ? 0 : 1 + random() % 255;
+            wanted.every = 29;
+            ASSERT_NO_FATAL_FAILURE(wanted.check(path));
+        }
+}
+
 TEST(SlidingRanks, MissingCells)
 {
     for (const Path path : pathsHere())

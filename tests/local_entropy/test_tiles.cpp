@@ -136,6 +136,25 @@ TEST(LocalEntropyTileMemory, OfAllLevelsCountsWhatIsAbsent)
     }
 }
 
+// As a cell of the image that does not count would be.
+TEST(LocalEntropyTileMemory, AConstantOfNoLevelDoesNotCount)
+{
+    const float cell = 1;
+    float value = 0;
+    Filter filter;
+    filter.levels.count = 2;
+    filter.border = Border::Constant;
+    filter.constant = std::nan("");
+    const Problem problem = checkedProblem(filter, {&cell, CellType::Float32, 1, 1, 0}, {},
+                                           {&value, false, 1, 1, 0}, {});
+    Scratch scratch;
+    const Tile tile = loadTile(problem, problem.region, scratch);
+    ASSERT_TRUE(tile.missing);
+    EXPECT_EQ(tile.values, 3);
+    for (int at = 0; at < 25; ++at)
+        EXPECT_EQ(cellOf(tile, at % 5, at / 5), at == 12 ? 1 : tile.none);
+}
+
 // As a cell of the image would be: what is not 0 is true.
 TEST(LocalEntropyTileMemory, OfBoolsHasATrueOrAFalseConstantAround)
 {
