@@ -1,5 +1,6 @@
 // The programs as their users meet them: messages, files, exit status. And the report.
 #include "messages.h"
+#include "sanitized.h"
 
 #include <chrono>
 #include <csignal>
@@ -84,6 +85,21 @@ TEST(Main, BadInputIsRefusedAndLeavesNoOutput)
                   "this is no reference file");
     expectRefusal(kEntropy + " data/worked_4x4.txt --reference no/such.bin",
                   "entropy: no/such.bin cannot be read: No such file or directory");
+}
+
+// A file with a hole, of 32 MiB: as floats they are 128.
+TEST(Main, AFileTooLargeForTheMemoryIsRefusedInASentence)
+{
+    if (kAddressSanitizer || kThreadSanitizer)
+        GTEST_SKIP() << "needs the address space that the sanitizer takes";
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("large.bin");
+    const Outcome outcome = runCommand(
+        "printf '\\0\\0\\0\\2\\1\\0\\0\\0' >" + file + " && truncate -s 33554440 " + file +
+        " && ulimit -v 160000 && CUDA_VISIBLE_DEVICES= OMP_NUM_THREADS=1 ENTROPY_BENCHMARK=0 " +
+        kEntropy + " " + file);
+    EXPECT_EQ(outcome.status, 2) << outcome.errors;
+    EXPECT_EQ(outcome.errors, "entropy: there is not enough memory for these arrays\n");
 }
 
 TEST(Main, WorkedExamplePrintsItsAnswer)

@@ -77,6 +77,14 @@ TEST_F(Record, RoundsAreJoined)
     EXPECT_EQ(stages(), "stage,revision,seconds\nparts,abc\nround1,def\n");
 }
 
+// Of the stage, and not of all before it: the shell believes that it has run for a day.
+TEST_F(Record, SecondsAreThoseOfAStage)
+{
+    EXPECT_EQ(record("parts", "export SECONDS=86400").status, 0);
+    const std::string csv = scripts.contents("results/record.csv");
+    EXPECT_LT(std::atoi(csv.c_str() + csv.rfind(',') + 1), 3600) << csv;
+}
+
 TEST_F(Record, TheLogIsOfTheFirstCommandOnAMachineWithAGpu)
 {
     scripts.add("bin/nvidia-smi", "echo GPU 0: one\n");
@@ -161,6 +169,16 @@ TEST_F(Sanitize, ALineForEachTool)
     EXPECT_TRUE(holds(log, "\nracecheck" + passed + ", 0 hazards" + end + "3 at once\n")) << log;
 }
 
+TEST_F(Sanitize, AsManyAtOnceAsTheGpuHasMemoryFor)
+{
+    for (const auto &[memory, number] : {std::pair{"40000", "2"}, {"40001", "1"}, {"90000", "1"}}) {
+        const Outcome outcome = sanitize("TEST=none MEMORY=" + std::string(memory), "racecheck");
+        EXPECT_TRUE(holds(replaced(outcome.output, " [0-9]+ s, ", " "),
+                          " 0 hazards, " + std::string(number) + " at once\n"))
+            << memory << outcome.output;
+    }
+}
+
 TEST_F(Sanitize, WhatWasFoundIsAFailureAndInTheLog)
 {
     for (const std::string test : {"A.one", "A.two", "A.three"}) { // each in a process of its own
@@ -180,10 +198,11 @@ TEST_F(Sanitize, WhatWasFoundIsAFailureAndInTheLog)
 
 TEST_F(Sanitize, WhatIsNotWholeReplacesNoLog)
 {
-    const Outcome silent = sanitize("TEST=none SILENT=memcheck");
+    const Outcome silent = sanitize("TEST=none SILENT=memcheck LIMIT=77");
     EXPECT_EQ(silent.status, 1) << silent.output;
     EXPECT_TRUE(holds(silent.output, "FAILED: memcheck: 3 of 3 tests passed")) << silent.output;
-    EXPECT_TRUE(holds(silent.output, ": NOT FINISHED, ")) << silent.output;
+    EXPECT_TRUE(holds(silent.output, ": NOT FINISHED, 0 were stopped or killed, the limit is 77 s"))
+        << silent.output;
     EXPECT_EQ(scripts.contents("log"), "");
     EXPECT_EQ(sanitize("TEST=none", "memcheck initcheck").status, 0);
     EXPECT_EQ(scripts.contents("log"), "") << "two tools of four";
