@@ -157,7 +157,7 @@ def main():
     if {"-h", "--help"} & set(sys.argv):
         print(__doc__)
         return 0
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if not set(options.device) <= {"auto", "cpu"}:
         parser.error(f"--device {','.join(options.device)}, expected some of auto,cpu")
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:

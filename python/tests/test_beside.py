@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 
 import numpy as np
@@ -231,14 +232,15 @@ def test_the_end_while_the_folder_is_made(tmp_path, monkeypatch):
 
 
 def test_a_signal_ends_a_copy(tmp_path, monkeypatch, signals_end):
-    """Whose first one is the trial, of a few cells."""
+    """Whose first one is the trial, of a few cells. The signal comes to the thread that copies: the
+    one that waits for it is not woken."""
     raster(tmp_path / "in.tif")
     copy, calls = kind.copy, []
 
     def waits(*words):
         calls.append(words)
         if len(calls) == 2:
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
             end = time.monotonic() + 20
             while words[-1]() and time.monotonic() < end:
                 time.sleep(0.01)

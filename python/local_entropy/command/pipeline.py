@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Callable, Deque, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import (Any, Callable, Deque, Dict, Iterator, List, NamedTuple, Optional, Tuple,
+                    TypeVar)
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from .._question import Request
 from .blocks import Around, Plan, Reach, reach
 from .kinds import ArgumentError, CellError, Part, Sink, Source
 
+_T = TypeVar("_T")
 _AHEAD = 2  # blocks that are read before they are needed, and results that wait to be written
 
 
@@ -50,6 +52,14 @@ def refuse_unknown_levels(request: Request, dtype: np.dtype[Any], name: str) -> 
                             "--levels 64 --range 0 3000")
 
 
+def _awaited(future: "Future[_T]") -> _T:
+    """What it comes to. A signal that another thread has taken, or that comes just before a wait,
+    does not end that wait: only between two waits is it seen."""
+    while not wait([future], timeout=0.1).done:
+        pass
+    return future.result()
+
+
 def run(task: Task, progress: Callable[[float], None],
         see: Optional[Callable[[int, Part, Ndarray], None]] = None) -> None:
     """Fills the sink, and finishes it. `progress` is called with the number of cells that are done;
@@ -57,7 +67,7 @@ def run(task: Task, progress: Callable[[float], None],
     reader, writer = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
     try:
         _walk(task, reader, writer, progress, see)
-        writer.submit(task.sink.finish).result()
+        _awaited(writer.submit(task.sink.finish))
     except BaseException:
         task.sink.stop()
         raise
@@ -78,19 +88,19 @@ def _walk(task: Task, reader: ThreadPoolExecutor, writer: ThreadPoolExecutor,
     spare: List[Ndarray] = [np.empty(rows * columns, task.request.dtype) for _ in range(_AHEAD)]
     done = 0
     while True:
-        block = reads.popleft().result()
+        block = _awaited(reads.popleft())
         if block is None:
             break
         reads.append(reader.submit(blocks.next))
         if len(writes) == _AHEAD:
-            spare.append(writes.popleft().result())
+            spare.append(_awaited(writes.popleft()))
         room = spare.pop()
         values = room[:block.part.shape[0] * block.part.shape[1]].reshape(block.part.shape)
         _compute(task, block, values, lambda part: progress(done + part * values.size))
         done += values.size
         writes.append(writer.submit(_write, task, block, values, room, see))
     for write in writes:
-        write.result()
+        _awaited(write)
 
 
 class _Blocks:
