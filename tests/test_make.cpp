@@ -180,6 +180,25 @@ TEST(Setup, SaysWhatACompilerCannotDo)
     }
 }
 
+// By a system whose packages cannot be had: nothing is installed here.
+TEST(Setup, NamesThePackagesOfACompiler)
+{
+    const TemporaryDirectory directory;
+    for (const char *program : {"g++", "clang++", "apt-get", "sudo"})
+        std::ofstream(directory.path(program)) << "#!/bin/sh\necho \"$0 $*\"\nexit 9\n";
+    EXPECT_EQ(runCommand("chmod +x " + directory.path("*")).status, 0);
+    for (const auto &[compiler, packages] :
+         {std::pair{"g++", "g++"}, {"clang++", "clang libomp-dev"}}) {
+        const Outcome outcome = runCommand("PATH=" + directory.path("") + ":$PATH " +
+                                           "tools/setup.sh build " + compiler);
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_EQ(outcome.errors.find("setup: installing " + std::string(packages) + "\n"), 0u)
+            << outcome.errors;
+        EXPECT_TRUE(holds(outcome.errors, "please install: " + std::string(packages) + " (Debian "))
+            << outcome.errors;
+    }
+}
+
 /// What `make grade` with these settings would start, word by word: the words come from a program
 /// in Python's place.
 std::string graded(const std::string &settings)

@@ -153,6 +153,39 @@ TEST(LaunchChoice, ABlockMayHaveAllTheMemoryThatThereIs)
     EXPECT_GT(some, 1);
 }
 
+TEST(LaunchChoice, WordsIsForItsQuestionAlone)
+{
+    const auto can = [](const Filter &filter, CellType type = CellType::Uint8,
+                        bool isDouble = false, bool masked = false) {
+        return wordsMethod().canLaunch(problemOf(filter, type, 100, 100, isDouble, masked));
+    };
+    Filter usual = filterOf(5, 5, 16);
+    EXPECT_TRUE(can(usual));
+    EXPECT_FALSE(can(usual, CellType::Uint8, true));
+    EXPECT_FALSE(can(usual, CellType::Uint8, false, true));
+    EXPECT_FALSE(can(usual, CellType::Float32)) << "where NaN does not count";
+    using Change = void (*)(Filter &);
+    int number = 0;
+    for (const Change change :
+         {Change([](Filter &filter) { filter.window.width = 3; }),
+          Change([](Filter &filter) { filter.window.height = 7; }),
+          Change([](Filter &filter) { filter.window.originX = 1; }),
+          Change([](Filter &filter) { filter.window.originY = -1; }), Change([](Filter &filter) {
+              filter.window.footprint = std::vector<std::uint8_t>(25, 1),
+              filter.window.footprint[7] = 0;
+          }),
+          Change([](Filter &filter) { filter.levels.count = 17; }),
+          Change([](Filter &filter) { filter.base = Base::Two; }),
+          Change([](Filter &filter) { filter.measure = Measure::Simpson; }),
+          Change([](Filter &filter) { filter.nodata = 3; })}) {
+        Filter filter = usual;
+        change(filter);
+        EXPECT_FALSE(can(filter)) << number++;
+    }
+    usual.nanIsError = true;
+    EXPECT_TRUE(can(usual, CellType::Float32));
+}
+
 // Its kernel goes from row to row of results by 32 bits.
 TEST(LaunchChoice, WordsLeavesRowsThatAreTooFarApartToOthers)
 {

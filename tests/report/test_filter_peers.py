@@ -9,6 +9,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import time
 import types
 import unittest
 import unittest.mock
@@ -275,6 +276,29 @@ class Parts(unittest.TestCase):
             with self.assertRaisesRegex(peers.Skipped, why):
                 octave.Octave(command)
 
+    def test_octave_is_told_of_rows_and_columns(self):
+        """It reads a file by columns: that of an image of 20 rows is read as 30 rows, and turned."""
+        self.assertIn("fread(f, [30, 20], 'uint8=>uint8').'",
+                      octave.Octave.read(None, "cells", "file", (20, 30)))
+
+    def test_runs_end_with_the_fifth_or_behind_the_limit(self):
+        waits = types.SimpleNamespace(wait=lambda: None)
+        for seconds, limit, runs in ((0.01, 0.015, 2), (0.03, 1, 5)):
+            times = measuring.times_of(waits, lambda: time.sleep(seconds), limit)
+            self.assertEqual(len(times), runs)
+
+    def test_a_ratio_is_to_the_median(self):
+        library = types.SimpleNamespace(memory="", arrays="", column="to_gpu", border="crop",
+                                        prepare=lambda *_: lambda: None)
+        with unittest.mock.patch.object(measuring, "times_of", lambda *_: [1, 2, 9]):
+            found = measuring.ratios(library, None, unittest.mock.Mock(), 6, [library], 1)
+        self.assertEqual(found, {"to_gpu": 3})
+
+    def test_too_little_memory_for_the_smallest_part_is_told(self):
+        lacks = unittest.mock.Mock(prepare=unittest.mock.Mock(side_effect=MemoryError("lost")))
+        with self.assertRaisesRegex(MemoryError, "lost"):
+            measuring.largest_side(lacks, measuring.Case("", image(128), "", None), 1)
+
     def test_mosaic_has_all_tiles_in_each_direction(self):
         tiles = [numpy.full((4, 4), level, numpy.uint8) for level in range(3)]
         found = pictures.mosaic(tiles, 10)
@@ -341,6 +365,11 @@ class Command(unittest.TestCase):
             self.assertEqual(path.read_text(), ",".join(measuring.HEAD) + "\nbrick,9x9,OpenCV,5.6,"
                              "CPU,host,NumPy,3,reflect,512,400,7,12.3457,11.5,16.5888,2.5,10.25,"
                              ",\n")
+
+    def test_numbers_have_ends(self):
+        for arguments in (["--size", "30001"], ["--seconds", "0"]):
+            with self.assertRaisesRegex(door.Usage, "expected"):
+                door.options_of(arguments)
 
     def test_bad_usage_ends_it_with_2(self):
         for arguments, sentence in ((["--windows", "4x4"], "'4x4' is none of 3x3, 5x5"),

@@ -18,9 +18,10 @@ sys.path.insert(0, str(HERE.parent.parent / "tools"))
 from report import command  # noqa: E402
 from report.constants import Constants, pattern_of  # noqa: E402
 from report.documents import KINDS, Document  # noqa: E402
+from report.evidence import ROWS  # noqa: E402
 from report.expressions import Expressions  # noqa: E402
 from report.formats import grouped, shown, written  # noqa: E402
-from report.launch_aims import SMALL, cells_of_window  # noqa: E402
+from report.launch_aims import SMALL, Asked, cells_of_window  # noqa: E402
 from report.results import NotMeasured, Results, Rounds, Wrong, size_of  # noqa: E402
 from report.source_code import Source, comments, difference  # noqa: E402
 from report.tables import table  # noqa: E402
@@ -242,6 +243,19 @@ class Numbers(unittest.TestCase):
             self.assertEqual(written(value, wanted), text)
         with self.assertRaises(Wrong):
             written(1, "parsecs")
+
+    def test_ways_by_cpu_and_gpus(self):
+        """Both are compared with the better one alone, and the library's choice with the others."""
+        asked = Asked.__new__(Asked)
+        asked.together = [1]
+        asked.ways = lambda *_: [("a", "9x9", {"cpu": 6, "gpus": 4, "both": 2, "auto": 1})]
+        self.assertEqual(list(asked.both("a")), [(2, "a, 9x9")])
+        self.assertEqual(list(asked.of_best()), [(0.5, "a, 9x9")])
+
+    def test_counters_of_a_part_of_a_multiprocessor(self):
+        """Of which there are four."""
+        cell = dict(ROWS)["instructions a clock, of 4 possible"]
+        self.assertEqual(cell({"smsp__inst_executed.avg.per_cycle_active": 0.625}), "2.50")
 
     def test_three_digits(self):
         self.assertEqual([shown(x) for x in (None, 1234.5, 24.46, 1.556, 0.222, 0.0168)],
