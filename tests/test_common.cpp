@@ -14,6 +14,7 @@
 #include "common/steady.h"
 #include "common/threads.h"
 #include "messages.h"
+#include "sanitized.h"
 
 #include <atomic>
 #include <cmath>
@@ -73,6 +74,17 @@ TEST(HostPoison, FreshMemoryIsNoOldResult)
         const HostArray<float> fresh = allocateHost<float>(size);
         for (std::size_t i = 0; i < size; ++i) ASSERT_FALSE(std::fabs(fresh[i]) < 1e30f) << size;
     }
+}
+
+// Such as the system gives: so large that no allocator has some of it left over.
+TEST(HostPoison, IsForItsScopeAlone)
+{
+    if (kAddressSanitizer) GTEST_SKIP() << "the sanitizer fills memory itself";
+    {
+        const HostPoison poison(100);
+    }
+    const HostArray<char> large = allocateHost<char>(std::size_t(64) << 20);
+    EXPECT_EQ(large[0], 0);
 }
 
 TEST(Measure, MedianAndMinimum)

@@ -111,6 +111,7 @@ TEST(Samples, BadBinaryIsNamedByRecordAndOffset)
     expectMessage("bad.bin", good + "\5",
                   "record 2, offset 10: the file ends 1 bytes into the width");
     expectMessage("bad.bin", size32(3).substr(0, 3), "the file ends 3 bytes into the width");
+    expectMessage("bad.bin", "P5x", "the file ends 3 bytes into the width"); // no picture's name
     expectMessage("bad.bin", good + size32(3),
                   "record 2, offset 14: the file ends 0 bytes into the height");
     expectMessage("bad.bin", good + record(3, 2, "\1\1\1\1"),
