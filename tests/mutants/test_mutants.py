@@ -391,6 +391,14 @@ class Alone(unittest.TestCase):
         self.assertEqual(stage_of("sanitize memcheck", settings).command,
                          "make SANITIZERS=memcheck sanitize")
 
+    def test_tests_of_python_run_with_the_modules_that_the_tree_was_told_of(self):
+        settings = Settings("make", "build", "/venv/python", False)
+        plots = stage_of("report Drawn with matplotlib", settings)
+        self.assertEqual(plots.command,
+                         "/venv/python -B -m unittest discover -f -s tests/report -k Drawn")
+        self.assertEqual(plots.needs, "/venv/python -c 'import matplotlib'")
+        self.assertEqual(stage_of("report", settings).needs, "")
+
 
 class Skipped(unittest.TestCase):
     def test_a_suite_of_which_some_are_skipped_was_run(self):

@@ -58,10 +58,11 @@ def stage_of(line, settings):
                      needs=f"{settings.python} -c 'import numpy, pytest'",
                      lacks="Python with NumPy and pytest (PYTHON=)")
     if name in ("report", "mutants"):  # with modules of Python
-        return Stage([], f"python3 -B -m unittest discover -f -s tests/{name}" +
+        modules = ", ".join(programs.split())
+        return Stage([], f"{settings.python} -B -m unittest discover -f -s tests/{name}" +
                      (f" -k {shlex.quote(selection)}" if selection else ""),
-                     needs=f"python3 -c 'import {', '.join(programs.split())}'" if programs else "",
-                     lacks=f"python3 with {', '.join(programs.split())}")
+                     needs=f"{settings.python} -c 'import {modules}'" if modules else "",
+                     lacks=f"Python with {modules} (PYTHON=)")
     if name == "grade":
         cores = f"GRADE_CORES={shlex.quote(programs)} " if programs else ""
         return Stage([f"{settings.build}/make_data"],
