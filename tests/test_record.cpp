@@ -1,5 +1,5 @@
-// tools/record.sh and tools/sanitize.sh, with programs in the place of those that they call: what
-// they keep of what these say, and when they say that all is well.
+// tools/record.sh, check_gpu.sh and sanitize.sh, with programs in the place of those that they
+// call: what they keep of what these say, and when they say that all is well.
 #include "messages.h"
 #include "scripts.h"
 
@@ -116,6 +116,55 @@ TEST_F(Record, FiltersAreTimedThreeTimesAndScikitImageOnce)
     EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
     EXPECT_EQ(scripts.contents("results/filter.csv"),
               "round,case,ms\n1,a,1\n1,peer,9\n2,a,1\n3,a,1\n");
+}
+
+// ---- check_gpu.sh ------------------------------------------------------------------------------
+
+/// A machine with a GPU, on which tests say what is in the file `said`, and end with `status`.
+struct CheckGpu : testing::Test
+{
+    CheckGpu()
+    {
+        scripts.copy("tools/check_gpu.sh");
+        scripts.add("bin/nvidia-smi", "echo 'GPU 0: one (UUID: 1)'\n");
+        scripts.add("bin/make",
+                    "case $* in *revision) echo abc;; *) cat said; exit $(cat status);; "
+                    "esac\n");
+    }
+    Outcome check(const std::string &said, int status) const
+    {
+        return scripts.run("sh -c 'echo \"" + said + "\" >said; echo " + std::to_string(status) +
+                           " >status; tools/check_gpu.sh kept tests grade'");
+    }
+    /// What is kept, without the day and the seconds.
+    std::string kept() const
+    {
+        return replaced(scripts.contents("kept/checked.txt"), ", [0-9-]+( s)?\n", "\n");
+    }
+    const Scripts scripts;
+};
+
+TEST_F(CheckGpu, KeepsHowManyTestsPassedAndWhyOthersDidNotRun)
+{
+    const Outcome good = check("skipped: 2, needs a mouse\n7 passed, 0 failed, 2 skipped", 0);
+    EXPECT_EQ(good.status, 0) << good.output << good.errors;
+    const std::string counts = "  skipped: 2, needs a mouse\n  7 passed, 0 failed, 2 skipped\n";
+    EXPECT_EQ(kept(),
+              "checked, abc, GPU 0: one\npassed: tests\n" + counts + "passed: grade\n" + counts);
+    EXPECT_TRUE(holds(good.output, counts)) << good.output;
+}
+
+TEST_F(CheckGpu, WhatFailsOrIsSkippedThoughThereIsAGpuIsAFailure)
+{
+    EXPECT_EQ(check("6 passed, 1 failed, 0 skipped", 1).status, 1);
+    EXPECT_EQ(kept(), "checked, abc, GPU 0: one\nFAILED: tests\n  6 passed, 1 failed, 0 skipped\n"
+                      "FAILED: grade\n  6 passed, 1 failed, 0 skipped\n");
+    const Outcome skipped = check("skipped: 1, needs a GPU\n6 passed, 0 failed, 1 skipped", 0);
+    EXPECT_EQ(skipped.status, 1);
+    EXPECT_TRUE(holds(skipped.output, "FAILED: tests")) << skipped.output;
+    EXPECT_TRUE(holds(skipped.output, "passed: grade")) << skipped.output;
+    scripts.add("bin/nvidia-smi", "exit 9\n");
+    EXPECT_EQ(check("7 passed, 0 failed, 0 skipped", 0).status, 2);
 }
 
 // ---- sanitize.sh -------------------------------------------------------------------------------

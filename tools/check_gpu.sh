@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Everything that only a machine with GPUs can show: tools/check_gpu.sh DIRECTORY [stage ...]
-# Stages: tests, grade, sanitizer, versions; all of them if none is named. Each prints one line with
-# its verdict and leaves its log in DIRECTORY; exit status 0 if all passed. For times: tools/record.sh.
+# Stages: tests, grade, sanitizer, versions; all of them if none is named. Each prints its verdict,
+# which DIRECTORY/checked.txt gets too: how many tests passed, and why others did not run. Its log is
+# in DIRECTORY as well. Exit status 0 if all passed. For times: tools/record.sh.
 # shellcheck disable=SC2317 # the stages are called by their names
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
-if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,4p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
+if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,5p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
 directory=$1
 shift
 [ $# -gt 0 ] || set -- tests grade sanitizer versions
@@ -14,17 +15,23 @@ mkdir -p "$directory"
 directory=$(cd "$directory" && pwd)
 jobs=$(nproc)
 failures=0
+checked=$directory/checked.txt
+echo "checked, $(make -s revision), $(nvidia-smi -L | head -n 1 | sed 's/ (UUID.*//')," \
+    "$(date +%Y-%m-%d)" >"$checked"
 
 stage() { # name, command...: runs it, keeps its output, prints the verdict
-    local name=$1 start=$SECONDS
+    local name=$1 start=$SECONDS result=passed
     shift
-    if "$@" >"$directory/$name.log" 2>&1; then
-        echo "passed: $name, $((SECONDS - start)) s"
-    else
-        echo "FAILED: $name, $((SECONDS - start)) s, see $directory/$name.log"
-        tail -n 15 "$directory/$name.log"
-        failures=$((failures + 1))
-    fi
+    "$@" >"$directory/$name.log" 2>&1 || result=FAILED
+    {
+        echo "$result: $name, $((SECONDS - start)) s"
+        grep -E '^[0-9]+ passed, [0-9]+ failed, |^skipped: [0-9]+, ' "$directory/$name.log" |
+            sed 's/^/  /'
+    } | tee -a "$checked"
+    [ $result = passed ] && return
+    echo "see $directory/$name.log"
+    tail -n 15 "$directory/$name.log"
+    failures=$((failures + 1))
 }
 
 # Passes if no line of the stage's own log has this; else prints those that have. What is found goes
