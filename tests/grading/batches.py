@@ -332,6 +332,17 @@ class Tables(unittest.TestCase):
                 self.assertNotEqual(key(), before, name)
                 before = key()
 
+    def test_a_fresh_batch_forgets_verdicts_and_times(self):
+        import grade as grader
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.multiple(
+                grader, Setup=lambda *_: None,
+                Core=lambda *_: types.SimpleNamespace(found="passed", times="1 ms")):
+            with open(os.path.join(folder, "core.cpp"), "w", encoding="utf-8"):
+                pass
+            for fresh, left in ((False, ("passed", "1 ms")), (True, (None, None))):
+                core, = grader.Batch(types.SimpleNamespace(cores=folder, fresh=fresh), None).cores
+                self.assertEqual((core.found, core.times), left)
+
     def test_how_many_cores_are_timed(self):
         import grade as grader
         core = types.SimpleNamespace(found={"verdict": "passed"}, times=None, time=lambda _: None)
