@@ -134,6 +134,16 @@ def test_what_is_drawn(tmp_path, capfd, figures):
     assert matplotlib.get_backend().lower() == "agg"  # needs no screen
 
 
+@pytest.mark.parametrize("shape, size", [((100, 900), (10.6, 2.6)), ((600, 300), (6.1, 9.6))])
+def test_a_picture_has_the_shape_of_the_image_and_the_bar_is_below(tmp_path, figures, shape, size):
+    Preview("out.png", *shape, "viridis").save(str(tmp_path / "out.png"), "", "bits", None)
+    assert tuple(figures[0].get_size_inches()) == pytest.approx(size)
+    assert figures[0].get_constrained_layout()  # or words would be cut off
+    bar, said = figures[0].axes[0].lines[0], figures[0].axes[0].texts[0]
+    assert shape[0] - 0.5 < bar.get_ydata()[0] < said.get_position()[1]
+    assert not bar.get_clip_on() and not said.get_clip_on()
+
+
 def test_a_picture_that_cannot_be_written(tmp_path, capfd, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")

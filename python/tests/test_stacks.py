@@ -145,6 +145,13 @@ def test_names_are_those_of_the_chosen_channels(tmp_path, capfd, axes, bands, na
     assert channels(tmp_path / "out.ome.tif") == names
 
 
+def test_chosen_planes_of_two_axes_have_one_without_a_meaning(tmp_path, capfd):
+    tifffile.imwrite(tmp_path / "in.ome.tif", STACK, metadata={"axes": "TCYX"})
+    for bands, axes in (("2,4,6", "QYX"), ("2", "YX")):
+        convert(capfd, tmp_path / "in.ome.tif", tmp_path / "out.tif", "--band", bands)
+        assert read(tmp_path / "out.tif")[1] == axes
+
+
 def test_labels_of_imagej(tmp_path, capfd):
     """A name for each plane. In OME it is that of a channel."""
     tifffile.imwrite(tmp_path / "in.tif", STACK[0], imagej=True,

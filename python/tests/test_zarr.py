@@ -268,6 +268,16 @@ def test_nodata_and_axes_of_xarray(tmp_path, capfd, version, dtype, nodata):
             list(found.attrs) == (["_ARRAY_DIMENSIONS"] if FORMATS == [2] else [])
 
 
+def test_version_2_names_axes_as_xarray_does(tmp_path, monkeypatch, capfd):
+    make(tmp_path / "in.zarr", STACK).attrs["_ARRAY_DIMENSIONS"] = ["time", "y", "x"]
+    monkeypatch.setattr(zarr, "__version__", "2.18.3")
+    for options, names in (((), ["time", "y", "x"]), (("--band", "2"), ["y", "x"])):
+        convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr", *options)
+        found = zarr.open(str(tmp_path / "out.zarr"), mode="r")
+        assert found.attrs["_ARRAY_DIMENSIONS"] == names
+        assert getattr(found.metadata, "dimension_names", None) is None
+
+
 @pytest.mark.parametrize("version", FORMATS)
 def test_the_fill_value_is_no_data_in_format_2(tmp_path, version):
     """Where xarray named the axes; in format 3 it is only that of chunks that are not there."""

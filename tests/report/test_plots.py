@@ -1,6 +1,7 @@
 """tools/report/plots.py on a few rows: what a plot shows, and when it is left out."""
 
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -8,10 +9,12 @@ import unittest.mock
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent.parent / "tools"))
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
 
 try:
-    from report import plots
+    import matplotlib
+    from report import diagrams, plots
 except ImportError as missing:
     raise unittest.SkipTest(f"needs matplotlib: {missing}")
 
@@ -234,6 +237,40 @@ v0,4,4,later,up,77
         self.assertEqual(bars, [[(0, 3), (3, 4)], [(0, 9)]])
         self.assertEqual([[text.get_text() for text in axis.texts] for axis in axes],
                          [["8.00"], ["9.00"]])
+
+
+class Committed(unittest.TestCase):
+    """The pictures of the record are those that are drawn from it, to the byte."""
+
+    def setUp(self):
+        said = (ROOT / ".ci/requirements.txt").read_text()
+        version = re.search(r"^matplotlib==(\S+)", said, re.MULTILINE)[1]
+        if matplotlib.__version__ != version:
+            self.skipTest(f"needs matplotlib {version}: another one may draw otherwise")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def assert_same(self, drawn, committed):
+        self.assertTrue(drawn.read_bytes() == committed.read_bytes(),  # no megabytes of a message
+                        f"{committed} is not what is drawn: `make report`")
+
+    def test_plots(self):
+        """One of the plots of dots, which take long, and all others."""
+        for name in ("ladder", "rate", "scaling", "gpus", "transpose", "parts", "occupancy"):
+            for path in ROOT.glob(f"results/*/plots/{name}.svg"):
+                with self.subTest(name):
+                    plots.PLOTS[name](path.parent.parent, self.folder / path.name, None)
+                    self.assert_same(self.folder / path.name, path)
+
+    def test_diagrams(self):
+        with unittest.mock.patch.object(diagrams, "ROOT", self.folder):
+            names = diagrams.draw_all()
+        self.assertEqual(plots.plt.get_fignums(), [])
+        for name in names:
+            with self.subTest(name):
+                path = f"results/diagrams/{name}.svg"
+                self.assert_same(self.folder / path, ROOT / path)
 
 
 if __name__ == "__main__":
