@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -290,6 +291,104 @@ class Tables(unittest.TestCase):
                 end = [os.path.join(core.room, "core.o"), "runner.o" if first == ["g++"] else
                        "runner_cuda.o", "heap.o", "-o", core.program]
                 self.assertEqual(ways, [first + end, ["nvcc", "library.o"] + end])
+
+    def test_what_compiles(self):
+        """That which is likely to, first; a core of C++ is never one of CUDA."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text, first in (("core.cpp", "dim3 x;", ["g++"]),
+                                      ("core.cu", "dim3 x;", ["nvcc", "g++"]),
+                                      ("core.cu", "int x;", ["g++", "nvcc"])):
+                core, _ = self.core(folder, name, text, cpp=["g++"], cu=["nvcc"])
+                ways = []
+                core.box = ways.append
+                self.assertFalse(core.compile())
+                self.assertEqual([way[0] for way in ways], first)
+                source = os.path.join(core.room, name)
+                self.assertEqual([way[way.index("-c") + 1] for way in ways], [source] * len(ways))
+
+    def test_the_box_of_a_compiler(self):
+        """Its limits are its own, whatever those of the core are."""
+        with tempfile.TemporaryDirectory() as folder:
+            for status, memory, most in ((0, 99, 4 << 30), (124, 8 << 30, 8 << 30)):
+                core, words = self.core(folder, outcome=(status, b"", b""), memory=memory,
+                                        build_limit=3, tree="headers", toolchain=["/opt"],
+                                        objects=["heap.o"])
+                self.assertEqual(core.box(["sh", "a b"]), status == 0)
+                self.assertEqual(words, [[
+                    "box", "--seconds", "3", "--memory", str(most), "--file-size", str(512 << 20),
+                    "--directory", "headers", "--write", core.room, "--read", "headers", "--read",
+                    "/opt", "--read", "heap.o", "--", shutil.which("sh"), "a b"]])
+            self.assertEqual(core.log_text(), "$ sh 'a b'\n" * 2 +
+                             "the build passed its limit of time or memory\n")
+
+    def test_what_fails_without_a_gpu_that_it_needs_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for text, gpu, words in (("dim3 x;", False, "there is none here"), ("", False, None),
+                                     ("dim3 x;", True, None)):
+                core, _ = self.core(folder, "core.cu", text, gpu=gpu)
+                for verdict in ("passed", "wrong", "crashed", "timeout", "cheated"):
+                    found = {"verdict": verdict, "message": "x", "walls": "some"}
+                    expected = {"verdict": "refused", "walls": "some", "message":
+                                f"needs a GPU, and {words}; without one: x"} \
+                        if words and verdict in ("wrong", "crashed") else found
+                    self.assertEqual(core.refuse_without_gpu(found), expected)
+
+    def test_a_file_that_cannot_be_written_leaves_nothing(self):
+        import cores
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(os.path.join(folder, "grades.csv"))
+            with self.assertRaises(OSError):
+                cores.write_whole(os.path.join(folder, "grades.csv"), "core")
+            self.assertEqual(os.listdir(folder), ["grades.csv"])
+
+    def test_a_verdict_that_was_cut_off_is_found_out_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            core, _ = self.core(folder)
+            for text, found in (('{"verdict": "pas', None), ('{"verdict": 1}', {"verdict": 1})):
+                with open(os.path.join(core.room, "check.json"), "w", encoding="utf-8") as file:
+                    file.write(text)
+                self.assertEqual(self.core(folder)[0].found, found)
+
+    def test_one_core_without_landlock_is_enough_to_warn(self):
+        import grade as grader
+        batch = grader.Batch.__new__(grader.Batch)
+        for walls, warned in ((["Landlock", "Landlock"], 0), (["Landlock", "seccomp"], 1),
+                              (["seccomp", None], 1), ([None], 0)):
+            batch.cores = [types.SimpleNamespace(found={"walls": one}) for one in walls]
+            with unittest.mock.patch.object(grader, "warn") as warn:
+                batch.warn_of_walls()
+            self.assertEqual(warn.call_count, warned, walls)
+
+    def test_a_batch_that_is_ended_is_interrupted(self):
+        import grade as grader
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.multiple(
+                grader, parse=lambda: types.SimpleNamespace(cores=folder, grades=None),
+                Batch=lambda *_: types.SimpleNamespace(
+                    run=lambda: signal.getsignal(signal.SIGTERM)())):
+            self.assertEqual(grader.main(), 130)
+
+    def test_all_that_has_answers_or_is_others_is_hidden(self):
+        import grade as grader
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as folder, \
+                unittest.mock.patch.dict(os.environ, HOME=os.path.join(folder, "home")):
+            names = ("home", "cores", "data", "state", "answers", "tables")
+            home, *places = (os.path.join(os.path.realpath(folder), name) for name in names)
+            for place in (home, *places):
+                os.makedirs(place)
+            cores, data, state, answers, tables = places
+            setup = types.SimpleNamespace(data=data + "/data.bin", state=state,
+                                          reference=answers + "/reference.bin")
+            found = grader.Setup.secrets(setup, types.SimpleNamespace(
+                cores=cores, grades=tables + "/grades.csv"))
+            self.assertLessEqual({os.path.realpath(REPOSITORY), home, *places}, set(found))
+
+    def test_one_of_the_walls_that_hide_answers_stays(self):
+        import gpu
+        choices = list(gpu.choices())
+        self.assertEqual(choices[:2], [[], ["nameless"]])
+        for without in choices:
+            self.assertFalse({"landlock", "mounts"} <= set(without), without)
 
     def test_cores_are_built_for_every_gpu(self):
         import gpu
