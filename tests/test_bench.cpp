@@ -464,4 +464,29 @@ TEST(BenchPrograms, ACopyIsByAsManyThreads)
     EXPECT_FALSE(copies[0] == copies[paths] && copies[0] == copies[2 * paths]) << copies[0];
 }
 
+// OpenMP itself tells of how many threads each of its teams is.
+TEST(BenchPrograms, ARowIsTimedWithAsManyThreadsAsItSays)
+{
+    for (const std::string command :
+         {"scaling --cases 'v12 64x64$'", "bench_cpu --cases 'm 64x64$'"}) {
+        const Outcome outcome =
+            runCommand("OMP_NUM_THREADS=4 OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT='a team of "
+                       "%N' " BUILD_DIRECTORY "/" +
+                       command + " --seconds 0.001");
+        EXPECT_TRUE(holds(outcome.errors, "a team of 2\n")) << command << "\n" << outcome.errors;
+    }
+}
+
+// The portable one takes four times as long as AVX-512.
+TEST(BenchPrograms, ARowIsTimedOnThePathThatItSays)
+{
+    const std::string command = "bench_cpu --cases 'm 400x400$'";
+    const std::vector<std::string> paths = columnOf(command, 1, "path");
+    ASSERT_FALSE(paths.empty());
+    if (paths[0] != "avx512") GTEST_SKIP() << "needs AVX-512";
+    ASSERT_EQ(paths, (std::vector<std::string>{"avx512", "avx2", "portable", "best"}));
+    const std::vector<std::string> times = columnOf(command, 1, "min_ms");
+    EXPECT_GT(std::stod(times[2]), 1.7 * std::stod(times[0]));
+}
+
 } // namespace

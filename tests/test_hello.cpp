@@ -87,6 +87,13 @@ TEST(Order, InterleavedBlocksAndSwappedLanes)
     EXPECT_TRUE(holds(report(findings), "several are at work at the same time"));
 }
 
+// Whichever of them it is that others began within.
+TEST(Order, OneInterleavedBlockIsEnough)
+{
+    for (const std::vector<unsigned> &tickets : {std::vector<unsigned>{0, 3, 1, 2}, {1, 2, 0, 3}})
+        EXPECT_EQ(analyseAll({2, 2, 1}, {Trial{tickets, {0, 1}}}).runsInterleaved, 1);
+}
+
 /// The ascending run, but that this thread came first of all.
 Trial runThatBeginsWith(const Shape &shape, int thread)
 {

@@ -155,6 +155,13 @@ TEST(Samples, BadTextIsNamedByLineAndColumn)
                   "(line 3, column 1): 2 cells expected, the file holds more");
 }
 
+TEST(Samples, NumbersOfATextAreDecimal)
+{
+    const TemporaryFile text("zeros.txt", "01 02\n010 09\n");
+    EXPECT_EQ(readSamples(text.path()).samples[0].cells, (std::vector<float>{10, 9}));
+    expectMessage("bad.txt", "1 2\n3 0xA\n", "(line 2, column 3): '0xA' is not an integer");
+}
+
 TEST(Samples, AMissingFileIsNamed)
 {
     EXPECT_EQ(messageOf([] { readSamples("no/such/file.bin"); }),

@@ -6,8 +6,8 @@
 #include "local_entropy/methods/words/hash.h"
 #include "local_entropy/methods/words/plan.h"
 #include "local_entropy/methods/words/tables.h"
+#include "messages.h"
 #include "shapes.h"
-#include "temporary.h"
 
 #include <algorithm>
 #include <array>
@@ -262,9 +262,22 @@ TEST(EngineGpuHash, IsTheBestThatTheSearchFinds)
         << outcome.output;
     EXPECT_NE(outcome.output.find("constant 243, is the best of them"), std::string::npos)
         << outcome.output;
-    EXPECT_EQ(runCommand(BUILD_DIRECTORY "/search_hash gpu 56").status, 2);
-    EXPECT_EQ(runCommand(BUILD_DIRECTORY "/search_hash").status, 2);
-    EXPECT_EQ(runCommand(BUILD_DIRECTORY "/search_hash --help").status, 0);
+}
+
+TEST(EngineGpuHash, BadUsageOfTheSearchIsRefused)
+{
+    const std::string search = BUILD_DIRECTORY "/search_hash";
+    const Outcome help = runCommand(search + " --help");
+    EXPECT_EQ(help.status, 0);
+    expectBadUsage(search + " gpu 56", "search_hash: '56' is no whole number from 0 to 55");
+    expectBadUsage(search + " gpu 38x", "'38x' is no whole number from 0 to 55");
+    expectBadUsage(search + " binary 0", "'0' is no whole number from 1 to 1000000000");
+    expectBadUsage(search + " ternary 1 x", "'x' is no whole number from 0 to 1000000000");
+    for (const std::string arguments : {"", " gpus", " gpu 38 39", " ternary 1 2 3"}) {
+        const Outcome outcome = runCommand("timeout 5 " + search + arguments);
+        EXPECT_EQ(outcome.status, 2) << arguments;
+        EXPECT_EQ(outcome.errors, help.output) << arguments;
+    }
 }
 
 // ---- words --------------------------------------------------------------------------------------
