@@ -199,6 +199,28 @@ TEST(Setup, NamesThePackagesOfACompiler)
     }
 }
 
+// By a compiler that finds no GoogleTest before apt-get, whose lists are too old, has installed it.
+TEST(Setup, InstallsWhatTestsLack)
+{
+    const TemporaryDirectory directory;
+    const std::string there = directory.path("");
+    std::ofstream(there + "g++") << "#!/bin/sh\n! grep -q gtest || [ -e '" << there << "gtest' ]\n";
+    std::ofstream(there + "sudo") << "#!/bin/sh\nshift\nexec \"$@\"\n";
+    std::ofstream(there + "apt-get")
+        << "#!/bin/sh\ncd '" << there << "' && echo \"$*\" >>said\ncase $1 in\nupdate) touch new ;;\n"
+        << "*) [ -e new ] && touch gtest ;;\nesac\n";
+    EXPECT_EQ(runCommand("chmod +x " + there + "* && mkdir " + there + "tmp").status, 0);
+    const std::string setup = "TMPDIR=" + there + "tmp PATH=" + there + ":$PATH tools/setup.sh ";
+    EXPECT_EQ(runCommand(setup + "build g++").errors, "");
+    for (const char *said : {"setup: installing libgtest-dev\n", ""}) {
+        const Outcome outcome = runCommand(setup + "tests g++");
+        EXPECT_EQ(outcome.status, 0);
+        EXPECT_EQ(outcome.errors, said);
+    }
+    EXPECT_EQ(runCommand("cat " + there + "said && ls " + there + "tmp").output,
+              "install -y libgtest-dev\nupdate\ninstall -y libgtest-dev\n");
+}
+
 /// What `make grade` with these settings would start, word by word: the words come from a program
 /// in Python's place.
 std::string graded(const std::string &settings)
@@ -407,18 +429,26 @@ TEST(LastLine, IsTheVerdictOfAllPrograms)
     const auto end = [](const std::string &text) {
         return text.substr(text.rfind('\n', text.size() - 2) + 1);
     };
-    const Outcome passed = runCommand("tests/run.sh" + good + other);
+    const std::string graded = program("graded",
+                                       "ERROR: test_x (a.B.test_x)\nFAIL: test_y (a.B.test_y)\n"
+                                       "counted: 5 passed, 2 failed, 1 skipped\n",
+                                       1);
+    EXPECT_EQ(runCommand("mkdir " + directory.path("left")).status, 0);
+    const std::string run = "TMPDIR=" + directory.path("left") + " tests/run.sh";
+    const Outcome passed = runCommand(run + good + good + other);
     EXPECT_EQ(passed.status, 0);
-    EXPECT_EQ(end(passed.output), "6 passed, 0 failed, 2 skipped\n") << passed.output;
-    EXPECT_TRUE(holds(passed.output, "\nskipped: 1, needs a GPU\n")) << passed.output;
-    const Outcome failed = runCommand("tests/run.sh" + bad + crashed + silent + good);
+    EXPECT_EQ(end(passed.output), "7 passed, 0 failed, 3 skipped\n") << passed.output;
+    EXPECT_TRUE(holds(passed.output, "\nskipped: 2, needs a GPU\n7 passed")) << passed.output;
+    EXPECT_EQ(runCommand("ls " + directory.path("left")).output, "");
+    EXPECT_EQ(runCommand("tests/run.sh").status, 2);
+    const Outcome failed = runCommand(run + bad + crashed + graded + silent + good);
     EXPECT_EQ(failed.status, 1);
-    EXPECT_EQ(end(failed.output), "1 passed, 3 failed, 1 skipped\n") << failed.output;
+    EXPECT_EQ(end(failed.output), "6 passed, 5 failed, 2 skipped\n") << failed.output;
     const std::string nothing = program("nothing", "no test ran\n", 0);
     const Outcome none = runCommand("tests/run.sh" + nothing);
     EXPECT_EQ(none.status, 1) << "where nothing was tested, nothing has passed";
     EXPECT_EQ(end(none.output), "0 passed, 0 failed, 0 skipped\n") << none.output;
     EXPECT_TRUE(holds(failed.output, "\nfailed: All/B.one/v7\nfailed: C.one: its program ended in "
-                                     "it\nfailed: cat "))
+                                     "it\nfailed: test_x\nfailed: test_y\nfailed: cat "))
         << failed.output;
 }
