@@ -305,6 +305,33 @@ class Parts(unittest.TestCase):
         self.assertEqual(found.shape, (10, 10))
         self.assertEqual(found[::4, ::4].tolist(), [[0, 1, 2], [1, 2, 0], [2, 0, 1]])
 
+    def test_pictures_are_rounded_to_grey_and_the_disk_has_its_radius(self):
+        made = types.SimpleNamespace(colours=lambda: numpy.zeros((2, 2, 3)),
+                                     rgb2gray=lambda cells: numpy.full((2, 2), 0.999))
+        with unittest.mock.patch.object(pictures, "module", lambda name: made):
+            self.assertEqual(pictures.picture("colours").tolist(), [[255, 255]] * 2)
+        disk = pictures.WINDOWS["disk5"]
+        self.assertEqual((disk.shape, disk.sum(), disk[0].sum()), ((11, 11), 81, 1))
+
+    def test_counts_of_a_byte_are_enough_for_255_cells(self):
+        peer = peers.OpenCv.__new__(peers.OpenCv)
+        peer.prepare(image(8), ones(15, 17))
+        with self.assertRaises(peers.Skipped):
+            peer.prepare(image(8), ones(16, 16))
+
+    def test_peers_are_closed_whoever_ends_the_rows(self):
+        closed = []
+        one = peer(pace=1)
+        one.close = lambda self: closed.append(self)
+        with packages(), clock({1: 0.5}):
+            rows = measuring.rows([], 1, (), [("one", one)])
+            self.assertEqual((list(rows), len(closed)), ([], 1))
+            rows = measuring.rows([measuring.Case("some", image(), "5x3", ones(5, 3))], 60,
+                                  [("none", lambda: peers.Library(1))], [("one", one)])
+            next(rows)
+            rows.close()
+        self.assertEqual(len(closed), 2)
+
 
 @unittest.skipUnless(numpy, "needs numpy")
 class Command(unittest.TestCase):
@@ -365,6 +392,12 @@ class Command(unittest.TestCase):
             self.assertEqual(path.read_text(), ",".join(measuring.HEAD) + "\nbrick,9x9,OpenCV,5.6,"
                              "CPU,host,NumPy,3,reflect,512,400,7,12.3457,11.5,16.5888,2.5,10.25,"
                              ",\n")
+
+            with self.assertRaises(ValueError):
+                table.save(path, [{"nonsense": 1, **row}, row])
+            self.assertTrue(path.read_text().endswith(",10.25,,\n"), "half a table")
+        self.assertEqual(table.line({**row, "image": "", "runs": "", "note": "why"}).split(),
+                         "all 9x9 OpenCV CPU not timed: why".split())
 
     def test_numbers_have_ends(self):
         for arguments in (["--size", "30001"], ["--seconds", "0"]):
