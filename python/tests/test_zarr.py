@@ -271,11 +271,15 @@ def test_nodata_and_axes_of_xarray(tmp_path, capfd, version, dtype, nodata):
 def test_version_2_names_axes_as_xarray_does(tmp_path, monkeypatch, capfd):
     make(tmp_path / "in.zarr", STACK).attrs["_ARRAY_DIMENSIONS"] = ["time", "y", "x"]
     monkeypatch.setattr(zarr, "__version__", "2.18.3")
+    opened, fills = zarr.open, []
+    monkeypatch.setattr(zarr, "open", lambda *words, **named: fills.append(
+        named.get("fill_value", "the source's")) or opened(*words, **named))
     for options, names in (((), ["time", "y", "x"]), (("--band", "2"), ["y", "x"])):
         convert(capfd, tmp_path / "in.zarr", tmp_path / "out.zarr", *options)
         found = zarr.open(str(tmp_path / "out.zarr"), mode="r")
         assert found.attrs["_ARRAY_DIMENSIONS"] == names
         assert getattr(found.metadata, "dimension_names", None) is None
+    assert fills[1] is None  # xarray would take a 0 for no data
 
 
 @pytest.mark.parametrize("version", FORMATS)
