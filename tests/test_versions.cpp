@@ -64,7 +64,8 @@ TEST(LoadTime, WrongAnswersAreNotTimedAndFailTheRun)
     EXPECT_TRUE(holds(times, "\nlate,CUDA,20,10,0,0,0,0,0,0,")) << times;
     EXPECT_TRUE(holds(times, ",leaves work out,\"probe, no answer\"\n")) << times;
     EXPECT_TRUE(holds(times, ",does it,\n")) << times;
-    EXPECT_TRUE(holds(contentsOf(directory.path("environment.txt")), "compiler: "));
+    const std::string facts = contentsOf(directory.path("environment.txt"));
+    EXPECT_TRUE(holds(facts.substr(facts.find("\ncompiler: ") + 1), ", -std=c++17 ")) << facts;
 }
 
 /// Cells of the line of a CSV file that begins like that.
@@ -117,6 +118,13 @@ TEST(LoadTime, TableAndFileHoldTheSameInTheirColumns)
     EXPECT_EQ(right[7] + right[8] + right[9] + right[12] + right[13] + right[14], "000000");
     place = outcome.output.find("\nright ");
     ASSERT_NE(place, std::string::npos) << outcome.output;
+    // One below the other, where a name is longer than most.
+    const auto columnAfter = [&](std::size_t line) {
+        return outcome.output.find('|', line + 1) - line;
+    };
+    EXPECT_EQ(columnAfter(place), columnAfter(outcome.output.find("\nkernel ")));
+    EXPECT_EQ(columnAfter(place),
+              columnAfter(outcome.output.rfind('\n', outcome.output.find(" platform "))));
     double shown[3];
     ASSERT_EQ(std::sscanf(outcome.output.c_str() + place,
                           " right OpenMP | %lf %lf %lf | - - - - | %lf %lf | does it", shown,

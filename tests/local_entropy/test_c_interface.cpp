@@ -91,6 +91,19 @@ TEST_F(CInterface, TheLayoutIsThatOfTheFirstVersion)
     EXPECT_EQ(sizeof(le_run_options), 40u);
 }
 
+// Callers that were compiled before, and other languages, have the numbers only.
+TEST_F(CInterface, NamesHaveTheNumbersOfTheFirstVersion)
+{
+    for (const std::vector<int> &names : std::vector<std::vector<int>>{
+             {LE_OK, LE_BAD_ARGUMENT, LE_BAD_LEVEL, LE_UNAVAILABLE, LE_CANCELLED, LE_INTERNAL},
+             {LE_CUT, LE_CONSTANT, LE_NEAREST, LE_REFLECT, LE_MIRROR, LE_WRAP},
+             {LE_ENTROPY, LE_SIMPSON, LE_RICHNESS, LE_HILL},
+             {LE_BASE_E, LE_BASE_2, LE_BASE_10},
+             {LE_UINT8, LE_UINT16, LE_INT16, LE_FLOAT32, LE_BOOL, LE_FLOAT64}})
+        for (std::size_t i = 0; i < names.size(); ++i)
+            EXPECT_EQ(names[i], static_cast<int>(i)) << "of " << names.size();
+}
+
 TEST_F(CInterface, TheDefaultsAreThoseOfCpp)
 {
     const Filter cpp;
