@@ -304,6 +304,15 @@ TEST(MaximumProgram, ItsLastLineCountsTheVersionsThatCanRun)
                       "\npassed: " + std::to_string(able) + " of 10 versions can run here, "));
 }
 
+TEST(MaximumProgram, SaysByWhichFlagsItWasBuilt)
+{
+    const std::string output = runCommand(kMaximum + " --rows 1 --columns 1").output;
+    const std::size_t line = output.find("\ncompiler:   ");
+    ASSERT_NE(line, std::string::npos) << output;
+    EXPECT_TRUE(holds(output.substr(line + 1, output.find('\n', line + 1) - line), ", -std=c++17 "))
+        << output;
+}
+
 // m1's row: its speed is that of four million bytes in the median, on the screen; and what the file
 // calls the minimum is less.
 TEST(MaximumProgram, SpeedsAndMinimaAreWhatTheySay)
