@@ -13,7 +13,7 @@ sys.path.insert(0, str(HERE))
 
 from report import check, evidence, launch_tables, results  # noqa: E402
 from report.documents import KINDS, Document  # noqa: E402
-from test_report import Tree  # noqa: E402
+from tree import Tree  # noqa: E402
 
 
 class Rows(Tree):
