@@ -15,6 +15,7 @@ ifneq ($(SANITIZE),)
   # Where memory lacks, a program is told so, as it is without a sanitizer: tests see to it.
   export TSAN_OPTIONS ?= ignore_noninstrumented_modules=1 halt_on_error=1 die_after_fork=0 \
                          allocator_may_return_null=1
+  export ASAN_OPTIONS ?= allocator_may_return_null=1
 endif
 
 BUILD ?= build

@@ -3,8 +3,6 @@
 # The last line is the verdict, "N passed, N failed, N skipped"; exit status 0 if some passed and
 # none has failed.
 set -u
-# Where memory lacks, a program is told so, as it is without AddressSanitizer: tests see to it.
-export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 [ $# -gt 0 ] || { sed -n 's/^# //; 2,4p' "$0" >&2; exit 2; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <sched.h>
 #include <thread>
 
@@ -10,7 +11,8 @@ namespace common
 {
 
 /// Those of the machine but what taskset, a batch system or a container took away:
-/// std::thread::hardware_concurrency() counts all of them. At least 1.
+/// std::thread::hardware_concurrency() counts all of them. At least 1. Of a container that may run
+/// for a part of the time only, as many as it may run on: that quota is not seen.
 inline int usableProcessors()
 {
     // A set that is smaller than the kernel's is refused; nobody can ask how large that is.

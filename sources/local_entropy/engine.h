@@ -17,7 +17,7 @@ namespace local_entropy
 /// What an engine may use. Nothing of it changes a bit of a result.
 struct EngineOptions
 {
-    int threads = 0;    ///< at most so many; 0: as many as the process may run on
+    int threads = 0;    ///< at most so many; 0: as many as the calling thread may run on
     std::string path;   ///< kind of processor: see paths(); empty: the best of this one
     std::string method; ///< see methods(); empty: the cheapest for each filter
     /// Whether run() may share large images with all GPUs, where there are any and that pays. Of

@@ -180,7 +180,7 @@ typedef struct le_engine le_engine;
 typedef struct le_engine_options
 {
     size_t struct_size;
-    int32_t threads; /* at most so many; 0: as many as the process may run on */
+    int32_t threads; /* at most so many; 0: as many as the calling thread may run on */
     /* Whether le_run() may share large images with all GPUs, where there are any and that pays. Of
        one that fails, the CPU computes what was on its way. */
     int32_t devices;

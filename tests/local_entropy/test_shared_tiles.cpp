@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using local_entropy::Progress;
 using local_entropy::Region;
 using local_entropy::SharedTiles;
+using local_entropy::TileSize;
 
 namespace
 {
@@ -44,6 +46,34 @@ private:
 };
 
 } // namespace
+
+std::pair<std::int64_t, std::int64_t> largeOf(std::int64_t width, std::int64_t height,
+                                              const TileSize &small, std::int64_t most)
+{
+    const TileSize size = local_entropy::largeTile({7, 7, width, height}, small, most);
+    return {size.width, size.height};
+}
+
+TEST(LocalEntropyLargeTile, IsOfWholeSmallOnesAndAboutTwiceAsBroadAsHigh)
+{
+    EXPECT_EQ(largeOf(2034, 2034, {832, 120}, 1 << 20), std::pair(832L, 240L)); // not 207, nor 120
+    EXPECT_EQ(largeOf(2034, 2034, {832, 69}, 1 << 20), std::pair(832L, 207L));
+    EXPECT_EQ(largeOf(2048, 2048, {100, 70}, 1 << 20), std::pair(800L, 210L));
+}
+
+TEST(LocalEntropyLargeTile, HasNoMoreCellsThanThereIsRoomForUnlessASmallOneHas)
+{
+    EXPECT_EQ(largeOf(2034, 2034, {832, 120}, 832 * 240), std::pair(832L, 240L));
+    EXPECT_EQ(largeOf(2034, 2034, {832, 120}, 832 * 240 - 1), std::pair(832L, 120L));
+    EXPECT_EQ(largeOf(2034, 2034, {832, 120}, 1), std::pair(832L, 120L));
+}
+
+TEST(LocalEntropyLargeTile, IsWhatThereIsOfASmallOrFlatRegion)
+{
+    EXPECT_EQ(largeOf(20, 30, {832, 120}, 1 << 20), std::pair(20L, 30L));
+    EXPECT_EQ(largeOf(10000000, 10, {1000, 10}, 1 << 20), std::pair(104000L, 10L));
+    EXPECT_EQ(largeOf(10, 10000000, {10, 1000}, 1 << 20), std::pair(10L, 104000L));
+}
 
 TEST(SharedTiles, GiveEveryCellOnce)
 {

@@ -8,7 +8,6 @@
 #include "local_entropy/schedule/forks.h"
 #include "local_entropy/schedule/shared_devices.h"
 
-#include <cmath>
 #endif
 
 #include <algorithm>
@@ -147,24 +146,6 @@ std::int64_t mostCells(const Problem &problem)
     return inTime < static_cast<double>(room) ? static_cast<std::int64_t>(inTime) : room;
 }
 
-/// Large tiles of whole small ones: enough of them that all parts of the way have something to do,
-/// and broad, as long rows are copied faster; not too flat, as their windows reach beyond them.
-TileSize largeTile(const Problem &problem, const TileSize &small)
-{
-    constexpr std::int64_t kTiles = 24, kFew = 1 << 17; // cells, for which a launch is long
-    const Region &region = problem.region;
-    const std::int64_t most = std::max<std::int64_t>(mostCells(problem), 1);
-    const std::int64_t cells =
-        std::clamp(region.width * region.height / kTiles, std::min(kFew, most), most);
-    const auto broad = static_cast<std::int64_t>(2 * std::sqrt(static_cast<double>(cells)));
-    const auto whole = [](std::int64_t size, std::int64_t part) {
-        return std::max<std::int64_t>(size / part, 1) * part;
-    };
-    const std::int64_t columns = std::max(broad, cells / std::min(region.height, cells));
-    const std::int64_t width = std::min(region.width, whole(columns, small.width));
-    return {width, std::min(region.height, whole(cells / width, small.height))};
-}
-
 /// Those that the CPU likes, but no more than a fifth of a millisecond's, if windows allow it, as
 /// results that arrive wait so long: heights are free (Plan::tileSize).
 TileSize smallTile(const Problem &problem, const Plan &plan, double nanoseconds, int threads)
@@ -178,6 +159,14 @@ TileSize smallTile(const Problem &problem, const Plan &plan, double nanoseconds,
     const auto rows = static_cast<std::int64_t>(kAtOnce / std::max(ofRow, 1.0));
     size.height = std::min(size.height, std::max<std::int64_t>(rows, 2 * problem.shape.height));
     return size;
+}
+
+/// What all cells take the CPU's threads together: as expected until it has been measured.
+double nanosecondsOfCpu(const Problem &problem, double expected, const WayCosts &costs)
+{
+    const double cells = static_cast<double>(problem.region.width * problem.region.height);
+    const double measured = 1e9 * costs.onCpu.get() * cells;
+    return measured > 0 ? measured : expected;
 }
 
 /// What large tiles are made of where a GPU computes all: whole rows, which some methods read in
@@ -227,10 +216,12 @@ std::unique_ptr<Everywhere> Everywhere::of(const Problem &problem, const Plan &p
         return nullptr;
     const auto devices = withLibraryErrors([&] { return devicesFor(*shared, sharing); });
     if (devices.empty()) return nullptr;
-    if (sharing.small.width == 0)
-        sharing.small =
-            sharing.alone ? rowsFor(problem) : smallTile(problem, plan, nanoseconds, threads);
-    if (sharing.large.width == 0) sharing.large = largeTile(problem, sharing.small);
+    if (sharing.small.width == 0) {
+        const double ofCpu = nanosecondsOfCpu(problem, nanoseconds, costs);
+        sharing.small = sharing.alone ? rowsFor(problem) : smallTile(problem, plan, ofCpu, threads);
+    }
+    if (sharing.large.width == 0)
+        sharing.large = largeTile(problem.region, sharing.small, mostCells(problem));
     const bool doAll = sharing.choice == ThroughDevices::All; // whatever they take
     const double seconds = doAll ? 0 : secondsOfDevice(problem, sharing.large);
     std::unique_ptr<Parts> parts(

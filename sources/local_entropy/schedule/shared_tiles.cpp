@@ -3,9 +3,28 @@
 #include "common/integer.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace local_entropy
 {
+
+TileSize largeTile(const Region &region, const TileSize &small, std::int64_t mostCells)
+{
+    constexpr std::int64_t kTiles = 24, kFew = 1 << 17; // cells, for which a launch is long
+    const std::int64_t most = std::max<std::int64_t>(mostCells, 1);
+    const std::int64_t cells =
+        std::clamp(region.width * region.height / kTiles, std::min(kFew, most), most);
+    const auto broad = static_cast<std::int64_t>(2 * std::sqrt(static_cast<double>(cells)));
+    const std::int64_t columns = std::max(broad, cells / std::min(region.height, cells));
+    const auto whole = [](std::int64_t size, std::int64_t part) {
+        return std::max<std::int64_t>(size / part, 1) * part;
+    };
+    const std::int64_t width = std::min(region.width, whole(columns, small.width));
+    const std::int64_t rows = cells / width;
+    const std::int64_t nearest = whole(rows + small.height / 2, small.height);
+    const std::int64_t height = nearest * width <= most ? nearest : whole(rows, small.height);
+    return {width, std::min(region.height, height)};
+}
 
 SharedTiles::Grid::Grid(const Region &region, TileSize wanted)
     : region(region), size{std::clamp<std::int64_t>(wanted.width, 1,

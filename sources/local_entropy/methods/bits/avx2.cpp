@@ -104,7 +104,7 @@ inline void finishStreaming() { _mm_sfence(); }
 namespace local_entropy::bits
 {
 
-const Kernel kAvx2 = {"avx2", worksHere, false, sizeof(State), run};
+const Kernel kAvx2 = {worksHere, false, sizeof(State), run};
 
 } // namespace local_entropy::bits
 
@@ -117,7 +117,7 @@ namespace local_entropy::bits
 
 static bool worksHere() { return false; }
 
-const Kernel kAvx2 = {"avx2", worksHere, false, 0, nullptr};
+const Kernel kAvx2 = {worksHere, false, 0, nullptr};
 
 } // namespace local_entropy::bits
 

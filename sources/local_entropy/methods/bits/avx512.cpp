@@ -157,7 +157,7 @@ inline void finishStreaming() { _mm_sfence(); }
 namespace local_entropy::bits
 {
 
-const Kernel kAvx512 = {"avx512", worksHere, true, sizeof(State), run};
+const Kernel kAvx512 = {worksHere, true, sizeof(State), run};
 
 } // namespace local_entropy::bits
 
@@ -170,7 +170,7 @@ namespace local_entropy::bits
 
 static bool worksHere() { return false; }
 
-const Kernel kAvx512 = {"avx512", worksHere, true, 0, nullptr};
+const Kernel kAvx512 = {worksHere, true, 0, nullptr};
 
 } // namespace local_entropy::bits
 

@@ -118,6 +118,6 @@ namespace local_entropy::bits
 
 static bool worksHere() { return true; }
 
-const Kernel kPortable = {"portable", worksHere, false, sizeof(State), run};
+const Kernel kPortable = {worksHere, false, sizeof(State), run};
 
 } // namespace local_entropy::bits

@@ -46,7 +46,6 @@ struct Blocks
 /// One way to compute a task.
 struct Kernel
 {
-    const char *name;
     bool (*worksHere)();
     bool ternary;           ///< which tables it looks up in
     std::size_t stateBytes; ///< what it keeps of a panel
