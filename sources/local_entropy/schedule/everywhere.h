@@ -67,7 +67,7 @@ struct Sharing
 ///
 /// Every thread sends a large tile through a GPU, if one has room and that costs the thread clearly
 /// less time than computing it, or else computes a small one, unless that would keep GPUs, or the
-/// end of the call, waiting (shares.h). What either costs is measured on the way: few slow cores
+/// end of the call, waiting (feeding.h). What either costs is measured on the way: few slow cores
 /// leave most to the GPUs; many fast ones, or filters that are computed about as fast as memory can
 /// be copied, next to nothing. Whole calls are measured too: of a small image the time goes by
 /// between the tiles. A GPU that fails is used no more: what was on its way is computed by the CPU.

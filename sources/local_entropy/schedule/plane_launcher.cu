@@ -31,7 +31,7 @@ namespace
 {
 
 /// The plans for a filter and a type of result.
-struct Plans
+struct KeptPlans
 {
     Filter filter;
     bool isDouble;
@@ -49,14 +49,14 @@ constexpr std::size_t kBoundary = 256;
 /// What a launch works in: its plane, the bits of what is undecided, and a method's scratch memory.
 struct Layout
 {
-    Layout(const Problem &problem, const Plans &plans);
+    Layout(const Problem &problem, const KeptPlans &plans);
 
     Plane plane;
     std::int64_t wordsARow;
     std::size_t bitsAt, bits, scratchAt, bytes; ///< offsets and sizes
 };
 
-Layout::Layout(const Problem &problem, const Plans &plans)
+Layout::Layout(const Problem &problem, const KeptPlans &plans)
     : plane(planeFor(problem, plans.first->masksCells())),
       wordsARow(common::ceilDiv<std::int64_t>(problem.region.width, 32))
 {
@@ -101,7 +101,7 @@ public:
         const std::lock_guard<std::mutex> lock(mutex);
         const bool captured = isCaptured(stream); // then who launches the graph waits for it
         isGraphed |= captured;
-        const Plans &plans = plansFor(problem, captured);
+        const KeptPlans &plans = plansFor(problem, captured);
         const Layout layout(problem, plans);
         if (workspace.data) checkWorkspace(workspace, layout.bytes, currentDevice());
         if (captured) return enqueue(problem, plans, layout, workspace, stream);
@@ -124,15 +124,15 @@ public:
 private:
     static constexpr std::size_t kMorePlans = 32; ///< than those that graphs read
 
-    const Plans &plansFor(const Problem &problem, bool captured)
+    const KeptPlans &plansFor(const Problem &problem, bool captured)
     {
-        for (Plans &one : kept)
+        for (KeptPlans &one : kept)
             if (one.isFor(problem)) {
                 one.isCaptured |= captured;
                 return one;
             }
         if (captured) refuseCapture();
-        Plans made{problem.filter, problem.result.isDouble, nullptr, nullptr};
+        KeptPlans made{problem.filter, problem.result.isDouble, nullptr, nullptr};
         pool->whereMemoryMayBeMissing([&] {
             made.first = method.planePlan(problem);
             if (made.first->leavesUndecided()) made.second = makeSecondLook(problem);
@@ -148,11 +148,11 @@ private:
     void forgetPlans()
     {
         launches.waitForAll(); // they read the tables
-        kept.remove_if([](const Plans &one) { return !one.isCaptured; });
+        kept.remove_if([](const KeptPlans &one) { return !one.isCaptured; });
         mostPlans = kept.size() + kMorePlans;
     }
 
-    void enqueue(const Problem &problem, const Plans &plans, const Layout &layout,
+    void enqueue(const Problem &problem, const KeptPlans &plans, const Layout &layout,
                  const Workspace &workspace, cudaStream_t stream)
     {
         const StreamMemory memory =
@@ -178,7 +178,7 @@ private:
     const common::Stream own;
     std::mutex mutex;       ///< guards what follows, and `bad`
     bool isGraphed = false; ///< then launches of graphs, of which nothing is known here, may tell
-    std::list<Plans> kept;
+    std::list<KeptPlans> kept;
     std::size_t mostPlans = kMorePlans;
     Launches launches; ///< the last member: it waits for all before the others go
 };

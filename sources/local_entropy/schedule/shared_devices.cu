@@ -106,12 +106,12 @@ bool SharedWork::toDevice()
 }
 
 /// Whether tiles go through devices.
-bool SharedWork::mayPay() const
+bool SharedWork::usesDevices() const
 {
     return sharing.choice != ThroughDevices::IfCheaper || costs.devicesAreCheaper();
 }
 
-Shares SharedWork::shares() const
+Feeding SharedWork::feeding() const
 {
     const auto count = static_cast<int>(devices.size());
     return {costs.onCpu.get(),
@@ -127,14 +127,14 @@ Shares SharedWork::shares() const
 bool SharedWork::isLeftToDevices(const Device &device, int number) const
 {
     if (device.hasFailed || tiles.leftInLarge() == 0) return false;
-    return sharing.choice == ThroughDevices::All || (mayPay() && shares().feedsOnly(number));
+    return sharing.choice == ThroughDevices::All || (usesDevices() && feeding().feedsOnly(number));
 }
 
 /// Whether the CPU may take a large tile that nobody has had.
 bool SharedWork::mayBegin(const Device &device) const
 {
-    if (device.hasFailed || !mayPay()) return true;
-    const Shares known = shares();
+    if (device.hasFailed || !usesDevices()) return true;
+    const Feeding known = feeding();
     const std::int64_t arrived = arrivedCells;
     const bool isMeasured = arrived >= 4 * known.large;
     const double perCell =

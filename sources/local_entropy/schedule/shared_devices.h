@@ -2,12 +2,12 @@
 #pragma once
 
 #include "local_entropy/schedule/everywhere.h"
+#include "local_entropy/schedule/feeding.h"
 #include "local_entropy/schedule/forks.h"
 #include "local_entropy/schedule/made_once.h"
 #include "local_entropy/schedule/one_at_a_time.h"
 #include "local_entropy/schedule/passage.h"
 #include "local_entropy/schedule/shared_tiles.h"
-#include "local_entropy/schedule/shares.h"
 
 #include "common/clock.h"
 
@@ -100,8 +100,8 @@ private:
     bool toDevice();
     bool isLeftToDevices(const Device &device, int number) const;
     bool mayBegin(const Device &device) const;
-    bool mayPay() const;
-    Shares shares() const;
+    bool usesDevices() const;
+    Feeding feeding() const;
     void checkCells();
 
     SharedDevices &shared;

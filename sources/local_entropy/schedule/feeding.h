@@ -7,7 +7,7 @@
 namespace local_entropy
 {
 
-struct Shares
+struct Feeding
 {
     // Seconds of a thread, for a cell; 0 while unknown:
     double onCpu = 0;         ///< to compute it, in a small tile

@@ -1,4 +1,4 @@
-#include "local_entropy/schedule/shares.h"
+#include "local_entropy/schedule/feeding.h"
 
 #include "common/integer.h"
 
@@ -8,7 +8,7 @@
 namespace local_entropy
 {
 
-int Shares::feeders() const
+int Feeding::feeders() const
 {
     // Of what is under way, about a half is still to be computed: for so long devices go on alone.
     const double alone = devices * static_cast<double>(mostUnderWay * large) / 2;
@@ -16,7 +16,7 @@ int Shares::feeders() const
     return static_cast<int>(std::min<double>(std::ceil(throughDevice / devices), threads));
 }
 
-bool Shares::mayBegin(std::int64_t left, int underWay, double perCell) const
+bool Feeding::mayBegin(std::int64_t left, int underWay, double perCell) const
 {
     const int computing = std::max(threads - feeders(), 1);
     // And one round of the tiles before, which threads are still at.
