@@ -7,7 +7,8 @@
 
 #include <stdexcept>
 
-/// By both, in that many threads; how many tiles went through a device.
+/// By both, in that many threads, or by GPUs alone if `sharing` says All; how many tiles went
+/// through a device.
 inline std::int64_t computeShared(const local_entropy::Problem &problem,
                                   local_entropy::Sharing sharing, int threads)
 {
@@ -18,7 +19,7 @@ inline std::int64_t computeShared(const local_entropy::Problem &problem,
     const std::function<bool(double)> nobody;
     Progress progress(nobody, problem.region);
     WayCosts costs;
-    sharing.choice = ThroughDevices::IfThereIsRoom;
+    if (sharing.choice == ThroughDevices::IfCheaper) sharing.choice = ThroughDevices::IfThereIsRoom;
     const auto all = Everywhere::of(problem, *plan, 1e9, threads, costs, progress, sharing);
     if (!all) throw std::runtime_error("another call has the devices");
     inThreads(threads, problem, [&](Scratch &scratch) { all->work(scratch); });

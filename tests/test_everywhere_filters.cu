@@ -2,6 +2,7 @@
 // that both take, against the CPU alone, bit for bit. Without a GPU, or without nvcc, each test is
 // skipped by name.
 #include "common/devices.h"
+#include "common/threads.h"
 #include "cuda_faults.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/methods/method.h"
@@ -186,6 +187,60 @@ TEST_F(EverywhereFilters, AreDoneThoughADeviceFailsAfterItsLastTile)
         EXPECT_NO_THROW(share(next));
         EXPECT_TRUE(next.isRight());
     }
+}
+
+/// Of every GPU all memory but so much is somebody else's.
+class TakenMemory
+{
+public:
+    explicit TakenMemory(std::size_t left)
+    {
+        for (int device = 0; device < common::deviceCount(); ++device) {
+            const common::DeviceScope scope(device);
+            std::size_t free = 0, all = 0, most = ~std::size_t(0);
+            for (;;) {
+                CUDA_CHECK(cudaMemGetInfo(&free, &all));
+                if (free < left + kLeast || most < kLeast) break;
+                void *memory = nullptr;
+                most = std::min(most, free - left);
+                if (common::quietly(cudaMalloc(&memory, most)) == cudaSuccess)
+                    taken.push_back(memory);
+                else // there is no piece of that size
+                    most /= 2;
+            }
+        }
+    }
+    TakenMemory(const TakenMemory &) = delete;
+    ~TakenMemory()
+    {
+        for (void *memory : taken) cudaFree(memory);
+    }
+
+private:
+    static constexpr std::size_t kLeast = 4 << 20;
+    std::vector<void *> taken;
+};
+
+// Image and result are 640 MiB, and every tile of them goes through a GPU.
+TEST_F(EverywhereFilters, AreLargerThanTheMemoryOfAGpu)
+{
+    constexpr std::int64_t kWidth = 16384, kHeight = 8192;
+    std::vector<std::uint8_t> cells(kWidth * kHeight);
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = (i * i + (i >> 7)) % 251;
+    std::vector<float> values(cells.size(), NAN), expected = values;
+    Filter filter;
+    Engine cpu;
+    cpu.run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
+            View<float>{expected.data(), kWidth, kHeight});
+    Plain first; // with it the GPUs are started
+    computeShared(first.problem(), first.sharing, 1);
+    const Problem problem =
+        checkedProblem(filter, {cells.data(), CellType::Uint8, kWidth, kHeight, 0}, {},
+                       {values.data(), false, kWidth, kHeight, 0}, {});
+    const TakenMemory taken(std::size_t(256) << 20);
+    const Sharing sharing{ThroughDevices::All, {2048, 512}, {256, 64}};
+    EXPECT_EQ(computeShared(problem, sharing, common::offeredThreads()), 8 * 16);
+    EXPECT_EQ(std::memcmp(values.data(), expected.data(), values.size() * sizeof(float)), 0);
 }
 
 #endif
