@@ -1,6 +1,7 @@
 // What make says of names and settings, the statuses that all programs share, and the last line of
 // the tests.
 #include "messages.h"
+#include "sanitized.h"
 
 #include <algorithm>
 #include <fstream>
@@ -357,6 +358,7 @@ TEST(Statuses, AnActiveVersionThatCannotRunHereIsTwoEverywhere)
 // else starts to work.
 TEST(Steady, EveryTableSaysWhenItsTimesCannotBeTrusted)
 {
+    if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "the sanitizer has to come first";
     const TemporaryDirectory directory;
     std::ofstream(directory.path("slow.c")) << R"(
 #include <stddef.h>

@@ -1,6 +1,7 @@
 // Pages that are handed out beforehand: those that are there keep what they hold.
 #include "entropy/pages.h"
 #include "entropy/result_memory.h"
+#include "sanitized.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -173,6 +174,7 @@ TEST(Pages, OfResultsThatAreKeptLieInTheHeap)
 TEST(Pages, OfResultsTooLargeToKeepGoBack)
 {
 #ifdef __GLIBC__
+    if (kAddressSanitizer) GTEST_SKIP() << "the sanitizer has a heap of its own";
     constexpr std::size_t kLargestKept = std::size_t(2) << 30;
     if (sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE) < 2 * static_cast<long>(kLargestKept))
         GTEST_SKIP() << "needs 4 GiB of free memory";

@@ -2,6 +2,7 @@
 // programs and in another framework.
 #include "entropy/core.h"
 #include "messages.h"
+#include "sanitized.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -238,6 +239,7 @@ TEST(LoadTime, BenchmarkIsOffWhereTheEnvironmentSaysSo)
 
 TEST(LoadTime, BenchmarkRunsBeforeMain)
 {
+    if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "the sanitizer has to come first";
     // The whole benchmark takes minutes on a small machine: seen when its first table is complete.
     const Outcome outcome =
         runCommand("unset ENTROPY_BENCHMARK; stdbuf -oL " + kEntropy +
