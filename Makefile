@@ -474,8 +474,13 @@ $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: tests/fuzz/entry.cpp $(BUILD
 	$(TEST_CPP) -fsanitize=fuzzer -DTARGET=$* $^ -o $@
 $(addprefix $(BUILD)/fuzz/,samples reference): $(FILES)
 $(addprefix $(BUILD)/fuzz/,c_interface methods): $(LIBRARY)
-$(BUILD)/fuzz/options: $(BUILD)/transpose_core.o $(addprefix $(OBJECTS)/,entropy/options.o \
+FUZZ_OPTIONS := $(BUILD)/transpose_core.o $(addprefix $(OBJECTS)/,entropy/options.o \
     maximum/options.o transpose/options.o hello/options.o)
+$(BUILD)/fuzz/options: $(FUZZ_OPTIONS)
+# The files of the corpora alone, by any compiler: few enough to be tried under its sanitizers.
+$(BUILD)/tests/corpora: $(addprefix $(BUILD)/tests/,main.cpp.o no_benchmark.cpp.o test_fuzz_corpus.cpp.o) \
+                        $(FUZZ_OBJECTS) $(FUZZ_OPTIONS) $(FILES) $(LIBRARY)
+	$(LINK) $^ -lgtest -lpthread -o $@
 
 # With CUDA, calls of it come to tests/cuda_faults.cu first.
 ifeq ($(CUDA),1)
