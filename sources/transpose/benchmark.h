@@ -12,6 +12,7 @@
 #include "transpose/core.h"
 #include "transpose/matrix.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -122,10 +123,11 @@ private:
     {
         constexpr std::size_t kArrays = 5; // input, expected, output; two to measure a copy
         const std::size_t available = common::availableMemory();
-        const std::size_t needed = kArrays * sizeof(float) * cells;
-        if (available && needed > available)
-            throw common::Unavailable("needs " + std::to_string(needed >> 20) + " MiB, " +
-                                      std::to_string(available >> 20) + " MiB are available");
+        const double needed = kArrays * sizeof(float) * static_cast<double>(cells); // beyond 2^64
+        if (available && needed > static_cast<double>(available))
+            throw common::Unavailable(
+                "needs " + std::to_string(static_cast<std::uint64_t>(needed / (1 << 20))) +
+                " MiB, " + std::to_string(available >> 20) + " MiB are available");
         return common::allocateHost<float>(cells);
     }
 
