@@ -12,11 +12,11 @@
 namespace local_entropy
 {
 
-/// Large tiles of whole small ones, of at most `most` cells unless one small one has more: enough
-/// of them that all parts of the way through a device have something to do, and broad, as long rows
-/// are copied faster; not too flat, as their windows reach beyond them, and as a low tile takes as
-/// many calls of CUDA as a high one.
-TileSize largeTile(const Region &region, const TileSize &small, std::int64_t most);
+/// Large tiles of whole small ones, of at most `mostCells` cells unless one small one has more:
+/// enough of them that all parts of the way through a device have something to do, and broad, as
+/// long rows are copied faster; not too flat, as their windows reach beyond them, and as a low tile
+/// takes as many calls of CUDA as a high one.
+TileSize largeTile(const Region &region, const TileSize &small, std::int64_t mostCells);
 
 /// Every cell is in one tile of those that are taken, but for large ones that were given back:
 /// these are taken again, as small ones, of which `progress` is not told again. From any thread.
