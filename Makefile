@@ -130,7 +130,7 @@ endif
 SWITCH_OF = $(if $(filter $(SWITCHED),$(notdir $(1))),-DVERSION=$(VERSION))
 
 # The last commit that changed what programs are built from: a new report is not another revision.
-BUILT_FROM := sources Makefile ':(glob)tools/*.cpp' ':(glob)tools/*.cu' ':!*.md'
+BUILT_FROM := sources Makefile $(patsubst %,':(glob)tools/**/*.%',cpp cu h mk) ':!*.md'
 REVISION := $(or $(REVISION),$(shell r=$$(git log -1 --format=%h --abbrev=10 -- $(BUILT_FROM) 2>/dev/null) && \
               [ "$$r" ] && { git diff --quiet HEAD -- $(BUILT_FROM) || r=$$r-modified; }; echo $${r:-unknown}))
 FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_REVISION="$(REVISION)"'

@@ -10,12 +10,18 @@
 #include "local_entropy/problem/type_of.h"
 #include "local_entropy/question.h"
 #include "local_entropy/schedule/everywhere.h"
+#ifdef __CUDACC__
+#include "local_entropy/schedule/shared_devices.h"
+#endif
 #include "messages.h"
 #include "shared_call.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <future>
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <thread>
@@ -89,6 +95,29 @@ TEST_F(EverywhereFilters, GiveTheBitsOfTheCpu)
     askAll<std::int16_t>(30000, 20);
     askAll<float>(40000, 60);
     askAll<bool>(50000, 20);
+}
+
+// Where floats travel as bytes, these have no NaN for what does not count beyond the edge.
+TEST_F(EverywhereFilters, LeaveOutCellsBeyondTheEdge)
+{
+    constexpr std::int64_t kWidth = 90, kHeight = 70;
+    for (const int count : {16, 100, 256}) {
+        std::vector<float> cells(kWidth * kHeight);
+        for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<float>(i * i % count);
+        std::vector<float> values(cells.size(), NAN), expected = values;
+        Filter filter;
+        filter.levels.count = count;
+        filter.border = Border::Constant;
+        filter.constant = NAN;
+        Engine cpu;
+        cpu.run(filter, View<const float>{cells.data(), kWidth, kHeight},
+                View<float>{expected.data(), kWidth, kHeight});
+        const Problem problem =
+            checkedProblem(filter, {cells.data(), CellType::Float32, kWidth, kHeight, 0}, {},
+                           {values.data(), false, kWidth, kHeight, 0}, {});
+        EXPECT_EQ(computeShared(problem, {ThroughDevices::All, {30, 20}, {10, 10}}, 1), 3 * 4);
+        EXPECT_EQ(std::memcmp(values.data(), expected.data(), values.size() * sizeof(float)), 0);
+    }
 }
 
 /// 300 x 200 cells of 256 levels.
@@ -187,6 +216,30 @@ TEST_F(EverywhereFilters, AreDoneThoughADeviceFailsAfterItsLastTile)
         EXPECT_NO_THROW(share(next));
         EXPECT_TRUE(next.isRight());
     }
+}
+
+// Each of two threads talks to a device of its own. What the one that throws has sent never
+// arrives, since nobody else talks to that device: the other thread must not wait for it.
+TEST_F(EverywhereFilters, EndThoughTheOnlyThreadOfADeviceHasThrown)
+{
+    Plain plain;
+    const Problem problem = plain.problem();
+    Device first(0), second(0);
+    SharedDevices shared(0);
+    WayCosts costs;
+    const std::function<bool(double)> nobody;
+    Progress progress(nobody, problem.region);
+    SharedWork work(shared, {&first, &second}, problem, plain.sharing, 1e-9, 2, costs, progress);
+    const auto throws = [](const Region &) { throw std::runtime_error("a tile of the CPU"); };
+    EXPECT_THROW(work.work(1, throws), std::runtime_error); // once its device has no room
+    EXPECT_GT(work.throughDevices(), 0);
+    auto other =
+        std::async(std::launch::async, [&] { return work.work(0, [](const Region &) {}); });
+    if (other.wait_for(std::chrono::seconds(60)) == std::future_status::timeout) {
+        std::fputs("the other thread waits for ever\n", stderr);
+        std::_Exit(EXIT_FAILURE);
+    }
+    EXPECT_FALSE(other.get()); // not all was done
 }
 
 /// Of every GPU all memory but so much is somebody else's.

@@ -30,7 +30,7 @@ inline std::string driverVersion()
 inline std::vector<std::string> nvidiaSmi(int device, const char *query)
 {
     char place[32] = {}; // on the bus: "0000:1b:00.0"; nvidia-smi has more zeros in front
-    if (cudaDeviceGetPCIBusId(place, sizeof place, device) != cudaSuccess) return {};
+    if (quietly(cudaDeviceGetPCIBusId(place, sizeof place, device)) != cudaSuccess) return {};
     const std::string command = "nvidia-smi --id=" + std::string(place) + " --query-gpu=" + query +
                                 " --format=csv,noheader 2>/dev/null";
     std::FILE *output = popen(command.c_str(), "r");

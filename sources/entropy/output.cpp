@@ -8,7 +8,7 @@ namespace entropy
 {
 
 // What rounds to zero is printed as zero: never -0.00000.
-static double printable(float cell) { return std::fabs(cell) < 5e-6f ? 0.0 : cell; }
+static double printable(float cell) { return std::fabs(cell) <= 5e-6f ? 0.0 : cell; }
 
 namespace
 {

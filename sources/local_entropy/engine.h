@@ -21,7 +21,8 @@ struct EngineOptions
     std::string path;   ///< kind of processor: see paths(); empty: the best of this one
     std::string method; ///< see methods(); empty: the cheapest for each filter
     /// Whether run() may share large images with all GPUs, where there are any and that pays. Of
-    /// one that fails, the CPU computes what was on its way.
+    /// one that fails, the CPU computes what was on its way. The first such call has a thread for
+    /// each GPU that it makes ready.
     bool devices = false;
 };
 
@@ -35,7 +36,8 @@ struct RunOptions
     Region region;
     int threads = 0; ///< at most so many of the engine's; 0: all
     /// Called by the calling thread, some fifty times a second, with the part that is done, 0 to 1;
-    /// false cancels the call, which then throws Error (Cancelled).
+    /// false cancels the call, which then throws Error (Cancelled). Another GPU than before the
+    /// call may be the current one in it, and must be so afterwards.
     std::function<bool(double)> progress;
     /// Of enqueue(): memory to work in. A graph that such a call is captured into works in the same
     /// bytes at each launch; without it, the graph has nodes that take memory, and so, by CUDA's
@@ -102,8 +104,9 @@ public:
                 result, stream, options);
     }
 
-    /// The bytes of a workspace for a call of enqueue() with these arguments, whose places do not
-    /// matter; 0: it needs none. Throws Error as enqueue() does.
+    /// The bytes of a workspace for a call of enqueue() with these arguments, whose places must be
+    /// possible ones, but need not be those of that call; 0: it needs none. Throws Error as
+    /// enqueue() does.
     template <typename Cell, typename Value>
     std::size_t workspaceBytes(const Filter &filter, View<const Cell> image, View<Value> result,
                                const RunOptions &options = {}) const;

@@ -182,7 +182,8 @@ typedef struct le_engine_options
     size_t struct_size;
     int32_t threads; /* at most so many; 0: as many as the calling thread may run on */
     /* Whether le_run() may share large images with all GPUs, where there are any and that pays. Of
-       one that fails, the CPU computes what was on its way. */
+       one that fails, the CPU computes what was on its way. The first such call has a thread for
+       each GPU that it makes ready. */
     int32_t devices;
     const char *path;   /* kind of processor, one of le_paths(); NULL or "": the best of this one */
     const char *method; /* one of le_methods(); NULL or "": the cheapest for each filter */
@@ -212,7 +213,8 @@ typedef struct le_run_options
     size_t struct_size;
     /* Called by the calling thread, some fifty times a second, with `user` and the part that is
        done, 0 to 1. Anything but 0 cancels the call, which returns LE_CANCELLED. NULL: not called.
-       It must not throw. */
+       It must not throw. Another GPU than before the call may be the current one in it, and must
+       be so afterwards. */
     int (*progress)(void *user, double part);
     void *user;
     /* Of le_enqueue(): memory of the current GPU, at an address that 256 divides, to work in until
@@ -264,8 +266,9 @@ LE_API le_status le_enqueue(le_engine *engine, const le_filter *filter, const le
                             const le_image *mask, const le_region *region, const le_result *result,
                             const le_run_options *options, void *stream);
 
-/* The bytes of a workspace for a call of le_enqueue() with these arguments, whose places do not
-   matter; 0: it needs none. Fails as le_enqueue() does. */
+/* The bytes of a workspace for a call of le_enqueue() with these arguments, whose places must be
+   possible ones, but need not be those of that call; 0: it needs none. Fails as le_enqueue() does.
+ */
 LE_API le_status le_workspace_bytes(le_engine *engine, const le_filter *filter,
                                     const le_image *image, const le_image *mask,
                                     const le_region *region, const le_result *result,

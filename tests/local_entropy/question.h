@@ -40,6 +40,8 @@ public:
                                                : filter.levels.low + below(filter.levels.count);
         if (std::is_same_v<Cell, bool>) filter.constant = below(2);
         if (wildly(8)) filter.constant = anyNumber();
+        // Cells beyond the edge do not count, then.
+        if (std::is_same_v<Cell, float> && !wild && below(4) == 0) filter.constant = std::nan("");
         filter.empty = below(2) ? 0 : std::nan("");
         if (wildly(8)) filter.empty = anyNumber();
         chooseImage();

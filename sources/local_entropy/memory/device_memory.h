@@ -15,7 +15,7 @@ namespace local_entropy
 {
 
 /// Lets kernels of the current device use what cudaMalloc() gives on another one, for the rest of
-/// the process; false if they cannot reach it.
+/// the process; false if they cannot reach it, or as many others as they can already.
 inline bool reachesPeer(int device, int peer)
 {
     static std::mutex mutex;
@@ -26,6 +26,7 @@ inline bool reachesPeer(int device, int peer)
     CUDA_CHECK(cudaDeviceCanAccessPeer(&can, device, peer));
     if (!can) return false;
     const cudaError_t status = common::quietly(cudaDeviceEnablePeerAccess(peer, 0));
+    if (status == cudaErrorTooManyPeers) return false;
     if (status != cudaErrorPeerAccessAlreadyEnabled) CUDA_CHECK(status); // else by the program
     reached.insert({device, peer});
     return true;

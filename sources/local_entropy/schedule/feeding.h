@@ -13,7 +13,8 @@ struct Feeding
     double onCpu = 0;         ///< to compute it, in a small tile
     double throughDevice = 0; ///< to feed a device with it, and to put its result in place
 
-    double devices = 0; ///< seconds of all devices together, for a cell, if nothing keeps them
+    double devices = 0; ///< seconds of all devices together, for a cell, if nothing keeps them;
+                        ///< more than 0
     int threads = 1;
     std::int64_t small = 0, large = 0; ///< cells of a tile: the CPU's, the devices'
     int mostUnderWay = 0;              ///< tiles that all devices together have at once, at most

@@ -107,13 +107,16 @@ void Launchers::synchronize()
         const std::lock_guard<std::mutex> lock(mutex);
         for (const auto &one : launchers) all.push_back(one.second.get());
     }
-    std::exception_ptr first; // all are waited for, and forget what they tell
+    std::exception_ptr badCell, failure; // all are waited for, and forget what they tell
     for (Launcher *launcher : all) try {
             launcher->synchronize();
+        } catch (const Error &error) {
+            (error.status() == Status::BadLevel ? badCell : failure) = std::current_exception();
         } catch (...) {
-            if (!first) first = std::current_exception();
+            failure = std::current_exception();
         }
-    if (first) std::rethrow_exception(first);
+    if (failure) std::rethrow_exception(failure);
+    if (badCell) std::rethrow_exception(badCell);
 }
 
 } // namespace local_entropy

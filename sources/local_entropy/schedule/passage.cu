@@ -6,6 +6,7 @@
 #include "local_entropy/schedule/staging.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace local_entropy
@@ -42,9 +43,12 @@ bool reachesBeyond(const Problem &problem, const Region &tile)
 /// Whether cells travel as bytes that are their levels.
 bool packs(const Problem &problem)
 {
-    const Levels &levels = problem.filter.levels;
+    const Filter &filter = problem.filter;
+    const Levels &levels = filter.levels;
+    // Bytes have no NaN for cells beyond the edge that do not count.
+    const bool missesNone = !(filter.border == Border::Constant && std::isnan(filter.constant));
     return problem.image.type == CellType::Float32 && !levels.binned && levels.low == 0 &&
-           levels.count <= 256 && !problem.filter.nodata;
+           levels.count <= 256 && !filter.nodata && missesNone;
 }
 
 CellType typeUp(const Problem &problem)

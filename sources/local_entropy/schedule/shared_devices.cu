@@ -133,7 +133,7 @@ bool SharedWork::isLeftToDevices(const Device &device, int number) const
 /// Whether the CPU may take a large tile that nobody has had.
 bool SharedWork::mayBegin(const Device &device) const
 {
-    if (device.hasFailed || !usesDevices()) return true;
+    if (sharing.choice == ThroughDevices::All || device.hasFailed || !usesDevices()) return true;
     const Feeding known = feeding();
     const std::int64_t arrived = arrivedCells;
     const bool isMeasured = arrived >= 4 * known.large;
@@ -237,6 +237,24 @@ bool SharedWork::computeOne(const Device &device, int number, const Compute &com
     return true;
 }
 
+void SharedWork::takeTiles(Device &device, int number, const Compute &compute)
+{
+    for (;;) {
+        if (talk(device) || takeOutOne(device) || packOne(device) ||
+            computeOne(device, number, compute))
+            continue;
+        // What is under way will arrive, or come back; or others hold what is left. But nobody may
+        // talk to the device of a thread that has thrown.
+        if (!hasThrown && (underWay > 0 || isLeftToDevices(device, number))) {
+            std::this_thread::yield();
+            continue;
+        }
+        Region tile;
+        if (!tiles.takeSmall(tile)) break;
+        compute(tile);
+    }
+}
+
 bool SharedWork::work(int number, const Compute &compute)
 {
     Device &device = *devices[number % devices.size()];
@@ -247,18 +265,11 @@ bool SharedWork::work(int number, const Compute &compute)
         device.hasFailed = true;
     }
     ++working;
-    for (;;) {
-        if (talk(device) || takeOutOne(device) || packOne(device) ||
-            computeOne(device, number, compute))
-            continue;
-        // What is under way will arrive, or come back; or others hold what is left.
-        if (underWay > 0 || isLeftToDevices(device, number)) {
-            std::this_thread::yield();
-            continue;
-        }
-        Region tile;
-        if (!tiles.takeSmall(tile)) break;
-        compute(tile);
+    try {
+        takeTiles(device, number, compute);
+    } catch (...) {
+        hasThrown = true;
+        throw;
     }
     if (--working > 0) return false;
     if (sent > 0 && !areAsked.exchange(true)) checkCells(); // a thread may come when all is done

@@ -102,6 +102,7 @@ private:
     bool mayBegin(const Device &device) const;
     bool usesDevices() const;
     Feeding feeding() const;
+    void takeTiles(Device &device, int number, const Compute &compute);
     void checkCells();
 
     SharedDevices &shared;
@@ -117,8 +118,9 @@ private:
     std::atomic<std::int64_t> begun{0}, sent{0}; ///< tiles for devices
     std::atomic<int> underWay{0};                ///< of them, neither done nor given back
     std::atomic<std::int64_t> arrivedCells{0};
-    std::atomic<bool> areAsked{false}; ///< devices, whether cells were levels
-    const common::WallClock clock;     ///< since the call began
+    std::atomic<bool> hasThrown{false}; ///< a thread: then nobody waits for what is under way
+    std::atomic<bool> areAsked{false};  ///< devices, whether cells were levels
+    const common::WallClock clock;      ///< since the call began
     const Birthplace process;
 };
 

@@ -125,7 +125,7 @@ private:
     }
 
     /// What the steps from an integer to a float may be off, in units of the sum, which is below
-    /// 2^44 for as many cells as have a table in shared memory: three roundings of a double.
+    /// 2^41 for as many cells as have a table in shared memory: six roundings of a double.
     static constexpr double kRounding = 0x1p-7;
 
     /// Of D of n cells; behind them, what it is of all cells where margin.below holds.

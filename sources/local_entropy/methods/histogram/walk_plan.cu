@@ -27,8 +27,7 @@ namespace local_entropy
 namespace
 {
 
-constexpr int kMostValues = 400;       ///< of a plane: a warp's histogram is 50 KiB
-constexpr int kMostWindowCells = 8192; ///< whose differences leave room for histograms
+constexpr int kMostValues = 400; ///< of a plane: a warp's histogram is 50 KiB
 
 /// Kernels that allow for cells that do not count look at their counters.
 int countersOf(const Plane &plane)
@@ -53,8 +52,7 @@ bool canWalk(const Problem &problem)
     const Shape &shape = problem.shape;
     return problem.filter.measure == Measure::Entropy && !problem.result.isDouble &&
            shape.rectangle && problem.filter.levels.count < kMostValues &&
-           walk::isWidth(shape.width, shape.cells) && shape.cells <= kMostWindowCells &&
-           fitsPlane(problem);
+           walk::isWidth(shape.width, shape.cells) && fitsPlane(problem);
 }
 
 int walkSharedBytes(const Problem &problem)
@@ -110,7 +108,7 @@ struct Tables
             return;
         }
         // What the steps from an integer to a float may be off, in units of the sum, which is below
-        // 2^45: three roundings of a double.
+        // 2^44.2, as there are fewer than 400 levels: six roundings of a double.
         constexpr double kRounding = 0x1p-6;
         const SumScale scale =
             allCount ? SumScale::forWhole(base, cells) : SumScale(cells, SumScale::kOneByOne);

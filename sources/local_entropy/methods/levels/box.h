@@ -104,7 +104,7 @@ public:
     {
         cells = tile.cells + x;
         results = roundUp(n, kBlock);
-        // Columns behind the last window's are not counted: their counters stay 0.
+        // Of the columns behind the last window's at most those up to the next vector are counted.
         reach = n + tile.windowWidth - 1;
         std::memset(columns, 0, layout.columnStride * levels);
         for (int y = 0; y < tile.windowHeight; y++) enter(cells + y * tile.stride);
