@@ -294,6 +294,17 @@ TEST(BenchFilter, AWrongChoiceIsAStatus)
     EXPECT_EQ(runCommand(run + "1e6").status, 0);
 }
 
+// Else a check that compares nothing would always pass.
+TEST(BenchFilter, WithoutAChoiceToJudgeNothingIsWithin)
+{
+    const Outcome outcome =
+        runCommand(kTiny + "--threads 1 --paths portable --contents flat --within 1e6");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.errors, "bench_filter: --within: nothing was judged, since nowhere was a "
+                              "chosen method timed beside another; --methods all times them\n");
+    EXPECT_FALSE(holds(outcome.output, "choices take more than")) << outcome.output;
+}
+
 TEST(BenchFilter, WithoutARowTheTableThatThereWasStays)
 {
     const TemporaryFile file("t.csv", "of before\n");
@@ -439,6 +450,8 @@ TEST(BenchFilter, BadUsageIsRefusedInASentence)
               "--size: height is '1000001', expected an integer in 1..1000000"},
              {"--within 0", "--within is '0', expected a positive number"},
              {"--within inf", "--within is 'inf', expected a positive number"},
+             {"--within 2 --csv t.csv", "leave --csv or --within out"},
+             {"--grid --write-images there", "--grid has other cases, too: leave one of them out"},
              {"--threads 4097", "is '4097', expected an integer in 1..4096"},
              {"--costs /no/where.inc", "/no/where.inc cannot be created"},
              {"--csv", "its value is missing"},

@@ -98,6 +98,9 @@ void Choice::printWorst() const
 
 bool Choice::printWrong() const
 {
+    if (judged == 0)
+        throw common::Error("--within: nothing was judged, since nowhere was a chosen method timed "
+                            "beside another; --methods all times them");
     std::vector<Worst> lines = wrong;
     std::sort(lines.begin(), lines.end(),
               [](const Worst &a, const Worst &b) { return a.ratio > b.ratio; });

@@ -33,7 +33,7 @@ public:
     void printWorst() const;
 
     /// Prints a line a wrong choice, the worst first, and how many there are. Whether there are
-    /// none.
+    /// none. Throws common::Error where there was no choice to judge.
     bool printWrong() const;
 
 private:

@@ -139,11 +139,11 @@ std::vector<Option> optionsInto(FilterOptions &options, bool &grid)
         {"within", "R",
          "a chosen method that takes more than R times as long as the best is wrong, with\n"
          "--methods all; before it is, it is timed twice more (least times). Times of one\n"
-         "thread are then its own on the processor",
+         "thread are then its own on the processor. Not with --csv",
          [&](const std::string &text) { options.within = positiveOf("--within", text); }},
         {"write-images", "DIR",
          "time nothing; write image, footprint and result (base 2) of each case there,\n"
-         "as .npy, and cases.csv, for other programs",
+         "as .npy, and cases.csv, for other programs. Not with --grid",
          [&](const std::string &text) { options.images = text; }},
         {"costs", "FILE",
          "time nothing else; measure what every method costs on every path, in minutes, and\n"
@@ -152,6 +152,17 @@ std::vector<Option> optionsInto(FilterOptions &options, bool &grid)
         {"revision", "TEXT", "of the sources, said in the file of --costs",
          [&](const std::string &text) { options.revision = text; }},
     };
+}
+
+/// Throws common::Error where one option would make another's file a wrong one.
+void refuseWrongFiles(const FilterOptions &options, bool grid)
+{
+    if (options.within > 0 && !options.csv.empty())
+        throw common::Error("--within times some rows more than once, and a table has each once: "
+                            "leave --csv or --within out");
+    if (grid && !options.images.empty())
+        throw common::Error("--write-images writes entropies of whole images as floats, and "
+                            "--grid has other cases, too: leave one of them out");
 }
 
 } // namespace
@@ -176,6 +187,7 @@ FilterOptions parseFilterOptions(int argc, char **argv)
     options.csv = common.csv;
     options.list = common.list;
     options.help = common.help;
+    if (!options.help) refuseWrongFiles(options, grid);
     return options;
 }
 
