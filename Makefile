@@ -73,7 +73,9 @@ PROGRAM     := $(BUILD)/$(if $(filter core,$(CORE)),entropy,$(CORE))
 
 # A core's name becomes that of a program: it may not be another's, and make knows no spaces. A file
 # with such a name is left out, and the other builds go on.
-TAKEN   := core entropy make_data maximum transpose hello tests grade batch python \
+# Folders in $(BUILD) come first: a core cannot have the place of one.
+TAKEN   := objects bench tests another fuzz found corpus gpus grade batch python record \
+           core entropy make_data maximum transpose hello \
            $(basename $(notdir $(wildcard tools/*.cu tools/*.cpp tests/*.cu tests/*.cpp)))
 WRONG_NAME := is left out: the name of a core is letters, digits, - and _, and not that of another \
               program here
@@ -124,7 +126,7 @@ ifdef VERSION
       $(foreach lab,$(LABS),$(call versions_in,$(wildcard sources/$(lab)/core.cu)))))
   endif
 endif
-ifneq ($(filter-out $(notdir $(PROGRAM)) $(MAKECMDGOALS:run-%=%),$(SWITCHED)),)
+ifneq ($(filter-out $(notdir $(PROGRAM)) $(MAKECMDGOALS:run-%=%),$(if $(filter program,$(MAKECMDGOALS)),,$(SWITCHED))),)
   $(info VERSION=$(VERSION) is a version of the lab $(SWITCHED): make run-$(SWITCHED) VERSION=$(VERSION))
 endif
 SWITCH_OF = $(if $(filter $(SWITCHED),$(notdir $(1))),-DVERSION=$(VERSION))
@@ -140,9 +142,12 @@ FACTS     = '-DBUILD_FLAGS="$(strip $(FLAGS) $(call SWITCH_OF,$*))"' '-DBUILD_RE
 # For scripts that build. A recipe that names MAKE itself is run by `make -n`, too.
 SUBMAKE := $(MAKE)
 
-.PHONY: all labs compile-gpus data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test tested test-programs test-grade test-install test-arm sanitize mutants versions grade grade-help needs-python help clean FORCE fuzz fuzz-corpus
+.PHONY: all program labs compile-gpus data run bench bench-filter bench-launches costs check-choice peers search measures batch record revision report test tested test-programs test-grade test-install test-arm sanitize mutants versions grade grade-help needs-python help clean FORCE fuzz fuzz-corpus
 .DELETE_ON_ERROR:
 all: $(PROGRAM) $(BUILD)/make_data
+# For scripts that run what all has built.
+program:
+	@echo '$(PROGRAM)'
 
 # Objects mirror the sources: $(OBJECTS)/entropy/samples.o is of sources/entropy/samples.cpp.
 OBJECTS := $(BUILD)/objects
@@ -432,9 +437,10 @@ grade: needs-python $(GRADE_TOOLS) $(GRADER)/baseline_$(BASELINE)
 	    $(if $(FRESH),--fresh) -- "$$CORES"
 grade-help: needs-python
 	@$(GRADE_COMMAND) --help
+NEEDS_PYTHON = @command -v $(PYTHON) >/dev/null || { \
+    echo 'make: $(PYTHON) is missing: install python3, or name another with PYTHON=' >&2; exit 2; }
 needs-python:
-	@command -v $(PYTHON) >/dev/null || { \
-	    echo 'make: $(PYTHON) is missing: install python3, or name another with PYTHON=' >&2; exit 2; }
+	$(NEEDS_PYTHON)
 
 # ---- tests -------------------------------------------------------------------------------------
 
@@ -563,7 +569,9 @@ TESTED := $(addprefix $(BUILD)/tests/,all library every_kernel every_call $(STUD
           $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_cpu bench_everywhere bench_filter parts \
           scaling threshold occupancy entropy_devices entropy_profile profile_labs)
 tested: $(TESTED) library $(if $(SANITIZE),,$(GRADE_TOOLS))
-test: tested needs-python
+# Python is asked for last: what is tested may wait for its installation.
+test: tested
+	$(NEEDS_PYTHON)
 	@tests/run.sh $(TEST_COMMANDS) $(TEST_OTHERS)
 test-programs: $(TESTED)
 	@tests/run.sh $(TEST_COMMANDS)
@@ -598,6 +606,7 @@ include tools/python.mk
 
 define HELP
 make                build $(PROGRAM) and $(BUILD)/make_data
+make program        say which program that is: by CORE=, BUILD= and SANITIZE=
 make data           make data/data.bin and data/reference.bin, and check their checksums
 make run            run the active version on data/data.bin, after the benchmark of all versions
 make bench          the same, and keep the times in $(RESULTS)/

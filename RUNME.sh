@@ -20,7 +20,7 @@ for argument; do
     *) printf 'RUNME.sh: %s is not a setting\n%s' "$argument" "$usage" >&2; exit 2 ;;
     esac
 done
-compiler=g++
+compiler=${CXX:-g++}
 for argument; do case $argument in CXX=*) compiler=${argument#CXX=} ;; esac; done
 
 say() { echo "== $*"; }
@@ -28,6 +28,8 @@ say() { echo "== $*"; }
 tools/setup.sh build "$compiler"
 say "building (the first time this takes some minutes)"
 make --no-print-directory -j "$(nproc)" all "$@"
+# Settings may also come from the environment: only make knows what it has built.
+program=$(make --no-print-directory program "$@")
 say "data"
 make --no-print-directory data "$@"
 if [ "${ENTROPY_BENCHMARK:-1}" = 0 ]; then
@@ -35,6 +37,4 @@ if [ "${ENTROPY_BENCHMARK:-1}" = 0 ]; then
 else
     say "running; first the benchmark of all versions: minutes without a GPU (ENTROPY_BENCHMARK=0 skips it)"
 fi
-build=build
-for argument; do case $argument in BUILD=*) build=${argument#BUILD=} ;; esac; done
-exec "$build/entropy"
+exec "$program"

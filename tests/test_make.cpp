@@ -44,8 +44,9 @@ void expectError(const std::string &arguments, const std::string &sentence)
 TEST(MakeNames, ACoreThatWouldBreakOtherBuildsIsLeftOutByName)
 {
     const Outcome before = runCommand("make -n CUDA=0 all");
-    for (const std::string name : {"van berg", "entropy", "make_data", "scaling", "transpose",
-                                   "test_main", "a.b", "my_measures"}) {
+    for (const std::string name :
+         {"van berg", "entropy", "make_data", "scaling", "transpose", "objects", "gpus", "fuzz",
+          "bench", "test_main", "a.b", "my_measures"}) {
         const ACore core(name);
         const std::string sentence = kCores + name + ".cu is left out: the name of a core is";
         const Outcome other = runCommand("make -n CUDA=0 all");
@@ -86,85 +87,24 @@ TEST(MakeGoals, CallProgramsWithTheirFiles)
     }
 }
 
-/// RUNME.sh in a tree where all that it starts only says its name and its words.
-class Stage
+// What is installed for tests may be Python, and jobs run beside each other.
+TEST(MakeTest, AsksForPythonOnceAllIsInstalled)
 {
-public:
-    Stage()
-    {
-        for (const char *folder : {"tools", "bin", "build", "other"})
-            EXPECT_EQ(runCommand("mkdir " + directory.path(folder)).status, 0);
-        EXPECT_EQ(runCommand("cp RUNME.sh " + directory.path("RUNME.sh")).status, 0);
-        says("tools/setup.sh", "setup");
-        says("bin/make", "make");
-        says("bin/nproc", "7", "");
-        says("build/entropy", "entropy");
-        says("other/entropy", "other entropy");
-    }
-
-    /// The program there prints `what` and its words, and ends with the status that its name in
-    /// capitals has in the environment.
-    void says(const std::string &name, const std::string &what, const std::string &words = " $*")
-    {
-        std::ofstream(directory.path(name))
-            << "#!/bin/sh\necho \"" << what << words
-            << "\"\ncase \"$*\" in *$FAILING*) exit $STATUS;; esac\n";
-        EXPECT_EQ(runCommand("chmod +x " + directory.path(name)).status, 0);
-    }
-
-    Outcome run(const std::string &words, const std::string &failing = "nothing")
-    {
-        return runCommand("cd / && unset ENTROPY_BENCHMARK && FAILING='" + failing +
-                          "' STATUS=5 PATH=" + directory.path("bin") + ":$PATH " +
-                          directory.path("RUNME.sh") + " " + words);
-    }
-
-private:
-    TemporaryDirectory directory;
-};
-
-// From anywhere; settings reach all that is built, and what fails is the end.
-TEST(RunMe, BuildsMakesTheDataAndRuns)
-{
-    Stage stage;
-    const Outcome outcome = stage.run("");
+    const TemporaryDirectory directory;
+    const std::string python = directory.path("python"), rules = directory.path("rules.mk");
+    std::ofstream(rules) << "installs:\n\t@sleep 0.3; echo '#!/bin/sh' >" << python << "; chmod +x "
+                         << python << "\n";
+    const std::string make =
+        kMake + "-j4 -f Makefile -f " + rules + " -o library CUDA=0 GRADE_TOOLS= TEST_OTHERS= " +
+        "TEST_COMMANDS=\"'echo counted: 3 passed, 0 failed, 0 skipped'\" PYTHON=" + python +
+        " test TESTED=";
+    const Outcome without = runCommand(make);
+    EXPECT_EQ(without.status, 2);
+    EXPECT_TRUE(holds(without.errors, "make: " + python + " is missing: install python3"))
+        << without.errors;
+    const Outcome outcome = runCommand(make + "installs");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
-    const std::string start = "== building (the first time this takes some minutes)\n"
-                              "make --no-print-directory -j 7 all",
-                      data = "\n== data\nmake --no-print-directory data",
-                      running =
-                          "\n== running; first the benchmark of all versions: minutes without "
-                          "a GPU (ENTROPY_BENCHMARK=0 skips it)\n";
-    EXPECT_EQ(outcome.output, "setup build g++\n" + start + data + running + "entropy \n");
-    const Outcome set = stage.run("CXX=clang++ VERSION=v7 BUILD=other");
-    EXPECT_EQ(set.output, "setup build clang++\n" + start + " CXX=clang++ VERSION=v7 BUILD=other" +
-                              data + " CXX=clang++ VERSION=v7 BUILD=other" + running +
-                              "other entropy \n");
-    for (const auto &[failing, last] : std::vector<std::pair<std::string, std::string>>{
-             {"build g++", "setup build g++\n"}, {" all", start + "\n"}, {" data", data + "\n"}}) {
-        const Outcome failed = stage.run("", failing);
-        EXPECT_EQ(failed.status, 5) << failing;
-        EXPECT_TRUE(failed.output.size() >= last.size() &&
-                    failed.output.compare(failed.output.size() - last.size(), last.size(), last) ==
-                        0)
-            << failed.output;
-    }
-    stage.says("build/entropy", "entropy", "\"; exit 1; echo \"");
-    EXPECT_EQ(stage.run("").status, 1) << "the program's status is that of the script";
-}
-
-TEST(RunMe, BadWordsAreRefusedAndHelpIsGiven)
-{
-    Stage stage;
-    const Outcome help = stage.run("CUDA=0 --help");
-    EXPECT_EQ(help.status, 0);
-    EXPECT_EQ(help.output.find("usage: ./RUNME.sh "), 0u) << help.output;
-    for (const std::string word : {"v7", "-j", "--cuda"}) {
-        const Outcome bad = stage.run("VERSION=v7 " + word);
-        EXPECT_EQ(bad.status, 2) << word;
-        EXPECT_EQ(bad.output, "") << word;
-        EXPECT_EQ(bad.errors, "RUNME.sh: " + word + " is not a setting\n" + help.output);
-    }
+    EXPECT_TRUE(holds(outcome.output, "3 passed, 0 failed, 0 skipped\n")) << outcome.output;
 }
 
 TEST(Setup, SaysWhatACompilerCannotDo)
@@ -208,7 +148,8 @@ TEST(Setup, InstallsWhatTestsLack)
     std::ofstream(there + "g++") << "#!/bin/sh\n! grep -q gtest || [ -e '" << there << "gtest' ]\n";
     std::ofstream(there + "sudo") << "#!/bin/sh\nshift\nexec \"$@\"\n";
     std::ofstream(there + "apt-get")
-        << "#!/bin/sh\ncd '" << there << "' && echo \"$*\" >>said\ncase $1 in\nupdate) touch new ;;\n"
+        << "#!/bin/sh\ncd '" << there
+        << "' && echo \"$*\" >>said\ncase $1 in\nupdate) touch new ;;\n"
         << "*) [ -e new ] && touch gtest ;;\nesac\n";
     EXPECT_EQ(runCommand("chmod +x " + there + "* && mkdir " + there + "tmp").status, 0);
     const std::string setup = "TMPDIR=" + there + "tmp PATH=" + there + ":$PATH tools/setup.sh ";
