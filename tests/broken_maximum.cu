@@ -44,9 +44,16 @@ static int slowly(std::int64_t rows, std::int64_t columns, const int *matrix)
     return right(rows, columns, matrix);
 }
 
-const std::vector<Version> &versions()
+/// After it nothing can be measured any more, as on a device that a kernel has left in ruins.
+static int ruins(std::int64_t rows, std::int64_t columns, const int *matrix)
 {
-    static const std::vector<Version> table = {
+    setenv("BENCHMARK_SECONDS", "in ruins", 1);
+    return right(rows, columns, matrix);
+}
+
+static std::vector<Version> madeVersions()
+{
+    std::vector<Version> table = {
         {"right", Platform::Cpu, "does it", right, ""},
         {"wrong", Platform::Cpu, "one less", wrong, ""},
         {"slow", Platform::Cuda, "tells", timed<16, 12>, ""},
@@ -57,6 +64,14 @@ const std::vector<Version> &versions()
         {"absent", Platform::Cpu, "cannot run here", right, "needs another machine"},
         {"slowly", Platform::Cpu, "takes its time", slowly, ""},
     };
+    if (std::getenv("RUINS"))
+        table.push_back({"ruins", Platform::Cpu, "is the last one", ruins, ""});
+    return table;
+}
+
+const std::vector<Version> &versions()
+{
+    static const std::vector<Version> table = madeVersions();
     return table;
 }
 

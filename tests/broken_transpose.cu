@@ -44,9 +44,16 @@ static void starved(int, int, const float *, float *, int)
     throw common::Unavailable("too little here");
 }
 
-const std::vector<Version> &versions()
+/// After it nothing can be measured any more, as on a device that a kernel has left in ruins.
+static void ruins(int rows, int columns, const float *input, float *output, int)
 {
-    static const std::vector<Version> table = {
+    setenv("BENCHMARK_SECONDS", "in ruins", 1);
+    reference(rows, columns, input, output);
+}
+
+static std::vector<Version> madeVersions()
+{
+    std::vector<Version> table = {
         {"right", Platform::Cpu, "does it", right, ""},
         {"wrong", Platform::Cpu, "another last bit", wrong, ""},
         {"unwritten", Platform::OpenMp, "does nothing", unwritten, ""},
@@ -56,6 +63,14 @@ const std::vector<Version> &versions()
         {"starved", Platform::Cpu, "has too little memory", starved, ""},
         {"absent", Platform::Cpu, "cannot run here", right, "needs another machine"},
     };
+    if (std::getenv("RUINS"))
+        table.push_back({"ruins", Platform::Cpu, "is the last one", ruins, ""});
+    return table;
+}
+
+const std::vector<Version> &versions()
+{
+    static const std::vector<Version> table = madeVersions();
     return table;
 }
 

@@ -499,6 +499,34 @@ TEST(TransposeMain, WhatIsWrongOrFailsIsReported)
         EXPECT_TRUE(holds(benchmark.output, part)) << part << "\n" << benchmark.output;
 }
 
+// The last version leaves a machine on which the copies after the table fail; then the next of the
+// benchmark's sizes cannot begin.
+TEST(TransposeMain, WhatWasMeasuredIsKeptWhereTheCopiesFail)
+{
+    const TemporaryDirectory directory;
+    const std::string file = directory.path("times.csv");
+    for (const std::string arguments : {"512", "--benchmark"}) {
+        const Outcome outcome =
+            runCommand("ACTIVE=right RUINS=1 BENCHMARK_SECONDS=0.001 "
+                       "timeout 60 " BUILD_DIRECTORY "/tests/broken_transpose " +
+                       arguments + " --csv " + file);
+        EXPECT_EQ(outcome.status, 1) << outcome.errors;
+        EXPECT_TRUE(holds(outcome.output, "\ntimed CUDA ")) << outcome.output;
+        EXPECT_TRUE(holds(outcome.output, "\nthe copies FAILED: BENCHMARK_SECONDS is 'in ruins', "))
+            << outcome.output;
+        EXPECT_TRUE(holds(contentsOf(file), "\ntimed,CUDA,-,512,512,")) << contentsOf(file);
+        const bool benchmark = arguments == "--benchmark";
+        for (const char *size : {"513 x 513", "16384 x 16384"})
+            EXPECT_EQ(holds(outcome.output, "\n" + std::string(size) +
+                                                " FAILED: BENCHMARK_SECONDS is 'in ruins', "),
+                      benchmark)
+                << outcome.output;
+        // Four versions, the one that ends in ruins, the copies, and the ten other sizes.
+        EXPECT_TRUE(holds(outcome.output, benchmark ? "\nFAILED: 16 of " : "\nFAILED: 6 of "))
+            << outcome.output;
+    }
+}
+
 // Whose work is printed: the version's, or, where that cannot run here, the reference's.
 TEST(TransposeMain, ATransposeIsCalledWhoseItIs)
 {

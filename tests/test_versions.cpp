@@ -162,6 +162,23 @@ TEST(LoadTime, SizesShareTheFactsAndTheFile)
         EXPECT_TRUE(holds(times, row)) << times;
 }
 
+// The last version leaves a machine on which the copies after the table fail.
+TEST(LoadTime, WhatWasMeasuredIsKeptWhereTheCopiesFail)
+{
+    const TemporaryDirectory directory;
+    const Outcome outcome =
+        runCommand("TWO_SIZES=1 RUINS=1 ENTROPY_BENCHMARK=1 ENTROPY_VERSIONS=right,ruins "
+                   "BENCHMARK_SECONDS=0.001 ENTROPY_RESULTS=" +
+                   directory.path("") + " " + BUILD_DIRECTORY "/tests/broken data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 1) << outcome.errors;
+    EXPECT_TRUE(holds(outcome.output, "\nthe copies FAILED: BENCHMARK_SECONDS is 'in ruins', "))
+        << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "\nFAILED: 1 failures before main")) << outcome.output;
+    const std::string times = contentsOf(directory.path("times.csv"));
+    for (const char *row : {"\nright,OpenMP,20,10,", "\nright,OpenMP,7,3,"})
+        EXPECT_TRUE(holds(times, row)) << times;
+}
+
 TEST(LoadTime, TimesThatCannotBeKeptFailTheRun)
 {
     const TemporaryDirectory directory;

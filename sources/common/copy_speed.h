@@ -9,6 +9,8 @@
 #include "common/threads.h"
 
 #include <cstring>
+#include <exception>
+#include <string>
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
@@ -68,6 +70,21 @@ inline Copies measureCopies(std::size_t size)
     } catch (const Unavailable &) {
     }
     return copies;
+}
+
+/// What distrust() says of the copies before a table and of those made here, after it. Throws
+/// nothing, as the table's rows would be lost with it: where the copies fail, as they do once a
+/// version has left the device in ruins, it says so and counts a failure.
+inline std::string distrustAfter(const Copies &before, std::size_t size, int &failures)
+{
+    try {
+        return distrust(before, measureCopies(size));
+    } catch (const Unavailable &error) {
+        return std::string("no copies to compare with: ") + error.what() + "\n";
+    } catch (const std::exception &error) {
+        ++failures;
+        return std::string("the copies FAILED: ") + error.what() + "\n";
+    }
 }
 
 } // namespace common

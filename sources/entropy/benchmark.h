@@ -151,7 +151,8 @@ private:
                  version.idea, row.note.empty() && version.probe ? "probe, no answer" : row.note});
         }
         progress.show("copying once more");
-        const std::string distrust = common::distrust(copies, common::measureCopies(sample.size()));
+        const std::string distrust =
+            common::distrustAfter(copies, sample.size(), benchmarkFailures());
         progress.wipe();
         std::fputs(distrust.c_str(), stdout);
         if (const char *directory = resultsDirectory())

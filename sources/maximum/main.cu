@@ -60,6 +60,23 @@ int checkOneMatrix(const Options &options, Benchmark &benchmark)
     return failures + benchmark.run(matrix);
 }
 
+/// Returns the failures. A size that cannot be checked does not take the times of those before with
+/// it: there is too little memory, or a version that failed has left the device in ruins.
+int checkSize(std::int64_t side, Benchmark &benchmark, bool failedBefore)
+{
+    const auto length = static_cast<long long>(side);
+    try {
+        return benchmark.run(hashedMatrix(side, side));
+    } catch (const common::Unavailable &error) {
+        std::printf("matrix of %lld x %lld: skipped, %s\n\n", length, length, error.what());
+        return 0;
+    } catch (const std::exception &error) {
+        if (!failedBefore) throw;
+        std::printf("matrix of %lld x %lld FAILED: %s\n\n", length, length, error.what());
+        return 1;
+    }
+}
+
 /// The assignment's matrix, then squares of 2^24, 2^28 and 2^30 elements. Returns the failures.
 int checkFourSizes(Benchmark &benchmark)
 {
@@ -73,7 +90,7 @@ int checkFourSizes(Benchmark &benchmark)
                         static_cast<long long>(side), static_cast<long long>(side),
                         bytes / (1 << 30), available / (1 << 30));
         else
-            failures += benchmark.run(hashedMatrix(side, side));
+            failures += checkSize(side, benchmark, failures > 0);
     }
     return failures;
 }

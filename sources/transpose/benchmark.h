@@ -75,7 +75,7 @@ public:
         for (const Version &version : versions())
             for (const int block : version.blocks ? blocks : std::vector<int>{0})
                 failures += !row(version, block, csv);
-        std::fputs(common::distrust(copies, common::measureCopies(cells)).c_str(), stdout);
+        std::fputs(common::distrustAfter(copies, cells, failures).c_str(), stdout);
         return failures;
     }
 

@@ -46,6 +46,10 @@ int checkSizes(const Options &options, common::Csv &csv)
         } catch (const common::Unavailable &error) {
             if (options.shapeGiven) throw;
             std::printf("\n%d x %d left out: %s\n", rows, columns, error.what());
+        } catch (const std::exception &error) {
+            if (failures == 0) throw; // a version that failed may have left the device in ruins
+            std::printf("\n%d x %d FAILED: %s\n", rows, columns, error.what());
+            ++failures;
         }
     return failures;
 }
