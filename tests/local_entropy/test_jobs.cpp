@@ -179,7 +179,7 @@ TEST(Jobs, AreByTheMethodThatIsTheCheapestThere)
 
 TEST(Jobs, OfACallAreForTheThreadsThatAreWorthIt)
 {
-    constexpr double kEnough = 50000; // nanoseconds
+    constexpr double kEnough = 12000; // nanoseconds
     const Choice engines = choiceOf(Path::Avx512Vbmi, 7);
     const auto threadsOf = [&](const Problem &problem, int most) {
         return choiceOfCall(problem, engines, most).threads;

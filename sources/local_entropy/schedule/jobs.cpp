@@ -42,7 +42,9 @@ std::vector<Job> jobsOf(const Problem &whole, const Choice &choice)
 
 Choice choiceOfCall(const Problem &whole, Choice choice, int mostThreads)
 {
-    constexpr double kEnough = 50000; // nanoseconds, for each thread
+    // Nanoseconds, for each thread: about what it takes to wake one. More is lost by too few threads
+    // than by too many, as this cost is that of a fast processor.
+    constexpr double kEnough = 12000;
     choice.threads = 1;
     double alone = 0;
     for (const Job &job : jobsOf(whole, choice)) alone += job.cost;
