@@ -144,6 +144,26 @@ TEST(Order, AlwaysTheSameButNotAscending)
     EXPECT_FALSE(holds(text, "No block was seen")) << "there is one only";
 }
 
+// The second warp has fewer lanes than the first, and in both the lanes come backwards.
+TEST(Order, GroupsOfTwoSizesAreEachComparedWithTheirOwn)
+{
+    const Shape shape{1, 35, 1};
+    Trial run = ascendingRun(shape);
+    const Findings ascending = analyseAll(shape, {run});
+    EXPECT_EQ(ascending.lanes.groups, 2);
+    EXPECT_EQ(ascending.lanes.orders, 1);
+    std::reverse(run.tickets.begin(), run.tickets.end());
+    const Findings descending = analyseAll(shape, {run, run});
+    EXPECT_EQ(descending.lanes.orders, 1);
+    const std::string text = report(descending);
+    EXPECT_TRUE(holds(text, "The lanes of a warp always came in the same order here, not the"))
+        << text;
+    std::swap(run.tickets[0], run.tickets[1]); // in the first warp only
+    EXPECT_EQ(analyseAll(shape, {run, ascendingRun(shape), run}).lanes.orders, 2);
+    EXPECT_TRUE(holds(report(analyseAll(shape, {run, ascendingRun(shape)})),
+                      "The lanes of a warp have no fixed order: 2 times in 4"));
+}
+
 // Every number of the report in its place: none of them is that of another line.
 TEST(Order, AReportIsPutDownWordForWord)
 {

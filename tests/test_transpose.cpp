@@ -365,6 +365,15 @@ TEST(TransposeMain, BadUsageIsRefused)
     expectUsageError("--rows x --columns 6", "--rows is 'x'");
     expectUsageError("--block 64", "a block of 64 x 64 has 4096 threads");
     expectUsageError("--block 12", "no block of 12 x 12: expected 8, 16 or 32");
+    for (const std::string side : {"2147483520", "2147483647"}) {
+        const std::string refused = " is '" + side + "', expected an integer in 1..2147483519";
+        expectUsageError("--rows " + side + " --columns 1", "--rows" + refused);
+        expectUsageError("--rows 1 --columns " + side, "--columns" + refused);
+        expectUsageError(side, "N" + refused);
+    }
+    expectUsageError("--benchmark 16 --block 8", "--benchmark tries every block, without --block");
+    expectUsageError("--block 32 --benchmark 16", "--benchmark tries every block, without --block");
+    expectUsageError("--benchmark 16 --print", "--benchmark prints no matrix, without --print");
     expectUsageError("8 --csv no/such/dir.csv", "cannot be created");
 }
 

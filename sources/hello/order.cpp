@@ -3,6 +3,7 @@
 #include "common/error.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -30,7 +31,7 @@ public:
         level.ascending += ascending;
         groupInRun = true;
         allAscending = allAscending && ascending;
-        orders.insert(std::move(order));
+        orders[order.size()].insert(std::move(order));
     }
 
     void endRun()
@@ -43,13 +44,14 @@ public:
 
     Level result()
     {
-        level.orders = static_cast<std::int64_t>(orders.size());
+        for (const auto &[size, ofThatSize] : orders)
+            level.orders = std::max(level.orders, static_cast<std::int64_t>(ofThatSize.size()));
         return level;
     }
 
 private:
     Level level;
-    std::set<Order> orders;
+    std::map<std::size_t, std::set<Order>> orders; // by the members of a group
     bool groupInRun = false, allAscending = true;
 };
 

@@ -36,7 +36,8 @@ struct Level
     std::int64_t ascending = 0; ///< those of them in which the members came by rising number
     int runs = 0;               ///< runs with such a group
     int runsAscending = 0;      ///< runs in which all groups were ascending
-    std::int64_t orders = 0;    ///< different orders of members that occurred
+    std::int64_t orders = 0;    ///< different orders that occurred among groups of one size, where
+                                ///< most did: the last warp of a block may have fewer lanes
 };
 
 struct Findings

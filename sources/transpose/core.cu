@@ -774,7 +774,6 @@ void transpose::run(const Version &version, int rows, int columns, const float *
                     float *output, int block)
 {
     const common::ErrorScope scope(version.name);
-    constexpr int kLongestSide = INT_MAX - 128; // room for a last block
     if (rows < 1 || columns < 1 || rows > kLongestSide || columns > kLongestSide)
         throw common::Error("the matrix is " + std::to_string(rows) + " x " +
                             std::to_string(columns) + ", expected sides of 1.." +

@@ -1,6 +1,7 @@
 // The contract of this lab's core: what main.cu and the tests call, and the table behind it.
 #pragma once
 
+#include <climits>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ const std::vector<Version> &versions();
 
 /// The version behind transpose::matrixTranspose, a row of versions().
 const Version &activeVersion();
+
+/// Rows or columns of a matrix: there is room for a last block.
+constexpr int kLongestSide = INT_MAX - 128;
 
 /// Sides that a thread block may have in the versions that leave the choice.
 inline const std::vector<int> kBlocks = {8, 16, 32};

@@ -5,7 +5,6 @@
 #include "common/integer.h"
 #include "transpose/core.h"
 
-#include <climits>
 #include <getopt.h>
 
 namespace transpose
@@ -44,16 +43,19 @@ Options parseOptions(int argc, char **argv)
         {"help", no_argument, nullptr, 'h'},        {nullptr, 0, nullptr, 0},
     };
     const auto parseSide = [](const char *what, const char *text) {
-        return static_cast<int>(common::parseInteger(what, text, 1, INT_MAX));
+        return static_cast<int>(common::parseInteger(what, text, 1, kLongestSide));
     };
     Options options;
-    bool rows = false, columns = false;
+    bool rows = false, columns = false, block = false;
     opterr = 0; // one sentence, ours
     for (int letter; (letter = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;)
         switch (letter) {
         case 'r': options.rows = parseSide("--rows", optarg), rows = true; break;
         case 'c': options.columns = parseSide("--columns", optarg), columns = true; break;
-        case 'b': options.block = parseSide("--block", optarg), checkBlock(options.block); break;
+        case 'b':
+            options.block = parseSide("--block", optarg), block = true;
+            checkBlock(options.block);
+            break;
         case 'p': options.print = true; break;
         case 'm': options.benchmark = true; break;
         case 'f': options.csv = optarg; break;
@@ -67,6 +69,10 @@ Options parseOptions(int argc, char **argv)
         if (rows) throw common::Error("either N or --rows and --columns, not both");
         options.rows = options.columns = parseSide("N", argv[optind]);
     }
+    if (options.benchmark && block)
+        throw common::Error("--benchmark tries every block, without --block");
+    if (options.benchmark && options.print)
+        throw common::Error("--benchmark prints no matrix, without --print");
     options.shapeGiven = rows || optind < argc;
     return options;
 }
