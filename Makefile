@@ -566,7 +566,7 @@ else
   TEST_OTHERS = 'echo without a sanitizer only: test-install, test-grade'
 endif
 TESTED := $(addprefix $(BUILD)/tests/,all library every_kernel every_call $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
-          $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_cpu bench_everywhere bench_filter parts \
+          $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_cpu bench_everywhere bench_filter bench_together parts \
           scaling threshold occupancy entropy_devices entropy_profile profile_labs)
 tested: $(TESTED) library $(if $(SANITIZE),,$(GRADE_TOOLS))
 # Python is asked for last: what is tested may wait for its installation.

@@ -239,42 +239,6 @@ TEST(Parts, RefuseBadArguments)
     expectRefusal(kBuild + "parts --versions v16, ", "'v16,' has an empty name");
 }
 
-TEST(Evidence, EveryProgramHasHelp)
-{
-    for (const char *program : {"parts", "threshold", "occupancy", "entropy_devices",
-                                "entropy_profile", "profile_labs"}) {
-        const Outcome outcome = runCommand(kBuild + program + " --help");
-        EXPECT_EQ(outcome.status, 0) << program;
-        EXPECT_TRUE(holds(outcome.output, "usage: ")) << program;
-    }
-}
-
-TEST(Evidence, WithoutAGpuProgramsSaySo)
-{
-    if (runCommand("nvidia-smi -L | grep '^GPU'").status == 0) GTEST_SKIP() << "there is a GPU";
-    for (const char *program :
-         {"threshold", "occupancy", "entropy_devices", "entropy_profile", "profile_labs"})
-        expectRefusal(kBuild + program, "needs ");
-}
-
-TEST(Evidence, ProfileListsWhatItWouldCall)
-{
-    const Outcome core = runCommand(kBuild + "entropy_profile --list");
-    EXPECT_TRUE(holds(core.output, "v0\nv1\n")) << core.output;
-    EXPECT_TRUE(holds(core.output, "v9\nv15\n")) << core.output;
-    EXPECT_FALSE(holds(core.output, "v12")) << core.output;
-    const Outcome labs = runCommand(kBuild + "profile_labs --list");
-    EXPECT_TRUE(holds(labs.output, "maximum/m2\n")) << labs.output;
-    EXPECT_TRUE(holds(labs.output, "transpose/t8\n")) << labs.output;
-    expectRefusal(kBuild + "entropy_profile --list v99", "there is no version 'v99'");
-    const Outcome narrow = runCommand(kBuild + "entropy_profile --list --size 10x1000000 v15");
-    EXPECT_EQ(narrow.output, "v15\n");
-    expectRefusal(kBuild + "entropy_profile v15 --cases v1", "there is no option '--cases'");
-    EXPECT_EQ(runCommand(kBuild + "entropy_profile v15 --help").status, 0);
-    expectRefusal(kBuild + "entropy_profile --size", "--size is '', expected WIDTHxHEIGHT");
-    expectRefusal(kBuild + "entropy_profile --size 10x0 v15", "--size: height is '0'");
-}
-
 TEST(Counters, AreReadFromWhatTheProfilerPrints)
 {
     if (runCommand("python3 --version").status != 0) GTEST_SKIP() << "needs python3";

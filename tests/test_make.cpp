@@ -266,7 +266,7 @@ TEST(Statuses, OutputThatIsLostIsAFailure)
          {"maximum --rows 9", "transpose 9", "hello 1 1 1", "maximum --help", "transpose --help",
           "hello --help", "entropy --help", "make_data --help", "precision --help",
           "bottleneck_study_measures --help", "parts --help", "entropy_devices --help",
-          "entropy_profile --help", "profile_labs --list", "bench_size --help",
+          "entropy_profile --help", "profile_labs --help", "bench_size --help",
           "search_hash --help"}) {
         const Outcome outcome = runCommand(BUILD_DIRECTORY "/" + program + " >/dev/full");
         EXPECT_EQ(outcome.status, 2) << program;

@@ -48,13 +48,22 @@ constexpr Way kWays[] = {{"cpu", false, {}},
                          {"both", true, ThroughDevices::IfThereIsRoom},
                          {"auto", true, {}}};
 
+/// With as many threads as the parts that are called have.
+EngineOptions engineOptions(bool devices)
+{
+    EngineOptions options;
+    options.threads = common::offeredThreads();
+    options.devices = devices;
+    return options;
+}
+
 /// What the scenes have one after the other.
 struct Stage
 {
     bench::LaunchPictures pictures{kLargest, kLargest};
     std::vector<float> values;
     std::vector<char> bytes;
-    Engine cpu;
+    Engine cpu{engineOptions(false)};
     Pool pool{common::offeredThreads()};
 };
 
@@ -93,9 +102,7 @@ public:
         };
         if (way.choice) return common::measure([&] { return share(*way.choice), 0; }, check);
         if (!way.devices) return common::measure([&] { return run(stage.cpu), 0; }, check);
-        EngineOptions options;
-        options.devices = true;
-        Engine engine(options);
+        Engine engine(engineOptions(true));
         const common::WallClock learning;
         for (int call = 0; call < kFirstCalls || learning.seconds() < kLearning; ++call)
             run(engine);

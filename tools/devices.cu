@@ -2,6 +2,7 @@
 // own that sees no others.
 
 #include "bench/cells.h"
+#include "bench/first_devices.h"
 #include "bench/process.h"
 #include "bench/program.h"
 #include "common/devices.h"
@@ -13,7 +14,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <sstream>
 
@@ -48,21 +48,6 @@ void child(const std::vector<std::string> &arguments)
 
 // ---- in the parent -----------------------------------------------------------------------------
 
-/// The first `count` GPUs, for CUDA_VISIBLE_DEVICES.
-std::string firstDevices(int count)
-{
-    std::string list;
-    if (const char *visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
-        std::istringstream names(visible);
-        std::string name;
-        for (int i = 0; i < count && std::getline(names, name, ','); ++i)
-            list += (i ? "," : "") + name;
-        return list;
-    }
-    for (int i = 0; i < count; ++i) list += (i ? "," : "") + std::to_string(i);
-    return list;
-}
-
 /// 1, 2, 4, ... and all.
 std::vector<int> deviceCounts(int all)
 {
@@ -90,9 +75,7 @@ bench::Work workOf(const std::string &name, int devices, const entropy::SharedSa
     work.time = [=, &shared] {
         std::vector<std::string> arguments = {name};
         for (const std::string &argument : shared.arguments()) arguments.push_back(argument);
-        std::istringstream answer(
-            bench::ask(arguments, {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
-                                   {"CUDA_VISIBLE_DEVICES", firstDevices(devices)}}));
+        std::istringstream answer(bench::ask(arguments, bench::onlyFirstDevices(devices)));
         common::Timing total;
         answer >> total.repeats >> total.median >> total.minimum >> *kernel;
         if (!answer) throw bench::WrongAnswer("its process gave no times");

@@ -9,6 +9,7 @@
 #include "common/output_file.h"
 #include "common/progress.h"
 #include "common/standard_output.h"
+#include "common/standard_streams.h"
 #include "entropy/core.h"
 #include "entropy/reference.h"
 #include "entropy/run.h"
@@ -143,6 +144,7 @@ std::vector<entropy::Version> chosen(const std::vector<std::string> &names)
 
 int run(const std::string &file, const std::string &csvFile, const std::vector<std::string> &names)
 {
+    common::mostSeconds(); // refused now: each version would seem to fail by it
     const std::vector<entropy::Version> versions = chosen(names);
     std::optional<common::OutputFile> output; // refused now rather than after minutes
     if (!csvFile.empty()) output.emplace(csvFile);
@@ -176,6 +178,12 @@ int run(const std::string &file, const std::string &csvFile, const std::vector<s
         output->commit();
     }
     return common::afterOutput(right ? 0 : 1);
+}
+
+/// Before the core, at load time, opens anything.
+__attribute__((constructor(101))) void lookAfterStandardStreams()
+{
+    common::occupyClosedStandardStreams();
 }
 
 } // namespace

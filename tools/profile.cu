@@ -101,7 +101,8 @@ int run(const Wishes &wishes)
     if (wishes.help) return std::fputs(kHelp, stdout), 0;
     const auto versions = chosen(wishes.versions);
     if (wishes.list) {
-        for (const entropy::Version &version : versions) std::printf("%s\n", version.name);
+        for (const entropy::Version &version : versions)
+            if (version.unavailable.empty()) std::printf("%s\n", version.name);
         return 0;
     }
     if (common::deviceCount() == 0) throw common::Unavailable(common::whyNoDevice());

@@ -4,6 +4,7 @@
 #include "common/devices.h"
 #include "common/profiler_range.h"
 #include "common/standard_output.h"
+#include "common/standard_streams.h"
 #include "maximum/core.h"
 #include "maximum/matrix.h"
 #include "transpose/core.h"
@@ -111,7 +112,8 @@ int run(const std::vector<std::string> &words)
     const bool list = !words.empty() && words[0] == "--list";
     const std::vector<Task> tasks = chosen({words.begin() + list, words.end()});
     if (list) {
-        for (const Task &task : tasks) std::printf("%s\n", task.name.c_str());
+        for (const Task &task : tasks)
+            if (task.unavailable.empty()) std::printf("%s\n", task.name.c_str());
         return 0;
     }
     if (common::deviceCount() == 0) throw common::Unavailable(common::whyNoDevice());
@@ -124,6 +126,7 @@ int run(const std::vector<std::string> &words)
 
 int main(int argc, char **argv)
 try {
+    common::occupyClosedStandardStreams();
     const std::string first = argc > 1 ? argv[1] : "";
     if (first == "--help" || first == "-h")
         return std::fputs(kHelp, stdout), common::afterOutput(0);

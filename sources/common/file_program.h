@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/standard_output.h"
+#include "common/standard_streams.h"
 
 #include <cstdio>
 #include <exception>
@@ -16,6 +17,7 @@ namespace common
 inline int fileProgram(const char *name, const char *help, int argc, char **argv,
                        int (*run)(const char *file))
 try {
+    occupyClosedStandardStreams();
     if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
         const bool wanted = argc == 2 && std::string(argv[1]) == "--help";
         std::fputs(help, wanted ? stdout : stderr);

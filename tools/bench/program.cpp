@@ -2,7 +2,6 @@
 
 #include "bench/process.h"
 #include "bench/statuses.h"
-#include "common/standard_streams.h"
 
 #include <cstdio>
 
@@ -61,7 +60,6 @@ void TableFile::write(const Table &table)
 
 int runProgram(const Program &program, int argc, char **argv)
 {
-    common::occupyClosedStandardStreams();
     return guarded(program.name, [&] { return run(program, argc, argv); });
 }
 

@@ -3,6 +3,7 @@
 
 #include "bench/harness.h"
 #include "common/standard_output.h"
+#include "common/standard_streams.h"
 
 #include <cstdio>
 #include <exception>
@@ -11,10 +12,11 @@
 namespace bench
 {
 
-/// main: the status that run() returns, or that of what it throws, after its words.
+/// main, which looks after closed standard streams first: the status that run() returns, or that of what it throws, after its words.
 template <typename Run>
 int guarded(const char *program, Run run)
 {
+    common::occupyClosedStandardStreams();
     const auto ended = [program](const char *why, int status) {
         std::fflush(stdout);
         std::fprintf(stderr, "%s: %s\n", program, why);
