@@ -183,6 +183,44 @@ TEST_F(Faults, OfAUsedEngineAreTold)
         }
 }
 
+// Or their arrays would be given back under their kernels.
+TEST_F(Faults, OfWordsInPlaceAreToldOnceLoadedImagesHaveEnded)
+{
+    Arrays inPlace({"words", 5, 16});
+    Asked reflected("words", 5, 16);
+    reflected.filter.border = Border::Reflect;
+    Arrays loaded(reflected);
+    Engine engine = engineOf(reflected);
+    inPlace.enqueue(engine);
+    loaded.enqueue(engine);
+    engine.synchronize();
+    std::atomic<bool> hasEnded{false};
+    const auto endLate = [](void *ended) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50)); // longer than a call takes
+        *static_cast<std::atomic<bool> *>(ended) = true;
+    };
+    // Up to the first wait, all is of the image in place.
+    std::string failed;
+    for (int number = 1; failed != "cudaEventSynchronize"; ++number) {
+        inPlace.enqueue(engine);
+        hasEnded = false;
+        CUDA_CHECK(cudaLaunchHostFunc(loaded.stream.get(), endLate, &hasEnded));
+        loaded.enqueue(engine);
+        std::string sentence;
+        {
+            const calls::Failing failing(number, cudaErrorUnknown);
+            sentence = calls::sentenceOf([&] { engine.synchronize(); });
+            failed = failing.name();
+        }
+        EXPECT_TRUE(hasEnded) << failed;
+        loaded.stream.wait(); // whatever was found: it uses what is here
+        ASSERT_NE(failed, "");
+        EXPECT_EQ(sentence.empty(), isNoGpu(failed)) << failed;
+        common::quietly(cudaGetLastError());
+        EXPECT_EQ(inPlace.wrong() + loaded.wrong(), "");
+    }
+}
+
 // In the middle of a launch. The next one finds the GPU again.
 TEST_F(Faults, OfALostGpuAreToldByEnqueue)
 {

@@ -2,6 +2,8 @@
 // GPU is needed to ask; without CUDA some methods say that they need none.
 #include "local_entropy/methods/block_memory.h"
 #include "local_entropy/methods/histogram/foot_changes.h"
+#include "local_entropy/methods/histogram/wide.h"
+#include "local_entropy/methods/levels/levels.h"
 #include "local_entropy/methods/plain/plain.h"
 #include "local_entropy/methods/words/method.h"
 #include "local_entropy/schedule/launchers.h"
@@ -151,6 +153,32 @@ TEST(LaunchChoice, ABlockMayHaveAllTheMemoryThatThereIs)
         ++some;
     }
     EXPECT_GT(some, 1);
+}
+
+// What a refusal says is what would be computed.
+TEST(LaunchChoice, LimitsAreThoseThatAreTold)
+{
+    const auto can = [](const Method &method, int width, int height, int levels,
+                        bool masked = false) {
+        return method.canLaunch(
+            problemOf(filterOf(width, height, levels), CellType::Uint8, 5000, 5000, false, masked));
+    };
+    EXPECT_STREQ(levelsMethod().launches(),
+                 "entropies as float of rectangles up to 64 cells wide and of up to 8192 cells, of "
+                 "at most 32 levels, or 31 where cells may be missing");
+    EXPECT_TRUE(can(levelsMethod(), 64, 128, 32));
+    EXPECT_FALSE(can(levelsMethod(), 65, 3, 32));
+    EXPECT_FALSE(can(levelsMethod(), 64, 129, 32));
+    EXPECT_FALSE(can(levelsMethod(), 64, 128, 33));
+    EXPECT_TRUE(can(levelsMethod(), 64, 128, 31, true));
+    EXPECT_FALSE(can(levelsMethod(), 64, 128, 32, true));
+    EXPECT_STREQ(wideMethod().launches(),
+                 "entropies as float of rectangles up to 61 cells wide and of up to 4096 cells, of "
+                 "so many levels as have a word each in the shared memory of a GPU");
+    EXPECT_TRUE(can(wideMethod(), 32, 128, 256));
+    EXPECT_TRUE(can(wideMethod(), 61, 67, 256));
+    EXPECT_FALSE(can(wideMethod(), 62, 3, 256));
+    EXPECT_FALSE(can(wideMethod(), 32, 129, 256));
 }
 
 TEST(LaunchChoice, WordsIsForItsQuestionAlone)

@@ -25,8 +25,8 @@ public:
     double launchCost(const Problem &problem) const override { return wideCost(problem); }
     const char *launches() const override
     {
-        return "entropies as float of rectangles up to 61 cells wide, of so many levels as have a "
-               "word each in the shared memory of a GPU";
+        return "entropies as float of rectangles up to 61 cells wide and of up to 4096 cells, of "
+               "so many levels as have a word each in the shared memory of a GPU";
     }
     std::unique_ptr<const PlanePlan> planePlan(const Problem &problem) const override
     {

@@ -9,7 +9,8 @@ namespace local_entropy
 {
 
 /// Whether makeWidePlan() can compute that, given the shared memory: entropies as float, rectangles
-/// up to 61 cells wide, fewer than 50000 levels, of which each has a word there.
+/// up to 61 cells wide and of up to 4096 cells, fewer than 50000 levels, of which each has a word
+/// there.
 bool canWalkWide(const Problem &problem);
 
 /// Bytes of shared memory that a block needs for it, at least; 0 without CUDA.

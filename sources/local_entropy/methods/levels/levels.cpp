@@ -148,7 +148,8 @@ public:
     double launchCost(const Problem &problem) const override { return levelsLaunchCost(problem); }
     const char *launches() const override
     {
-        return "entropies as float of rectangles up to 64 cells wide, of at most 32 levels";
+        return "entropies as float of rectangles up to 64 cells wide and of up to 8192 cells, of "
+               "at most 32 levels, or 31 where cells may be missing";
     }
     std::unique_ptr<const PlanePlan> planePlan(const Problem &problem) const override
     {
@@ -156,9 +157,10 @@ public:
     }
 
 private:
-    /// Whether a tile of any cells may hold more levels than its bytes can number (TileLevels::fit())
-    /// and is then left to `plain`: that the pictures of the cost table have fewer is no promise.
-    /// NaN here and there does not count: tiles of floats without it keep to bytes.
+    /// Whether a tile of any cells may hold more levels than its bytes can number
+    /// (TileLevels::fit()) and is then left to `plain`: that the pictures of the cost table have
+    /// fewer is no promise. NaN here and there does not count: tiles of floats without it keep to
+    /// bytes.
     static bool mayNotFit(const Problem &problem)
     {
         constexpr int kValues = 256; // of a byte

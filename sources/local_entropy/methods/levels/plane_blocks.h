@@ -68,6 +68,8 @@ public:
 
 private:
     static constexpr int kMostRows = PlaneTables::kMostLevels;
+    static_assert(PlaneTables::kCellsPerLevel * kMostRows < 32768,
+                  "_mm512_packus_epi16 takes counts of 16 bits for signed ones");
 
     void decide(std::uint64_t undecided, const Count *counts, std::int64_t stride, float *to,
                 int some) const

@@ -15,6 +15,7 @@
 #include "local_entropy/schedule/plane_launcher.h"
 
 #include <atomic>
+#include <exception>
 #include <mutex>
 #endif
 
@@ -128,13 +129,25 @@ public:
         return isReadInPlace(problem) ? 0 : planes->workspaceBytes(problem);
     }
 
+    /// Waits for loaded images, too, whatever has come of the others.
     void synchronize() override
     {
-        const BadCell cell = withLibraryErrors([&] {
-            OfDevice *const current = devices.find(currentDevice());
-            return current ? current->firstBadCell() : kNoBadCell;
-        });
-        planes->synchronize(); // waited for, whatever `cell` is
+        BadCell cell = kNoBadCell;
+        std::exception_ptr failure;
+        try {
+            cell = withLibraryErrors([&] {
+                OfDevice *const current = devices.find(currentDevice());
+                return current ? current->firstBadCell() : kNoBadCell;
+            });
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        try {
+            planes->synchronize();
+        } catch (...) {
+            if (!failure) throw;
+        }
+        if (failure) std::rethrow_exception(failure);
         throwIfBad(cell);
     }
 
