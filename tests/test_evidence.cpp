@@ -457,6 +457,14 @@ TEST(Facts, OfAContainersMemoryAreItsOwn)
         EXPECT_EQ(common::availableMemory(system.root()), available) << limit;
         EXPECT_EQ(common::memoryFacts(system.root()), told) << limit;
     }
+    // Files that the system keeps are no memory that is gone, active ones and anonymous pages are.
+    system.write(group + "stat", "anon 7\nfile 3145728\ninactive_anon 5\nactive_anon 2\n"
+                                 "inactive_file 1048576\nactive_file 2097152\n");
+    system.write(group + "max", std::to_string(5 * kMiB) + "\n");
+    EXPECT_EQ(common::availableMemory(system.root()), 3 * kMiB);
+    system.write(group + "stat", "inactive_file 99999999\n"); // both change while they are read
+    EXPECT_EQ(common::availableMemory(system.root()), 5 * kMiB);
+    system.write(group + "max", "max\n");
     system.write("/proc/cpuinfo", "physical id : 0\nphysical id : 1\n");
     system.write("/sys/devices/system/node/node0/x", "");
     EXPECT_EQ(common::memoryFacts(system.root()), "8 MiB, 2 sockets, 1 NUMA node");

@@ -5,6 +5,7 @@
 #include "entropy/core.h"
 #include "entropy/reference.h"
 #include "entropy/run.h"
+#include "little_memory.h"
 #include "messages.h"
 #include "sanitized.h"
 #include "shapes.h"
@@ -105,6 +106,34 @@ TEST(Table, PrefixSumsThatDoNotFitAreRefused)
     EXPECT_TRUE(holds(message(536870911), "need more than 2^64 bytes")) << message(536870911);
 }
 
+// Run by the test below, on a machine with little memory.
+TEST(Table, DISABLED_PrintsWhatV13SaysOfAMillionCells)
+{
+    std::vector<float> sample = makeSample("random", {1000, 1000});
+    const std::string message = messageOf(
+        [&] { entropy::run(entropy::versionNamed("v13").callback, 1000, 1000, &sample[0]); });
+    std::printf("v13 says '%s'\n", message.c_str());
+}
+
+// They are 62625.06 KiB, and the result 3906.25.
+TEST(Table, PrefixSumsThatLeaveNoRoomForTheResultAreRefused)
+{
+    if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "the sanitizer has to come first";
+    const std::string refused =
+        "v13: cudaCallback: the prefix sums need 61 MiB and the result 3 MiB";
+    for (const auto &[kilobytes, message] :
+         {std::pair(62625, refused + ", 61 MiB are available"),
+          std::pair(66531, refused + ", 64 MiB are available"), std::pair(66532, std::string())}) {
+        const LittleMemory little(kilobytes);
+        if (!little.isThere()) GTEST_SKIP() << "needs gcc";
+        const Outcome outcome =
+            runCommand("unset GTEST_TOTAL_SHARDS GTEST_SHARD_INDEX; " + little.environment() +
+                       BUILD_DIRECTORY "/tests/all --gtest_also_run_disabled_tests "
+                                       "--gtest_filter=Table.DISABLED_*");
+        EXPECT_TRUE(holds(outcome.output, "\nv13 says '" + message + "'\n")) << outcome.output;
+    }
+}
+
 // Finer than what passes: the bounds that tools/precision.cpp finds over every window.
 TEST(Table, VersionsInDoubleRoundOnce)
 {
@@ -166,6 +195,21 @@ TEST(Parts, AnySplitIsRightOnSmallShapes)
                 entropy::compare(shape.width, shape.height, output.data(), gold.data()).passed)
                 << shape.width << " x " << shape.height << " in " << parts << " parts";
         }
+}
+
+// Once, whichever of the threads it is in.
+TEST(Parts, AnErrorNamesVersionAndGpuOnce)
+{
+    if (entropy::versions()[7].unavailable.empty()) GTEST_SKIP() << "needs a machine without a GPU";
+    for (int repeat = 0; repeat < 9; ++repeat) {
+        float cells[3] = {}, output[3];
+        const std::string message = messageOf([&] {
+            const common::ErrorScope scope("v14");
+            v14::cudaCallbackParts(1, 3, cells, output, 3);
+        });
+        EXPECT_EQ(message.find("v14: GPU 0: "), 0u) << message;
+        EXPECT_EQ(message.rfind("v14"), 0u) << message;
+    }
 }
 
 // Run by the test below, in a process of its own: threads stay in OpenMP's pool once started.

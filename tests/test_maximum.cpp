@@ -1,5 +1,6 @@
 // The maximum of a matrix: every version against std::max_element, and the program around them.
 #include "brief.h"
+#include "little_memory.h"
 #include "maximum/call.h"
 #include "maximum/core.h"
 #include "maximum/matrix.h"
@@ -14,6 +15,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 using maximum::Version;
@@ -423,9 +425,6 @@ TEST(MaximumProgram, WhatCannotBeDoneIsRefusedBeforeTheWork)
     EXPECT_TRUE(holds(csv.errors, "no/such/times.csv cannot be created")) << csv.errors;
     EXPECT_EQ(runCommand("timeout 20 " + kMaximum + " --benchmark --csv no/such/times.csv").status,
               2);
-    const Outcome large = runCommand(kMaximum + " --rows 1048576 --columns 1099511627776");
-    EXPECT_EQ(large.status, 2);
-    EXPECT_TRUE(holds(large.errors, "maximum: no host memory for")) << large.errors;
     expectBadUsage(kMaximum + " --rows 4294967296 --columns 4294967296",
                    "the matrix has more than 2^60 elements");
 }
@@ -516,6 +515,27 @@ TEST(MaximumProgram, WhyAVersionWasNotTimedIsInTheFileToo)
     }
 }
 
+// One matrix of 40 MB, and two arrays of as many elements for the copies.
+TEST(MaximumProgram, AMatrixThatDoesNotFitIsRefused)
+{
+    const Outcome huge = runCommand(kMaximum + " --rows 1048576 --columns 1099511627776");
+    EXPECT_EQ(huge.status, 2);
+    EXPECT_TRUE(holds(huge.errors, "maximum: needs 4398046511232 MiB, ")) << huge.errors;
+    if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "the sanitizer has to come first";
+    for (const auto &[kilobytes, status] : {std::pair(117187, 2), {117188, kStatus}}) {
+        const LittleMemory little(kilobytes);
+        if (!little.isThere()) GTEST_SKIP() << "needs gcc";
+        const Outcome outcome = runCommand(little.environment() + "BENCHMARK_SECONDS=0.001 " +
+                                           kMaximum + " --rows 10000 --columns 1000");
+        EXPECT_EQ(outcome.status, status) << outcome.errors;
+        EXPECT_EQ(holds(outcome.errors, "maximum: needs 114 MiB, 114 MiB are available"),
+                  kilobytes == 117187)
+            << outcome.errors;
+        EXPECT_EQ(holds(outcome.output, "\nactive version "), kilobytes == 117188)
+            << outcome.output;
+    }
+}
+
 // The first two of its four sizes, in as much memory: the largest element is the last one. What
 // would take longer than anybody waits is left out.
 TEST(MaximumProgram, TheBenchmarkBeginsWithTheAssignmentsMatrix)
@@ -553,31 +573,11 @@ TEST(MaximumProgram, TheBenchmarkBeginsWithTheAssignmentsMatrix)
 TEST(MaximumProgram, TheBenchmarkLeavesOutWhatDoesNotFit)
 {
     if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "the sanitizer has to come first";
-    if (runCommand("gcc --version").status != 0) GTEST_SKIP() << "needs gcc";
-    const TemporaryDirectory directory;
-    std::ofstream(directory.path("meminfo")) << "MemAvailable:     200000 kB\n";
-    std::ofstream(directory.path("little.c")) << R"(
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-static FILE *of(const char *function, const char *path, const char *mode)
-{
-    FILE *(*next)(const char *, const char *) = dlsym(RTLD_NEXT, function);
-    return next(strcmp(path, "/proc/meminfo") ? path : getenv("MEMINFO"), mode);
-}
-FILE *fopen(const char *path, const char *mode) { return of("fopen", path, mode); }
-FILE *fopen64(const char *path, const char *mode) { return of("fopen64", path, mode); }
-)";
-    ASSERT_EQ(runCommand("gcc -shared -fPIC " + directory.path("little.c") + " -o " +
-                         directory.path("little.so") + " -ldl")
-                  .status,
-              0);
-    const Outcome outcome = runCommand(
-        "export MEMINFO=" + directory.path("meminfo") +
-        " LD_PRELOAD=" + directory.path("little.so") +
-        " OMP_NUM_THREADS=1 BENCHMARK_SECONDS=0.001; " BUILD_DIRECTORY "/maximum --benchmark");
+    const LittleMemory little(200000);
+    if (!little.isThere()) GTEST_SKIP() << "needs gcc";
+    const Outcome outcome =
+        runCommand(little.environment() + "OMP_NUM_THREADS=1 BENCHMARK_SECONDS=0.001 " + kMaximum +
+                   " --benchmark");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     for (const std::string size :
          {"256 x 1024 (rows", "4096 x 4096 (rows",

@@ -4,6 +4,7 @@
 #include "entropy/log_table.h"
 #include "entropy/reference.h"
 #include "entropy/split.h"
+#include "messages.h"
 #include "shapes.h"
 
 #include <cmath>
@@ -98,6 +99,18 @@ TEST(Split, PartsCoverEveryRowOnce)
             }
             EXPECT_EQ(next, length);
         }
+}
+
+TEST(Split, APitchIsNoLongerThanAnInt)
+{
+    EXPECT_EQ(entropy::pitchOf(1), 4u);
+    EXPECT_EQ(entropy::pitchOf(536870911), 2147483644u);
+    for (const int width : {536870912, 2000000000}) {
+        EXPECT_THROW(entropy::pitchOf(width), common::Unavailable);
+        EXPECT_EQ(messageOf([&] { entropy::pitchOf(width); }),
+                  "cudaCallback: rows of " + std::to_string(width) +
+                      " cells are too long to be copied in parts");
+    }
 }
 
 TEST(Split, HaloIsTwoMoreAtInnerEdgesOnly)

@@ -158,6 +158,18 @@ inline std::string memoryFacts(const std::string &root = "")
     return facts;
 }
 
+/// Bytes of files that the system keeps in memory until it wants that for something else, and that
+/// a control group counts as used.
+inline std::size_t keptFiles(const std::string &root = "")
+{
+    std::ifstream file(root + "/sys/fs/cgroup/memory.stat");
+    std::string name;
+    std::size_t bytes = 0;
+    while (file >> name >> bytes)
+        if (name == "inactive_file") return bytes;
+    return 0;
+}
+
 /// Bytes that this process can still take: what the system has without swapping, within what its
 /// control group (a container) leaves. Huge if the system does not say.
 inline std::size_t availableMemory(const std::string &root = "")
@@ -167,7 +179,8 @@ inline std::size_t availableMemory(const std::string &root = "")
     const std::size_t system = kilobytes.empty() ? kUnknown : std::stoull(kilobytes) * 1024;
     const std::size_t limit = numberFrom(root + "/sys/fs/cgroup/memory.max", kUnknown);
     const std::size_t used = numberFrom(root + "/sys/fs/cgroup/memory.current", 1);
-    return std::min(system, limit == kUnknown ? kUnknown : limit - std::min(limit, used));
+    const std::size_t taken = used - std::min(used, keptFiles(root));
+    return std::min(system, limit == kUnknown ? kUnknown : limit - std::min(limit, taken));
 }
 
 /// The number at the beginning of a kernel's release, "6.8.0" of "6.8.0-31-generic": who built it,

@@ -261,10 +261,13 @@ private:
                         row.kernel.repeats, row.resources.registers);
         else
             std::printf("%10s %10s %4s %9s", "-", "-", "-", "-");
-        const double ofCopy = kernel ? copies.device.median / row.kernel.median
-                                     : copies.host.median / row.total.median;
-        std::printf(" | %9.1f %7.4f | %s%s\n", cells / row.total.median / 1e3, ofCopy,
-                    version.probe ? "probe, no answer: " : "", version.idea);
+        std::printf(" | %9.1f ", cells / row.total.median / 1e3);
+        const common::Timing &copy = kernel ? copies.device : copies.host;
+        if (copy.repeats)
+            std::printf("%7.4f", copy.median / (kernel ? row.kernel : row.total).median);
+        else
+            std::printf("%7s", "-");
+        std::printf(" | %s%s\n", version.probe ? "probe, no answer: " : "", version.idea);
         std::fflush(stdout);
     }
 

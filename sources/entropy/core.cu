@@ -25,6 +25,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <omp.h>
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
@@ -645,9 +646,11 @@ static HostArray<Count> prefixSums(int width, int height, const float *sample, i
     const bool fits = !__builtin_mul_overflow(pitch * sizeof(Count), height + 1ULL, &bytes);
     const std::size_t available = common::availableMemory();
     if (!fits) throw common::Unavailable("cudaCallback: the prefix sums need more than 2^64 bytes");
-    if (bytes > available)
+    const std::size_t result = at(0, height, width) * sizeof(float); // is taken after them
+    if (bytes > available || result > available - bytes)
         throw common::Unavailable("cudaCallback: the prefix sums need " +
-                                  std::to_string(bytes >> 20) + " MiB, " +
+                                  std::to_string(bytes >> 20) + " MiB and the result " +
+                                  std::to_string(result >> 20) + " MiB, " +
                                   std::to_string(available >> 20) + " MiB are available");
     HostArray<Count> prefix = allocateHost<Count>(bytes / sizeof(Count));
     std::fill_n(&prefix[0], pitch, Count(0));
@@ -721,12 +724,14 @@ namespace v14
 void cudaCallbackParts(int width, int height, float *sample, float *output, int parts)
 {
     const int devices = std::max(common::deviceCount(), 1); // without one, GPU 0 fails and says why
+    const std::string caller = common::ErrorScope::prefix(); // which other threads do not have
     common::FirstError error;
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int part = 0; part < parts; ++part)
         error.guard([&] {
             const int device = part % devices;
-            const common::ErrorScope scope("v14, GPU " + std::to_string(device));
+            const common::ErrorScope scope((omp_get_thread_num() ? caller : "") + "GPU " +
+                                           std::to_string(device));
             const common::DeviceScope current(device);
             const int begin = static_cast<int>(std::int64_t(height) * part / parts);
             const int end = static_cast<int>(std::int64_t(height) * (part + 1) / parts);

@@ -1,10 +1,14 @@
 // How an array is split into parts that are computed apart: what a part writes, and what it reads.
 #pragma once
 
+#include "common/error.h"
 #include "entropy/window.h"
 
 #include <algorithm>
+#include <climits>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace entropy
 {
@@ -53,6 +57,17 @@ inline Part partOfLongerSide(int width, int height, int part, int parts)
 inline Part withHalo(const Part &part, int width, int height)
 {
     return {withHalo(part.columns, width), withHalo(part.rows, height)};
+}
+
+/// Bytes from one row of so many cells to the next, for cudaMemcpy2D, which takes no more than an
+/// int holds. Throws Unavailable beyond that.
+inline std::size_t pitchOf(int width)
+{
+    const std::size_t bytes = width * sizeof(float);
+    if (bytes > INT_MAX)
+        throw common::Unavailable("cudaCallback: rows of " + std::to_string(width) +
+                                  " cells are too long to be copied in parts");
+    return bytes;
 }
 
 } // namespace entropy

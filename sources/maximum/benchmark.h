@@ -13,6 +13,7 @@
 #include "maximum/matrix.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -40,7 +41,7 @@ public:
         const int answer = reference(matrix);
         progress.wipe();
         const common::Timing read = readTime(matrix.size() * sizeof(int));
-        const common::Copies before = common::measureCopies(watched(matrix));
+        const common::Copies before = common::measureCopies(watched(matrix.size()));
 
         std::vector<Row> rows;
         for (const Version &version : versions()) {
@@ -51,10 +52,17 @@ public:
         progress.wipe();
         print(rows, matrix, answer, read, size);
         progress.show("copying once more");
-        const std::string distrust = common::distrustAfter(before, watched(matrix), failed);
+        const std::string distrust = common::distrustAfter(before, watched(matrix.size()), failed);
         progress.wipe();
         std::fputs(distrust.c_str(), stdout);
         return failed;
+    }
+
+    /// Bytes of host memory that run() takes, with its matrix of so many elements.
+    static double neededMemory(std::int64_t elements)
+    {
+        return sizeof(int) * static_cast<double>(elements) +
+               2.0 * sizeof(float) * watched(elements);
     }
 
     const common::Csv &times() const { return csv; }
@@ -75,10 +83,10 @@ private:
 
     /// Numbers that are copied before and after, to see whether the machine is steady: no more than
     /// there is room for beside any matrix.
-    static std::size_t watched(const Matrix &matrix)
+    static std::size_t watched(std::int64_t elements)
     {
-        constexpr std::size_t kMost = 1 << 24;
-        return std::min<std::size_t>(kMost, matrix.size());
+        constexpr std::int64_t kMost = 1 << 24;
+        return static_cast<std::size_t>(std::min(kMost, elements));
     }
 
     /// All zero without a GPU, or where it has too little memory or fails.

@@ -7,6 +7,7 @@
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/machine.h"
+#include "common/needed_memory.h"
 #include "common/output_file.h"
 #include "common/standard_output.h"
 #include "common/standard_streams.h"
@@ -55,6 +56,7 @@ int askActiveVersion(const Matrix &matrix)
 /// Returns the failures.
 int checkOneMatrix(const Options &options, Benchmark &benchmark)
 {
+    common::requireMemory(Benchmark::neededMemory(options.rows * options.columns));
     const Matrix matrix = randomMatrix(options.rows, options.columns);
     const int failures = askActiveVersion(matrix);
     return failures + benchmark.run(matrix);

@@ -9,10 +9,10 @@
 #include "common/kernel_times.h"
 #include "common/machine.h"
 #include "common/measure.h"
+#include "common/needed_memory.h"
 #include "transpose/core.h"
 #include "transpose/matrix.h"
 
-#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -122,12 +122,7 @@ private:
     static common::HostArray<float> allocateChecked(std::size_t cells)
     {
         constexpr std::size_t kArrays = 5; // input, expected, output; two to measure a copy
-        const std::size_t available = common::availableMemory();
-        const double needed = kArrays * sizeof(float) * static_cast<double>(cells); // beyond 2^64
-        if (available && needed > static_cast<double>(available))
-            throw common::Unavailable(
-                "needs " + std::to_string(static_cast<std::uint64_t>(needed / (1 << 20))) +
-                " MiB, " + std::to_string(available >> 20) + " MiB are available");
+        common::requireMemory(kArrays * sizeof(float) * static_cast<double>(cells)); // beyond 2^64
         return common::allocateHost<float>(cells);
     }
 

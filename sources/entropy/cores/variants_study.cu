@@ -534,7 +534,7 @@ void cudaCallbackParts(int width, int height, float *sample, float *output, int 
         if (part.empty()) return; // more parts than rows or columns
         const Part read = withHalo(part, width, height);
         const int across = read.columns.size(), down = read.rows.size();
-        const std::size_t hostPitch = width * sizeof(float), pitch = across * sizeof(float);
+        const std::size_t hostPitch = entropy::pitchOf(width), pitch = entropy::pitchOf(across);
         DeviceArray<float> deviceInput(at(0, down, across));
         CUDA_CHECK(cudaMemcpy2D(deviceInput.data(), pitch,
                                 sample + at(read.columns.begin, read.rows.begin, width), hostPitch,
