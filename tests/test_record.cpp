@@ -131,10 +131,11 @@ struct CheckGpu : testing::Test
                     "case $* in *revision) echo abc;; *) cat said; exit $(cat status);; "
                     "esac\n");
     }
-    Outcome check(const std::string &said, int status) const
+    Outcome check(const std::string &said, int status, const std::string &setting = "") const
     {
         return scripts.run("sh -c 'echo \"" + said + "\" >said; echo " + std::to_string(status) +
-                           " >status; tools/check_gpu.sh kept tests grade'");
+                           " >status; unset GTEST_FILTER; " + setting +
+                           " tools/check_gpu.sh kept tests grade'");
     }
     /// What is kept, without the day and the seconds.
     std::string kept() const
@@ -152,6 +153,14 @@ TEST_F(CheckGpu, KeepsHowManyTestsPassedAndWhyOthersDidNotRun)
     EXPECT_EQ(kept(),
               "checked, abc, GPU 0: one\npassed: tests\n" + counts + "passed: grade\n" + counts);
     EXPECT_TRUE(holds(good.output, counts)) << good.output;
+}
+
+TEST_F(CheckGpu, SaysWhichTestsWerePicked)
+{
+    EXPECT_EQ(check("7 passed, 0 failed, 0 skipped", 0, "GTEST_FILTER=-Slow.*").status, 0);
+    EXPECT_EQ(kept().find("checked, abc, GPU 0: one\nof the tests, GTEST_FILTER=-Slow.*\npassed"),
+              0u)
+        << kept();
 }
 
 TEST_F(CheckGpu, WhatFailsOrIsSkippedThoughThereIsAGpuIsAFailure)

@@ -2,11 +2,12 @@
 # Everything that only a machine with GPUs can show: tools/check_gpu.sh DIRECTORY [stage ...]
 # Stages: tests, grade, sanitizer, versions; all of them if none is named. Each prints its verdict,
 # which DIRECTORY/checked.txt gets too: how many tests passed, and why others did not run. Its log is
-# in DIRECTORY as well. Exit status 0 if all passed. For times: tools/record.sh.
+# in DIRECTORY as well. GTEST_FILTER picks tests. Exit status 0 if all passed. For times:
+# tools/record.sh.
 # shellcheck disable=SC2317 # the stages are called by their names
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
-if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,5p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
+if [ "${1:---help}" = --help ]; then sed -n 's/^# //; 2,6p' "$0"; exit $(($# == 0 ? 2 : 0)); fi
 directory=$1
 shift
 [ $# -gt 0 ] || set -- tests grade sanitizer versions
@@ -18,6 +19,7 @@ failures=0
 checked=$directory/checked.txt
 echo "checked, $(make -s revision), $(nvidia-smi -L | head -n 1 | sed 's/ (UUID.*//')," \
     "$(date +%Y-%m-%d)" >"$checked"
+[ -z "${GTEST_FILTER:-}" ] || echo "of the tests, GTEST_FILTER=$GTEST_FILTER" >>"$checked"
 
 stage() { # name, command...: runs it, keeps its output, prints the verdict
     local name=$1 start=$SECONDS result=passed
