@@ -153,6 +153,49 @@ TEST(LocalEntropyBadCells, FarFromTheFirst)
     }
 }
 
+namespace
+{
+
+/// With so many levels, in the midst of cells of the last one.
+template <typename Cell>
+void expectTheFirstBeyondIsSeen(std::vector<std::pair<std::string, Engine>> &engines, int count)
+{
+    constexpr std::int64_t kWidth = 90, kHeight = 20, kX = 47, kY = 11;
+    std::vector<Cell> cells(kWidth * kHeight, static_cast<Cell>(count - 1));
+    std::vector<float> values(cells.size());
+    Filter filter;
+    filter.window.width = filter.window.height = 3;
+    filter.levels.count = count;
+    for (auto &[who, engine] : engines)
+        for (const int cell : {count - 1, count}) {
+            cells[kY * kWidth + kX] = static_cast<Cell>(cell);
+            std::string said;
+            try {
+                engine.run(filter, View<const Cell>{cells.data(), kWidth, kHeight},
+                           View<float>{values.data(), kWidth, kHeight});
+            } catch (const Error &error) {
+                said = error.status() == Status::Unavailable ? kCannot : error.what();
+            }
+            if (said == kCannot) continue;
+            const std::string wanted =
+                cell < count ? "" : "the cell at x 47, y 11 is " + std::to_string(count) + ", ";
+            ASSERT_EQ(said.substr(0, std::max<std::size_t>(wanted.size(), 1)), wanted)
+                << who << ", " << count << " levels";
+        }
+}
+
+} // namespace
+
+// Some tiles are read where they lie, and then no cell is settled: they are looked at before.
+TEST(LocalEntropyBadCells, TheFirstValueThatIsNoLevelIsSeenWithAnyNumberOfLevels)
+{
+    auto engines = allEngines();
+    for (const int count : {2, 16, 64, 100, 128, 129, 255})
+        expectTheFirstBeyondIsSeen<std::uint8_t>(engines, count);
+    for (const int count : {2, 255, 256, 257, 300, 4096, 20000, 32767, 32768, 32769, 50000, 65535})
+        expectTheFirstBeyondIsSeen<std::uint16_t>(engines, count);
+}
+
 // Of a long call the error is not told at its end.
 TEST(LocalEntropyBadCells, EndTheWorkOfAllThreads)
 {
