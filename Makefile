@@ -460,10 +460,12 @@ TEST_CU  := $(subst $(OPTIMIZE),$(TEST_OPTIMIZE),$(CU))
 # Tests that start programs know where they are built; all others are compiled alike in every build.
 NAMED_BUILD = $(if $(shell grep -l BUILD_DIRECTORY $<),-DBUILD_DIRECTORY='"$(BUILD)"')
 
-$(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
+$(BUILD)/tests/compiler.stamp: FORCE
+	$(call STAMP,$(TEST_CU) / $(TEST_CPP))
+$(BUILD)/tests/%.cpp.o: tests/%.cpp $(BUILD)/tests/compiler.stamp $(BUILD)/tests/setup.stamp
 	@mkdir -p $(@D)
 	$(TEST_CPP) -Itools $(NAMED_BUILD) -MD -MP -c $< -o $@
-$(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp
+$(BUILD)/tests/%.cu.o: tests/%.cu $(BUILD)/tests/compiler.stamp $(BUILD)/tests/setup.stamp
 	@mkdir -p $(@D)
 	$(TEST_CU) -MD -MP -c $< -o $@
 # Fuzz targets, each a program of clang's libFuzzer; the tests try the files of their corpora.
@@ -503,7 +505,7 @@ $(STUDIES:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/main.cpp.o $(BUI
 	$(LINK) $^ -lgtest -lpthread -o $@
 # The library by itself, whose allocations come to tests/local_entropy/allocations.cpp first.
 ALLOCATIONS := $(addprefix -Xlinker --wrap=,malloc aligned_alloc free)
-$(BUILD)/tests/local_entropy/%.cpp.o: tests/local_entropy/%.cpp $(BUILD)/compiler.stamp \
+$(BUILD)/tests/local_entropy/%.cpp.o: tests/local_entropy/%.cpp $(BUILD)/tests/compiler.stamp \
                                       $(BUILD)/tests/setup.stamp
 	@mkdir -p $(@D)
 	$(TEST_CPP) -MD -MP -c $< -o $@

@@ -48,7 +48,7 @@ def take(source, target, name):
 def main(source, target, *settings):
     # The stamps come first: objects that are older are compiled again.
     subprocess.run(["make", f"BUILD={target}", f"{target}/compiler.stamp",
-                    f"{target}/tests/setup.stamp"], check=True, stdout=subprocess.DEVNULL)
+                    f"{target}/tests/compiler.stamp", f"{target}/tests/setup.stamp"], check=True, stdout=subprocess.DEVNULL)
     there, here = commands(source, *settings), commands(target)
     same = [name for name, command in here.items()
             if there.get(name) == command and is_current(Path(source), name)]

@@ -14,7 +14,7 @@ ifeq ($(LESS),1)
   WORDS_two = -DLESS
 endif
 tested: $(addprefix $(BUILD)/,one.o two.o deep/three.o)
-$(BUILD)/compiler.stamp $(BUILD)/tests/setup.stamp:
+$(BUILD)/compiler.stamp $(BUILD)/tests/compiler.stamp $(BUILD)/tests/setup.stamp:
 	@mkdir -p $(@D) && touch $@
 $(BUILD)/%.o: %.c $(BUILD)/compiler.stamp
 	@mkdir -p $(@D)

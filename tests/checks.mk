@@ -9,7 +9,7 @@
 SOAK_SECONDS ?= 60
 SOAK_THREADS ?= 16
 SOAK_CALLS   ?= 100000
-$(BUILD)/tests/soak/%.o: tests/soak/%.cpp $(BUILD)/compiler.stamp
+$(BUILD)/tests/soak/%.o: tests/soak/%.cpp $(BUILD)/tests/compiler.stamp
 	@mkdir -p $(@D)
 	$(TEST_CPP) -MD -MP -c $< -o $@
 $(BUILD)/tests/soak/soak: $(addprefix $(BUILD)/tests/soak/,soak.o questions.o resident.o) $(LIBRARY)

@@ -107,6 +107,36 @@ TEST(MakeTest, AsksForPythonOnceAllIsInstalled)
     EXPECT_TRUE(holds(outcome.output, "3 passed, 0 failed, 0 skipped\n")) << outcome.output;
 }
 
+// By a compiler that only keeps its words: tests have settings of their own.
+TEST(MakeTest, OtherFlagsBuildTestsAnew)
+{
+    const TemporaryDirectory directory;
+    const std::string compiler = directory.path("cxx"), said = directory.path("said"),
+                      build = directory.path("build"), tests = build + "/tests/";
+    std::ofstream(compiler) << "#!/bin/sh\necho \"$*\" >>" << said
+                            << "\nwhile [ \"$1\" != -o ]; do shift; done\n: >\"$2\"\n";
+    EXPECT_EQ(runCommand("chmod +x " + compiler).status, 0);
+    const std::vector<std::string> objects = {"no_benchmark.cpp.o", "hostile.cu.o",
+                                              "local_entropy/test_forks.cpp.o", "soak/soak.o"};
+    std::string make =
+        kMake + "CUDA=0 BUILD=" + build + " CXX=" + compiler + " -o " + tests + "setup.stamp";
+    for (const std::string &object : objects) make += " " + tests + object;
+    const auto compiled = [&](const std::string &settings) {
+        std::ofstream(said).close();
+        const Outcome outcome = runCommand(make + settings);
+        EXPECT_EQ(outcome.status, 0) << outcome.errors;
+        return contentsOf(said);
+    };
+    for (const std::string flag : {"-O1", "-O0"}) {
+        const std::string settings = " TEST_OPTIMIZE=" + flag, words = compiled(settings);
+        for (const std::string &object : objects)
+            EXPECT_TRUE(holds(words, " -o " + tests + object + "\n")) << object;
+        EXPECT_TRUE(holds(words, " " + flag + " ")) << words;
+        EXPECT_EQ(compiled(settings), "");
+    }
+    EXPECT_EQ(compiled(" TEST_OPTIMIZE=-O0 OPTIMIZE=-O2"), "") << "they have none of it";
+}
+
 TEST(Setup, SaysWhatACompilerCannotDo)
 {
     const Outcome none = runCommand("tools/setup.sh build no-such-compiler");
