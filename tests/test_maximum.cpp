@@ -404,6 +404,7 @@ TEST(MaximumProgram, HelpAndBadUsage)
     const Outcome help = runCommand(kMaximum + " --help");
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.output.find("usage: maximum"), 0u) << help.output;
+    EXPECT_TRUE(holds(help.output, "without --benchmark, an active version that cannot run here"));
     expectBadUsage(kMaximum + " --rows 0", "maximum: --rows is '0', expected an integer in 1..");
     expectBadUsage(kMaximum + " --columns 3x", "--columns is '3x'");
     expectBadUsage(kMaximum + " --columns ''", "--columns is ''");

@@ -76,6 +76,15 @@ TEST(OutputFile, ReplacesWhatALinkPointsToAndNoPipe)
     }
     EXPECT_EQ(contentsOf(target), "new");
     EXPECT_EQ(directory.files(), 2);
+    const std::string missing = directory.path("missing"), dangling = directory.path("dangling");
+    ASSERT_EQ(symlink(missing.c_str(), dangling.c_str()), 0);
+    {
+        OutputFile file(dangling);
+        file.write("in its place");
+        file.commit();
+    }
+    EXPECT_EQ(contentsOf(dangling), "in its place");
+    EXPECT_EQ(directory.files(), 3) << "what it pointed to is not there";
     OutputFile null("/dev/null");
     null.write("gone");
     null.commit();

@@ -72,7 +72,8 @@ public:
     }
 
 private:
-    // A symbolic link stays; what it points to is replaced.
+    // A symbolic link stays; what it points to is replaced. One that points to nothing is not
+    // followed: the file takes its place.
     void followLinks()
     {
         char *target = realpath(path.c_str(), nullptr);

@@ -25,8 +25,10 @@ timed, with the transfers to and from the GPU and without them.
 environment
   OMP_NUM_THREADS=N  threads that make large matrices and the right answer
 
-exit status: 0 all right; 1 a version was wrong or failed; 2 bad usage, or the active version
-             cannot run here (the others were checked and timed)
+exit status: 0 all right, also where a version, the active one too, finds too little memory or a
+             limit in its way; 1 a version was wrong or failed; 2 bad usage, no memory for the
+             matrix, or, without --benchmark, an active version that cannot run here at all, as
+             without a GPU (the others were checked and timed)
 )";
 
 Options parseOptions(int argc, char **argv)

@@ -25,8 +25,8 @@
 namespace bench
 {
 
-/// Reads cells and writes a float for each, as every filter must. A copy of as many bytes in all
-/// takes a little less: the faster of the two is the limit.
+/// Reads cells and writes a float for each, as every filter must: its time is called the limit. A
+/// copy of as many bytes in all, which may take a little less, stands beside it.
 template <typename Cell>
 __global__ void convert(const Cell *cells, float *values, std::size_t size)
 {
@@ -47,7 +47,7 @@ __global__ void convert(const Cell *cells, float *values, std::size_t size)
 /// What a launch is compared with: milliseconds for as many bytes.
 struct Ceiling
 {
-    double limit = 0; ///< `convert`
+    double limit = 0; ///< by `convert`
     double copy = 0;  ///< a copy within the GPU's memory; half of the bytes are read
 };
 
