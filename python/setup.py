@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE / "project" if (HERE / "project").is_dir() else HERE.parent
 # Of the project, what make needs.
 PARTS = ("Makefile", "sources", "tools/install.mk", "tools/install", "tools/python.mk",
-         "tests/checks.mk")
+         "tools/machine_name.sh", "tests/checks.mk")
 
 
 def version():
