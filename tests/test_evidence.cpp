@@ -232,6 +232,18 @@ TEST(Evidence, AMachineIsCalledByItsGpusOrItsProcessor)
         << without;
 }
 
+// As that of a board may be.
+TEST(Evidence, AProcessorWithoutANameIsCalledByItsKind)
+{
+    const TemporaryDirectory directory;
+    script(directory, "nvidia-smi", "exit 9\n");
+    script(directory, "head", "exit 0\n"); // finds no name
+    script(directory, "uname", "echo ARM_v9\n");
+    script(directory, "nproc", "echo 8\n");
+    EXPECT_EQ(runCommand("PATH=" + directory.path("") + ":$PATH tools/machine_name.sh").output,
+              "arm-v9-8-threads\n");
+}
+
 TEST(Parts, RefuseBadArguments)
 {
     expectRefusal(kBuild + "parts --side 0", "--side is '0'");

@@ -3,6 +3,8 @@
 #include "messages.h"
 #include "scripts.h"
 
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace
@@ -73,7 +75,17 @@ TEST_F(Flags, TimesOfEveryBuildAreRows)
                              "HOST_FLAGS=-march=native HARNESS=build/bench_size_main.o "
                              "LIBRARY_OBJECTS=build/objects build-flags/clang_native/bench_size\n"))
         << calls;
-    EXPECT_TRUE(holds(calls, "CUDA_FLAGS=--use_fast_math ")) << calls;
+    for (const auto &[name, settings] : std::vector<std::pair<std::string, std::string>>{
+             {"default", ""},
+             {"device_fast", "CUDA_FLAGS=--use_fast_math "},
+             {"O2", "OPTIMIZE=-O2 "},
+             {"host_native", "HOST_FLAGS=-march=native "},
+             {"host_fast", "HOST_FLAGS=-ffast-math "},
+             {"host_native_fast", "HOST_FLAGS=-ffast-math -march=native "}})
+        EXPECT_TRUE(holds(calls, "\n" + name + " -j 4 BUILD=build-flags/" + name + " CXX=g++ " +
+                                     settings + "HARNESS="))
+            << name << "\n"
+            << calls;
     EXPECT_EQ(scripts.run("ls -A").output, "bin\nbuild\nbuild-flags\ncalls\nflags.csv\nprogram\n"
                                            "tools\n");
 }
@@ -156,6 +168,16 @@ TEST_F(Profile, CountersOfEveryProgramAreKept)
                               "dram__bytes_read.sum,dram__bytes_write.sum,"
                               "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum --log-file ";
     EXPECT_EQ(calls.find(moved), calls.rfind(" --metrics ") + 1) << calls; // of the last call alone
+}
+
+// dram__bytes is not listed because dram__bytes_read is.
+TEST_F(Profile, AMetricIsNotKnownByAPartOfItsName)
+{
+    scripts.run("sh -c 'echo dram__bytes_read >known'");
+    const Outcome outcome = profile("METRIC=dram__bytes.sum");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_TRUE(holds(outcome.output, "left out, not known to ncu here: dram__bytes.sum\n"))
+        << outcome.output;
 }
 
 // What a profiler does not list is tried, and left out if it gives nothing.

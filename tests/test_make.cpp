@@ -71,22 +71,6 @@ TEST(MakeNames, ACoreWithoutATableIsToldWhatItLacks)
     EXPECT_EQ(runCommand("make -n CUDA=0 CORE=memory_study measures").status, 0);
 }
 
-TEST(MakeGoals, CallProgramsWithTheirFiles)
-{
-    const std::string make = "make -n CUDA=0 BUILD=there CORE=memory_study RESULTS=results/here ";
-    for (const auto &[goal, line] : std::vector<std::pair<std::string, std::string>>{
-             {"BATCH_CSV=b.csv batch",
-              "tools/batch.sh there/memory_study \"b.csv\" there/batch/1024x1024.txt "
-              "there/batch/4096x4096.txt there/batch/8192x512.txt\n"},
-             {"measures", "ENTROPY_BENCHMARK=0 there/memory_study_measures data/data.bin "
-                          "results/here/measures.csv\n"},
-             {"clean", "rm -rf there data/data.bin data/reference.bin\n"}}) {
-        const Outcome outcome = runCommand(make + goal);
-        EXPECT_EQ(outcome.status, 0) << outcome.errors;
-        EXPECT_TRUE(holds(outcome.output, line)) << goal << "\n" << outcome.output;
-    }
-}
-
 // What is installed for tests may be Python, and jobs run beside each other.
 TEST(MakeTest, AsksForPythonOnceAllIsInstalled)
 {
@@ -191,6 +175,35 @@ TEST(Setup, InstallsWhatTestsLack)
     }
     EXPECT_EQ(runCommand("cat " + there + "said && ls " + there + "tmp").output,
               "install -y libgtest-dev\nupdate\ninstall -y libgtest-dev\n");
+}
+
+// Where there is no python3, but for what was named.
+TEST(Setup, InstallsPythonUnlessAnotherIsNamed)
+{
+    const TemporaryDirectory directory;
+    const std::string there = directory.path("");
+    for (const char *program : {"g++", "make"})
+        std::ofstream(there + program) << "#!/bin/sh\nexit 0\n";
+    std::ofstream(there + "sudo") << "#!/bin/sh\nshift\nexec \"$@\"\n";
+    std::ofstream(there + "apt-get") << "#!/bin/sh\nexit $STATUS\n";
+    EXPECT_EQ(runCommand("chmod +x " + there +
+                         "* && for name in mktemp rm id tail cat; do ln -s "
+                         "$(command -v $name) " +
+                         there + "; done")
+                  .status,
+              0);
+    const auto setup = [&](const std::string &settings, const std::string &words) {
+        return runCommand(settings + " PATH=" + there + " tools/setup.sh " + words);
+    };
+    const Outcome installed = setup("STATUS=0", "tests");
+    EXPECT_EQ(installed.status, 0);
+    EXPECT_EQ(installed.errors, "setup: installing python3\n");
+    const Outcome refused = setup("STATUS=9", "tests");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_TRUE(holds(refused.errors, "setup: could not install them; please install: python3 "))
+        << refused.errors;
+    for (const char *words : {"tests g++ mine", "build"})
+        EXPECT_EQ(setup("STATUS=9", words).errors, "") << words;
 }
 
 /// What `make grade` with these settings would start, word by word: the words come from a program

@@ -3,6 +3,11 @@
 #include "messages.h"
 #include "scripts.h"
 
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace
 {
 
@@ -118,6 +123,67 @@ TEST_F(Record, FiltersAreTimedThreeTimesAndScikitImageOnce)
               "round,case,ms\n1,a,1\n1,peer,9\n2,a,1\n3,a,1\n");
 }
 
+TEST_F(Record, TimesAreAsLongAsTheyAreTold)
+{
+    scripts.add("build/precision", "echo $BENCHMARK_SECONDS >$1\n");
+    for (const auto &[setting, seconds] :
+         {std::pair{"unset BENCHMARK_SECONDS", "0.4\n"}, {"export BENCHMARK_SECONDS=2", "2\n"}}) {
+        EXPECT_EQ(record("parts", setting).status, 0);
+        EXPECT_EQ(scripts.contents("results/precision.csv"), seconds);
+    }
+}
+
+// A stage has passed when all of its programs have, and each has a file of its own.
+TEST_F(Record, AStageIsAllOfItsPrograms)
+{
+    scripts.add("bin/nvidia-smi", "echo GPU 0: one\n");
+    const std::string program = "name=$(basename $0); [ $name != \"$FAILS\" ] || exit 9\n"
+                                "to=; for word; do [ \"$last\" != --csv ] || to=$word\n"
+                                "last=$word; done\n"
+                                "[ -z \"$ENTROPY_RESULTS\" ] || echo x "
+                                ">$ENTROPY_RESULTS/environment.txt\necho $name >${to:-$last}\n";
+    for (const std::string name :
+         {"bench_cpu", "bench_everywhere", "bench_gpu", "bench_together", "precision", "parts",
+          "threshold", "occupancy", "scaling", "entropy_devices", "variants_study_devices",
+          "memory_study_measures", "bottleneck_study_measures"})
+        scripts.add("build/" + name, program);
+    for (const char *study : {"memory_study", "bottleneck_study", "variants_study"})
+        scripts.add("build/" + std::string(study),
+                    "[ $(basename $0) != \"$FAILS\" ] || exit 9\n"
+                    "echo x | tee $ENTROPY_RESULTS/environment.txt >$ENTROPY_RESULTS/times.csv\n");
+    scripts.add("tools/flags.sh", program);
+    scripts.add("tools/profile.sh", "[ \"$FAILS\" != profile.sh ] || exit 9\n"
+                                    "echo counted >$1/counters.csv\n");
+    for (const auto &[stage, programs] : std::vector<std::pair<std::string, std::string>>{
+             {"engine", "bench_cpu bench_everywhere bench_gpu"},
+             {"together", "bench_together"},
+             {"parts", "precision parts threshold occupancy"},
+             {"scaling", "scaling entropy_devices variants_study_devices"},
+             {"studies", "memory_study bottleneck_study variants_study memory_study_measures "
+                         "bottleneck_study_measures"},
+             {"profile", "profile.sh"},
+             {"flags", "flags.sh"}}) {
+        std::istringstream words(programs);
+        for (std::string name; words >> name;) {
+            const Outcome failed = record(stage, "export FAILS=" + name);
+            EXPECT_EQ(failed.status, 1) << name << "\n" << failed.output;
+            EXPECT_TRUE(holds(failed.output, "FAILED: " + stage + ", ")) << failed.output;
+        }
+        const Outcome good = record(stage);
+        EXPECT_EQ(good.status, 0) << good.output << good.errors;
+    }
+    EXPECT_EQ(scripts.run("find results -type f | sort").output,
+              "results/bottleneck_study/measures.csv\nresults/bottleneck_study/times.csv\n"
+              "results/counters.csv\nresults/cpu.csv\nresults/everywhere.csv\n"
+              "results/flags.csv\nresults/gpu.csv\nresults/gpus.csv\n"
+              "results/memory_study/measures.csv\nresults/memory_study/times.csv\n"
+              "results/occupancy.csv\nresults/parts.csv\nresults/precision.csv\n"
+              "results/record.csv\nresults/scaling.csv\nresults/threshold.csv\n"
+              "results/together.csv\nresults/variants_study/gpus.csv\n"
+              "results/variants_study/times.csv\n");
+    EXPECT_EQ(scripts.contents("results/gpus.csv"), "entropy_devices\n");
+}
+
 // ---- check_gpu.sh ------------------------------------------------------------------------------
 
 /// A machine with a GPU, on which tests say what is in the file `said`, and end with `status`.
@@ -176,6 +242,69 @@ TEST_F(CheckGpu, WhatFailsOrIsSkippedThoughThereIsAGpuIsAFailure)
     EXPECT_EQ(check("7 passed, 0 failed, 0 skipped", 0).status, 2);
 }
 
+TEST_F(CheckGpu, TestsOfTwoGpusMustRunWhereThereAreTwo)
+{
+    const std::string skipped = "skipped: 1, needs two GPUs\n6 passed, 0 failed, 1 skipped";
+    EXPECT_EQ(check(skipped, 0).status, 0);
+    scripts.add("bin/nvidia-smi", "echo GPU 0: one; echo GPU 1: one\n");
+    EXPECT_EQ(check(skipped, 0).status, 1);
+}
+
+TEST_F(CheckGpu, TheGradersBoxMustShowTheGpuBehindAllWalls)
+{
+    for (const char *said : {"it cannot be used in the box: none",
+                             "cores that need it run without ipc (box --help says what it is)"}) {
+        const Outcome outcome = check(said, 0);
+        EXPECT_EQ(outcome.status, 1);
+        EXPECT_TRUE(holds(outcome.output, "passed: tests")) << outcome.output;
+        EXPECT_TRUE(holds(outcome.output, "FAILED: grade")) << outcome.output;
+    }
+}
+
+TEST_F(CheckGpu, AStageThatThereIsNotIsBadUsage)
+{
+    const Outcome outcome = scripts.run("tools/check_gpu.sh kept test");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.errors, "check_gpu.sh: there is no stage 'test'\n");
+}
+
+// Built anew with each version as the active one: none that another build has left.
+TEST_F(CheckGpu, EveryVersionIsRunAsTheActiveOne)
+{
+    const std::string core = "sources/entropy/cores/";
+    scripts.add("sources/entropy/core.cu", "#define VERSION v3\n");
+    scripts.run("mkdir -p build " + core);
+    scripts.add("bin/make",
+                "case $* in *revision) echo abc;; *versions) echo v0 v1;; *edited*)\n"
+                "[ ! -e no_build ] || exit 2\nfor name in v0 v1; do\n"
+                "echo \"echo '$(cat right) of 12 groups passed with \"$(sed -n 's/^#define VERSION "
+                "//p' " +
+                    core +
+                    "edited_$name.cu)\"; 1 ms'\" >build/edited_$name\n"
+                    "chmod +x build/edited_$name; done;; esac\n");
+    const auto check = [&](const std::string &before) {
+        return scripts.run("sh -c '" + before + "; tools/check_gpu.sh kept versions'").status;
+    };
+    EXPECT_EQ(check("echo 12 >right"), 0) << scripts.contents("kept/versions.log");
+    EXPECT_EQ(check("echo 11 >right"), 1);
+    EXPECT_EQ(check("echo 12 >right; touch no_build"), 1);
+    EXPECT_EQ(scripts.run("ls " + core).output, "") << "what was edited is left";
+}
+
+TEST_F(CheckGpu, WhatASanitizerFindsIsAFailure)
+{
+    scripts.add("bin/make", "echo abc\n");
+    scripts.add("tools/sanitize.sh", "exit 0\n");
+    scripts.add("bin/compute-sanitizer", "status=0\n[ \"$3\" != --error-exitcode ] || status=$4\n"
+                                         "case \"$*\" in *\"$FOUND\"*) exit $status;; esac\n");
+    for (const std::string found : {"racecheck", "build/tests/variants_study", "hello 2 32 2"})
+        EXPECT_EQ(
+            scripts.run("sh -c 'FOUND=\"" + found + "\" tools/check_gpu.sh kept sanitizer'").status,
+            1)
+            << found;
+    EXPECT_EQ(scripts.run("sh -c 'FOUND=none tools/check_gpu.sh kept sanitizer'").status, 0);
+}
+
 // ---- sanitize.sh -------------------------------------------------------------------------------
 
 /// Three tests; TEST is one whose end is the words in END, and under a tool that has ERRORS errors.
@@ -195,11 +324,12 @@ struct Sanitize : testing::Test
                     "for test; do end='[       OK ]'; [ $test != \"$TEST\" ] || end=${END:-$end}\n"
                     "echo \"[ RUN      ] $test\"; echo \"$end $test (5 ms)\"; done\n"
                     "case $end in *FAILED*) exit 1;; esac\n"
-                    "echo 7 of 7 kernels were launched\n");
+                    "echo ${NOTE:-7 of 7 kernels were launched}\n");
         scripts.add(
             "bin/compute-sanitizer",
             "[ $1 = --help ] && exit\n"
-            "tool=$2; while [ $# -gt 1 ]; do shift; done\n$1 || exit\n"
+            "tool=$2; echo $tool${BRIEF_TESTS:+, brief} >>calls; while [ $# -gt 1 ]; do shift; "
+            "done\n$1 || exit\n"
             "[ $tool != \"$SILENT\" ] || exit 0\n"
             "count=0; case :$GTEST_FILTER: in *:$TEST:*) count=${ERRORS:-0};; esac\n"
             "case $tool in racecheck) echo \"========= RACECHECK SUMMARY: $count hazards\";;\n"
@@ -252,6 +382,15 @@ TEST_F(Sanitize, WhatWasFoundIsAFailureAndInTheLog)
     EXPECT_EQ(failed.status, 1);
     EXPECT_TRUE(holds(failed.output, "FAILED: plain: 2 of 3 tests passed, 1 failed, "))
         << failed.output;
+}
+
+TEST_F(Sanitize, BriefTestsAreForWhatTakesLongest)
+{
+    EXPECT_EQ(sanitize("TEST=none NOTE='not launched: one'").status, 0);
+    EXPECT_TRUE(holds(scripts.contents("log"), "\nnot launched: one\n")) << scripts.contents("log");
+    EXPECT_EQ(scripts.run("sort -u calls").output,
+              "initcheck\nmemcheck\nracecheck, brief\nsynccheck\n");
+    EXPECT_EQ(scripts.run("bash tools/sanitize.sh build").status, 2);
 }
 
 TEST_F(Sanitize, WhatIsNotWholeReplacesNoLog)
