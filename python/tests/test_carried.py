@@ -10,7 +10,7 @@ import pytest
 
 from files import convert, open_files, refused
 from local_entropy import entropy
-from local_entropy.command.kinds import FileError, npy, open_source
+from local_entropy.command.kinds import FileError, gdal, npy, open_source
 from local_entropy.command.kinds.tiff import listener, reading, reason
 
 RANDOM = np.random.default_rng(15)
@@ -107,6 +107,43 @@ def test_a_resolution_of_nothing(tmp_path, capfd, tifffile, resolution, names):
     assert source.about.cell_size == (None if len(names) == 2 else (1 / 7, "um"))
     convert(capfd, path, tmp_path / "out.tif")
     convert(capfd, path, tmp_path / "out.ome.tif")
+
+
+def test_a_unit_without_a_resolution(tmp_path, capfd, tifffile):
+    """tifffile writes both: here the resolution's tags are renamed to one that nobody knows."""
+    path = tmp_path / "in.tif"
+    tifffile.imwrite(path, STACK[0], imagej=True, metadata={"axes": "ZYX", "unit": "um"})
+    with tifffile.TiffFile(path) as file:
+        places = [page.tags[name].offset for page in file.pages
+                  for name in ("XResolution", "YResolution")]
+    whole = bytearray(path.read_bytes())
+    for at in places:
+        whole[at:at + 2] = np.array(65000, file.byteorder + "u2").tobytes()
+    path.write_bytes(whole)
+    source = open_source(str(path))
+    source.close()
+    assert source.about.stack["unit"] == "um" and "resolution" not in source.about.stack
+    assert source.about.cell_size is None
+    convert(capfd, path, tmp_path / "out.ome.tif")
+
+
+def test_an_error_that_says_nothing():
+    """Its type is said instead."""
+    assert reason(ValueError("odd\n bytes")) == "odd bytes"
+    assert reason(OSError(28, "No space")) == "No space"
+    assert reason(ValueError()) == "it is damaged (ValueError: )"
+    assert reason(KeyError("C")) == "it is damaged (KeyError: 'C')"
+
+
+def test_errors_that_rasterio_logs_in_its_own_words(rasterio):
+    """Not as GDAL's, behind msg=. What is no error is left out, but for creation options."""
+    logger = logging.getLogger("rasterio._err")
+    with gdal.listener.errors(gdal.rasterio_for("in.tif")) as errors:
+        logger.error("a full disk")
+        logger.info("GDAL signalled an error: err_no=3, msg='no tile'")
+        logger.warning("CPLE_NotSupported in driver GTiff has no creation option X")
+        logger.warning("a warning")
+    assert errors == ["a full disk", "'no tile'", "driver GTiff has no creation option X"]
 
 
 def test_a_resolution_of_no_unit(tmp_path, capfd, tifffile):

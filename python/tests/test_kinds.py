@@ -10,7 +10,7 @@ import pytest
 
 from files import convert, refused
 from local_entropy import entropy
-from local_entropy.command.kinds import FileError, Layout, Part, open_source
+from local_entropy.command.kinds import FileError, Layout, Part, npy, open_source
 from local_entropy.command.kinds.base import About, is_installed, needed
 
 pytestmark = pytest.mark.filterwarnings("ignore:Dataset has no geotransform")
@@ -33,6 +33,27 @@ def test_an_array_in_a_file(tmp_path, capfd):
     convert(capfd, tmp_path / "in.npy", tmp_path / "out.npy")
     np.save(tmp_path / "expected.npy", entropy(IMAGE))
     assert (tmp_path / "out.npy").read_bytes() == (tmp_path / "expected.npy").read_bytes()
+
+
+@pytest.mark.parametrize("keep, said", [
+    (-1, "it ends before the last cell that its header promises"),
+    (40, "EOF: reading array header, expected "), (6, "EOF: reading magic string, expected ")])
+def test_what_an_array_that_ends_early_lacks(tmp_path, capfd, keep, said):
+    np.save(tmp_path / "in.npy", np.zeros((9, 9), np.uint8))
+    (tmp_path / "in.npy").write_bytes((tmp_path / "in.npy").read_bytes()[:keep])
+    assert f"in.npy is not an array of NumPy: {said}" in refused(
+        capfd, tmp_path / "in.npy", tmp_path / "out.npy")
+
+
+def test_an_array_is_as_long_as_it_will_be_from_its_beginning(tmp_path):
+    """So what is never written is no cell that is missing, and a limit of the system is met then."""
+    sink = npy.Created(str(tmp_path / "out.npy"), layout((2,), 20, 30))
+    assert np.load(tmp_path / "out.npy").shape == (2, 20, 30)
+    sink.write(1, Part(18, 20, 3, 30), np.full((2, 27), 2.5, np.float32))
+    sink.finish()
+    expected = np.zeros((2, 20, 30))
+    expected[1, 18:20, 3:30] = 2.5
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected)
 
 
 def test_a_header_too_long_is_refused_in_one_line(tmp_path, capfd):

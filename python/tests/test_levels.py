@@ -251,3 +251,26 @@ def test_a_cell_beyond_the_edge_that_is_nan(dtype):
         np.testing.assert_array_equal(
             entropy(image.astype("f4"), 3, mode="constant", cval=np.nan, **bins),
             entropy(image, 3, **bins))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint64", "float16", "float64"])
+def test_stacks_of_stacks_of_other_types(dtype):
+    """Types that the library does not read: each plane is computed, and named, as one by itself."""
+    stack = RANDOM.integers(0, 9, (2, 3, 7, 8)).astype(dtype)
+    bins = {"levels": 5, "range": (0, 8)}
+    found = entropy(stack, 3, **bins)
+    for place in np.ndindex(2, 3):
+        np.testing.assert_array_equal(found[place], entropy(stack[place], 3, **bins))
+    stack[1, 2, 4, 5] = 9
+    cell_is_none(stack, (1, 2, 4, 5), r"image\[1, 2, 4, 5\] is 9", **bins)
+
+
+def test_rows_longer_than_what_is_converted_at_once():
+    """Real numbers become levels in parts of whole rows, however long one is."""
+    longest = _levels._CELLS_AT_ONCE + 1
+    image = np.zeros((2, longest))
+    image[1, -2:] = 1, 2
+    found = diversity(image, 3, "richness", levels=4, range=(0, 3))
+    np.testing.assert_array_equal(found[:, -4:], [[1, 2, 3, 3]] * 2)
+    image[1, -1] = 4
+    cell_is_none(image, (1, longest - 1), "is 4", levels=4, range=(0, 3))

@@ -3,6 +3,8 @@
 import ctypes
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -108,3 +110,26 @@ def test_what_synchronize_finds(monkeypatch):
                         b"the cell at x 7, y 5 of an image that was put into a stream is none")
     with pytest.raises(LevelError, match=r"the cell \[5, 7\] of an image"):
         synchronize()
+
+
+def test_no_other_package_is_imported():
+    """For images in host memory: each looks whether one of its own can be there, which needs no
+    import of it, and is right where it is not imported."""
+    others = ("cupy", "dask", "matplotlib", "numba", "rasterio", "skimage", "tifffile", "torch",
+              "xarray", "zarr")
+    code = f"""
+import sys
+import numpy as np
+import local_entropy
+import local_entropy.skimage, local_entropy.cucim
+cells = [[1, 2], [3, 4]]
+image = np.array(cells, np.uint8)
+for kind in (list, np.array, np.ma.array, np.asmatrix):
+    for mask in (None, cells, np.ma.array(cells), np.asmatrix(cells)):
+        assert (local_entropy.entropy(kind(cells), 3, mask=mask) == 2).all()
+assert (local_entropy.entropy(memoryview(image), 3) == 2).all()
+assert (local_entropy.skimage.entropy(image, np.ones((3, 3))) == 2).all()
+print(*(set({others!r}) & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("\n", "")

@@ -227,6 +227,16 @@ def test_refused_before_scikit_image_sees_it(footprint, named, said):
         entropy(IMAGE, footprint, **named)
 
 
+@pytest.mark.parametrize("name, side, shift, least, most", [
+    ("shift_x", 4, 2, -2, 1), ("shift_x", 4, -3, -2, 1), ("shift_y", 3, 2, -1, 1),
+    ("shift_y", 3, -2, -1, 1)])
+def test_the_first_shift_that_leaves_the_footprint_is_refused(name, side, shift, least, most):
+    said = f"{name} is {shift} for a footprint of {side} cells, expected {least} to {most}"
+    with pytest.raises(ValueError, match=said):
+        entropy(IMAGE, np.ones((3, 4)), **{name: shift})
+    entropy(IMAGE, np.ones((3, 4)), **{name: min(max(shift, least), most)})
+
+
 def test_more_that_is_refused():
     with pytest.raises(ValueError, match="the footprint has the shape .0, 3., the image"):
         entropy(IMAGE, SQUARE[:0])
