@@ -389,6 +389,8 @@ BASELINE ?= $(if $(and $(filter 1,$(CUDA)),$(GPU)),v7,v12)
 JUDGE    := $(addprefix $(GRADER)/,judge.o findings.o verdict.o core_process.o)
 GPU_PROBE := $(if $(and $(filter 1,$(CUDA)),$(GPU)),$(GRADER)/gpu_probe)
 GRADE_TOOLS := $(addprefix $(GRADER)/,box judge runner.o runner_cuda.o heap.o) $(GPU_PROBE)
+# What its tests compare times with: an OpenMP version.
+TEST_BASELINE := $(GRADER)/baseline_v12
 GRADE_COMMAND = $(PYTHON) tools/grade/grade.py --tools $(GRADER) --cpp '$(CPP)' --cu '$(CU)' \
                   --link '$(LINK)' --gpu $(if $(GPU_PROBE),1,0) $(GPU_PROBE:%=--probe %)
 
@@ -570,7 +572,7 @@ endif
 TESTED := $(addprefix $(BUILD)/tests/,all library every_kernel every_call $(STUDIES) $(PROGRAMS)) $(CORE_PROGRAMS) $(BUILD)/make_data labs \
           $(addprefix $(BUILD)/,bottleneck_study_measures search_hash precision bench_size bench_cpu bench_everywhere bench_filter bench_together parts \
           scaling threshold occupancy entropy_devices entropy_profile profile_labs)
-tested: $(TESTED) library $(if $(SANITIZE),,$(GRADE_TOOLS))
+tested: $(TESTED) library $(if $(SANITIZE),,$(GRADE_TOOLS) $(TEST_BASELINE))
 # Python is asked for last: what is tested may wait for its installation.
 test: tested
 	$(NEEDS_PYTHON)
@@ -592,7 +594,7 @@ sanitize: $(BUILD)/tests/every_kernel
 	tools/sanitize.sh $(BUILD) $(RESULTS)/sanitizers.txt $(SANITIZERS)
 
 # The grader on cores that are wrong, each in its own way.
-test-grade: needs-python $(GRADE_TOOLS) $(BUILD)/make_data
+test-grade: needs-python $(GRADE_TOOLS) $(TEST_BASELINE) $(BUILD)/make_data
 	@tests/run.sh '$(subst ','\'',$(TEST_GRADE))'
 
 # Bugs, planted one at a time in a copy of the tree: do the tests see them? tools/mutants/README.md

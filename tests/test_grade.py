@@ -17,6 +17,7 @@ from grading.boxes import BoxEnds, BoxWalls  # noqa: E402, F401
 from grading.logs import Logs  # noqa: E402, F401
 from grading.machines import Elsewhere, Gpu  # noqa: E402, F401
 from grading.walls import OneWall  # noqa: E402, F401
+from grading.wide import Baseline, Wide  # noqa: E402, F401
 from grading.wrong_cores import Again, WrongCores  # noqa: E402, F401
 
 

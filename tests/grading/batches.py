@@ -36,11 +36,12 @@ class Memory(Folder):
         with open(os.path.join(self.folder, "cores", "wants.cpp"), "w", encoding="utf-8") as file:
             file.write("#include <cstdlib>\nvoid cudaCallback(int, int, float *, float **result)\n"
                        "{ *result = (float *)std::malloc(2000000000); **result = 1; }\n")
-        outcome = grade(self.folder, "--memory", "1.5g")
-        self.assertEqual(outcome.returncode, 0, brief(outcome.stderr))
-        row = self.table()[0]
-        self.assertEqual((row["verdict"], row["message"]),
-                         ("memory", "it wants more than 1.5 GiB, in group 1 of 5, 5 x 5"))
+        for memory, limit in (("1g", "1 GiB"), ("1023m", "1023 MiB"), ("1.5g", "1.5 GiB")):
+            outcome = grade(self.folder, "--memory", memory)
+            self.assertEqual(outcome.returncode, 0, brief(outcome.stderr))
+            row = self.table()[0]
+            self.assertEqual((row["verdict"], row["message"]),
+                             ("memory", f"it wants more than {limit}, in group 1 of 5, 5 x 5"))
         with open(os.path.join(self.folder, "cores", "grades.html"), encoding="utf-8") as file:
             page = file.read()
         self.assertIn("<li>limits: 4 s, 1.5 GiB</li>", page)
@@ -125,6 +126,12 @@ class Tables(unittest.TestCase):
         import report
         lines = report.as_table([self.ROW], 20).splitlines()
         self.assertEqual(lines, ["core      verdict  g", "a <b>.cu  wrong     "])
+        for terminal in (True, False):
+            with unittest.mock.patch.object(sys, "stdout") as output, \
+                    unittest.mock.patch.object(shutil, "get_terminal_size",
+                                               lambda: os.terminal_size((20, 9))):
+                output.isatty = lambda is_one=terminal: is_one
+                self.assertEqual(report.as_table([self.ROW]).splitlines() == lines, terminal)
 
     def test_a_log_that_is_cut_says_so(self):
         import cores
@@ -216,6 +223,10 @@ class Tables(unittest.TestCase):
             self.assertEqual((row["verdict"], row["message"], row["warnings"], row["groups_passed"]),
                              ("wrong", "when timed: group 2", "late", 1))
             self.assertNotIn("total_ms", row)
+            core.times = {"verdict": "wrong", "message": "a\n b ", "warnings": ["c", "d"],
+                          "milliseconds": []}
+            row = core.row()
+            self.assertEqual((row["message"], row["warnings"]), ("when timed: a b", "c; d"))
             core.times = {"verdict": "passed", "message": "", "warnings": [], "milliseconds": [5, 2]}
             self.assertEqual((core.row()["verdict"], core.row()["total_ms"]), ("passed", 2))
 
@@ -455,11 +466,11 @@ class Tables(unittest.TestCase):
     def test_right_answers_are_found_beside_data_bin_only(self):
         import grade as grader
         with tempfile.TemporaryDirectory() as folder:
-            def found(name, path=None):
+            def found(name, path=None, text="cells"):
                 words = []
                 data = os.path.join(folder, name)
                 with open(data, "w", encoding="utf-8") as file:
-                    file.write(name)
+                    file.write(text)
                 setup = types.SimpleNamespace(
                     data=data, state=folder, judge="judge", commands=types.SimpleNamespace(
                         run=lambda line, **_: words.append(line) or (0, b"", b"")))
@@ -475,6 +486,7 @@ class Tables(unittest.TestCase):
             kept, option = found("more.bin")
             self.assertEqual(option, "--make-reference")
             self.assertTrue(os.path.basename(kept).startswith("reference-"), kept)
+            self.assertNotEqual(found("more.bin", text="other cells")[0], kept)
 
     def test_directories_that_hold_what_is_hidden_are_not_shown(self):
         import places
@@ -496,6 +508,35 @@ class Tables(unittest.TestCase):
         for sign in ("\x1b", "\x07", "\u202e", "<b>", "<i>"):
             self.assertNotIn(sign, page)
         self.assertIn("<pre>x\ufffd\ty\n</pre>", page)
+
+    def test_a_probe_says_how_it_ended(self):
+        import gpu
+        self.assertEqual(gpu.runs(["sh", "-c", "exit 3"]), (False, "status 3"))
+        self.assertEqual(gpu.runs(["sh", "-c", "echo a; echo b >&2"]), (True, "a b"))
+        self.assertFalse(gpu.runs(["/no/such/probe"])[0])
+
+    def test_directories_of_a_compiler_are_all_that_it_says(self):
+        """Behind an equals sign, as of GCC and clang, and more than one in a line."""
+        import places
+        with unittest.mock.patch.object(places, "answer", lambda words: (
+                "install: /one/\nprograms: =/two:/three\nlibraries: =/four\n"
+                if "-print-search-dirs" in words else "", " /five\n")):
+            self.assertLessEqual({"/one/", "/two", "/three", "/four", "/five"}, places.asked("g++"))
+
+    def test_the_help_says_the_defaults(self):
+        import grade as grader
+        words = ["grade", "--tools", "t", "--cpp", "c", "--cu", "c", "--link", "l", "--gpu", "0", "x"]
+        with unittest.mock.patch.object(sys, "argv", words):
+            options = grader.parse()
+        with unittest.mock.patch.object(sys, "argv", ["grade", "--help"]), \
+                self.assertRaises(SystemExit), \
+                contextlib.redirect_stdout(io.StringIO()) as said:
+            grader.parse()
+        told = " ".join(said.getvalue().split())
+        self.assertIn(f"(default: {options.limit:g})", told)
+        self.assertIn(f"(default: {options.memory >> 30}G)", told)
+        self.assertIn(f"(default: {options.data})", told)
+        self.assertEqual((options.jobs, options.fresh), (os.cpu_count(), False))
 
     def test_the_titles_are_explained(self):
         import report

@@ -121,6 +121,7 @@ class Again(Folder):
 
     def test_only_what_changed_is_graded_again(self):
         copy_cores(self.folder, ["null.cpp", "a right core.cpp"])
+        os.makedirs(os.path.join(self.folder, "cores", "a folder.cu"))  # which is no core
         first = grade(self.folder)
         self.assertNotIn("as before", first.stderr)
         before = self.table()

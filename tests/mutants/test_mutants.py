@@ -96,6 +96,7 @@ class Runs(MadeUp):
         status, said = self.run_on(MOST + LEAST)
         self.assertIn("SURVIVED   limits/least", said)
         self.assertRegex(said, r"(?m)^all +1 +1 +0 +0 +0$")
+        self.assertIn("SURVIVED: least, limits.txt:6: A user would see it.\n  library Limits", said)
         self.assertEqual(status, 1, said)
 
     def test_each_mutant_is_alone_and_the_tree_stays_as_it_is(self):
@@ -144,6 +145,24 @@ class Runs(MadeUp):
         status, said = self.run_on(hangs, "--limit", "2")
         self.assertIn("by Limits.CountEnds, which did not end", said)
         self.assertEqual(status, 0, said)
+
+    def test_what_takes_its_time_without_a_bug_is_caught_where_it_does_not_end(self):
+        (self.root / "sources/limits.sh").write_text(LIMITS.replace("pause() { true",
+                                                                    "pause() { sleep 0.8"), "utf-8")
+        hangs = HEAD.format(name="hang", by="by: library Limits.Pause") + "- sleep 0.8\n+ sleep 9\n"
+        status, said = self.run_on(hangs, "--limit", "3")
+        self.assertIn("by Limits.Pause, which did not end", said)
+        self.assertEqual(status, 0, said)
+
+    def test_the_copy_is_of_all_but_other_builds(self):
+        for name in ("tests/builds.sh", "build/kept", "build-other/left", "tests/venv/left"):
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("")
+        copy = tree.Copy(self.root, ["build"], self.root.parent / "copy").place
+        self.assertEqual([name for name in ("tests/builds.sh", "build/kept", "build-other",
+                                            "tests/venv") if (copy / name).exists()],
+                         ["tests/builds.sh", "build/kept"])
 
     def test_what_hardly_ends_without_a_bug_is_not_caught(self):
         mark = self.root.parent / "sound"
@@ -214,7 +233,13 @@ class Runs(MadeUp):
             self.assertIn("least", self.run_on(for_gpu + LEAST, "--sample", "1", "--seed", seed,
                                                "--list")[1])
 
+    def test_a_sample_may_be_all_there_is(self):
+        self.assertEqual(self.run_on(MOST, "--sample", "9")[0], 0)
+
     def test_no_time_is_no_run(self):
+        nobody = HEAD.format(name="nobody", by="equivalent: nobody asks") + "- echo 1\n+ echo 2\n"
+        self.assertIn("equivalent limits/nobody: nobody asks",
+                      self.run_on(nobody, "--minutes", "0")[1])
         status, said = self.run_on(MOST, "--minutes", "0")
         self.assertIn("not run    limits/most: the minutes are over", said)
 
@@ -398,6 +423,8 @@ class Alone(unittest.TestCase):
                          "/venv/python -B -m unittest discover -f -s tests/report -k Drawn")
         self.assertEqual(plots.needs, "/venv/python -c 'import matplotlib'")
         self.assertEqual(stage_of("report", settings).needs, "")
+        self.assertEqual(stage_of("python mask", settings).needs,
+                         "/venv/python -c 'import numpy, pytest'")
 
 
 class Skipped(unittest.TestCase):

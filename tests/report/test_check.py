@@ -10,6 +10,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "tools"))
 sys.path.insert(0, str(HERE))
 
+import report  # noqa: E402
+from report.command import draw as DRAW  # noqa: E402, N812
 from report.constants import Constants, pattern_of  # noqa: E402
 from report.documents import Document  # noqa: E402
 from report.expressions import Expressions  # noqa: E402
@@ -19,6 +21,27 @@ from tree import Tree  # noqa: E402
 class Check(Tree):
     def test_the_fixture_passes(self):
         self.assertEqual(self.run_tool("--check", "--complete"), (0, ""))
+
+    def test_a_comment_of_the_constants_is_none(self):
+        self.add("tools/report/constants.txt", "\n# What is said of them.\n")
+        self.assertEqual(self.run_tool("--check", "--complete"), (0, ""))
+
+    def test_who_asks_for_plots_finds_documents_as_they_were(self):
+        self.replace("README.md", "-->10.0 ms<!--/-->", "-->9.9 ms<!--/-->")
+        before = self.text("README.md")
+        self.assertEqual(self.run_tool("--plots-only"), (0, ""))
+        self.assertEqual(self.text("README.md"), before)
+
+    def test_plots_of_another_machine_are_drawn_where_a_document_shows_them(self):
+        self.add("report.md", "\n![x](results/other/plots/ladder.svg)"
+                 "\n![x](results/other/plots/none.svg)\n![x](results/box/plots/ladder.svg)\n")
+        plots, diagrams = unittest.mock.Mock(PLOTS={"ladder": 1, "other": 2}), unittest.mock.Mock()
+        with unittest.mock.patch.multiple(report, create=True, plots=plots, diagrams=diagrams):
+            DRAW(self.root)
+        self.assertEqual(plots.draw.mock_calls, [
+            unittest.mock.call(self.root / "results/box"),
+            unittest.mock.call(self.root / "results/other", names=["ladder"])])
+        diagrams.draw_all.assert_called_once_with()
 
     def test_a_table_that_results_do_not_say(self):
         self.replace("report.md", "| v0 | CUDA | baseline, a thread a cell | 20.0",

@@ -404,6 +404,11 @@ class Command(unittest.TestCase):
             with self.assertRaisesRegex(door.Usage, "expected"):
                 door.options_of(arguments)
 
+    def test_what_is_chosen_comes_once_and_in_the_usual_order(self):
+        self.assertEqual(door.chosen("--windows", "9x9,3x3,9x9", ("3x3", "5x5", "9x9")),
+                         ["3x3", "9x9"])
+        self.assertEqual(door.chosen("--windows", None, ("3x3", "5x5")), ["3x3", "5x5"])
+
     def test_bad_usage_ends_it_with_2(self):
         for arguments, sentence in ((["--windows", "4x4"], "'4x4' is none of 3x3, 5x5"),
                                     (["--images", "cat"], "'cat' is none of camera, brick"),

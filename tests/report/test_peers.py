@@ -1,12 +1,15 @@
 """tools/peers.py: what it asks bench_gpu for is what bench_gpu measures."""
 
+import contextlib
 import importlib.util
+import io
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -119,6 +122,87 @@ class Rows(unittest.TestCase):
             with self.assertRaises(KeyError):
                 peers.save(path, [none, {}])
             self.assertEqual(path.read_text(), before)  # whole, or as it was
+
+
+class Quick:
+    """A peer for which each run takes so many ms for a cell, by a clock that is made up."""
+
+    name, runs_on, memory = "quick", "CPU", "host"
+
+    def __init__(self, ms):
+        self.ms, self.sides = ms, []
+
+    def prepare(self, side):
+        self.sides.append(side)
+        return lambda: side
+
+    def free(self):
+        pass
+
+
+class Runs(unittest.TestCase):
+    def measured(self, ms_of_a_cell, size, seconds):
+        """Its row; a sample is its side."""
+        peer = Quick(ms_of_a_cell)
+        project = unittest.mock.Mock(sample=lambda size, _: int(size.split("x")[0]))
+        with unittest.mock.patch.object(peers, "timed", lambda once: once()**2 * ms_of_a_cell):
+            return peers.measure(peer, project, size, seconds)
+
+    def test_a_peer_gets_what_six_runs_of_are_done_in_the_time(self):
+        self.assertEqual(self.measured(1e-3, 2048, 26)["width"], 2048)  # 6 x 4.2 s
+        self.assertEqual(self.measured(1e-3, 2048, 25)["width"], 1024)
+        self.assertEqual(self.measured(1e-3, 2048, 1e-3)["width"], 512)
+
+    def test_a_median_is_of_five_runs_or_of_more_in_half_a_second(self):
+        self.assertEqual(self.measured(1e-3, 512, 60)["runs"], 5)
+        self.assertEqual(self.measured(1e-3 / 2.62144, 512, 60)["runs"], 5)  # 100 ms each
+        self.assertEqual(self.measured(1e-4, 512, 60)["runs"], 20)  # 26.2 ms
+        self.assertEqual(self.measured(1e-9, 512, 60)["runs"], 1000)
+
+    def test_v16_beside_scikit_image_has_one_thread_and_its_size(self):
+        class Scikit(Quick, peers.ScikitImage):
+            def __init__(self):
+                Quick.__init__(self, 1)
+
+        asked = []
+        project = unittest.mock.Mock(
+            versions=lambda *words, **environment: asked.append((words, environment)) or [])
+        with unittest.mock.patch.multiple(
+                peers, peers=lambda: [("scikit-image", "CPU", "host", Scikit)],
+                check=lambda *_: "", measure=lambda *_: {"width": 640}):
+            list(peers.rows(project, 2560, 1))
+        self.assertEqual(asked, [((640, ["v16"], ", 1 thread"), {"OMP_NUM_THREADS": "1"}),
+                                 ((2560,), {})])
+
+
+class Ends(unittest.TestCase):
+    """The exit status, and what is said."""
+
+    def outcome(self, *words, notes=()):
+        output = io.StringIO()
+        rows = [peers.skipped("one", "CPU", "host", note) for note in notes]
+        with unittest.mock.patch.object(sys, "argv", ["peers.py", *words]), \
+                unittest.mock.patch.multiple(peers, facts=lambda _: "", rows=lambda *_: rows), \
+                contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            try:
+                status = peers.main()
+            except SystemExit as end:
+                status = end.code
+        return status, output.getvalue()
+
+    def test_what_is_wrong_or_failed_ends_it_with_1(self):
+        self.assertEqual(self.outcome(notes=["no torch here", ""])[0], 0)
+        for note in ("WRONG: random", "failed: no kernel"):
+            self.assertEqual(self.outcome(notes=["", note])[0], 1, note)
+
+    def test_bad_usage_ends_it_with_2(self):
+        for words, said in ((["--size", "0"], "--size 0: expected 1 to 30000"),
+                            (["--size", "30001"], "expected 1 to 30000"),
+                            (["--size", "x"], "invalid int value"), (["--colour"], "unrecognized"),
+                            (["--csv", "/no/such/x.csv"], "/no/such/x.csv cannot be created")):
+            status, output = self.outcome(*words)
+            self.assertEqual(status, 2, words)
+            self.assertIn(said, output)
 
 
 @unittest.skipUnless(peers.numpy, "needs numpy")

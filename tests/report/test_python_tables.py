@@ -103,6 +103,25 @@ class PythonTables(unittest.TestCase):
             "height": "30000", "runs": "1", "median_ms": "500", "min_ms": "500",
             "memory_bytes": "998"})
 
+    def loaded(self, tool):
+        with unittest.mock.patch.dict(sys.modules, MADE_UP):
+            found = importlib.util.spec_from_file_location("tool", TOOLS / f"{tool}.py")
+            loaded = importlib.util.module_from_spec(found)
+            found.loader.exec_module(loaded)
+        return loaded
+
+    def test_memory_is_in_bytes(self):
+        files = self.loaded("python_files")
+        with unittest.mock.patch.object(files, "COMMAND", "print(3)"):
+            self.assertEqual(files.run("compute", "from", "to")[1], 3 * 1024)  # the system says kB
+
+    def test_a_device_that_there_is_not_is_refused(self):
+        files = self.loaded("python_files")
+        with unittest.mock.patch.object(sys, "argv", ["files", "rate", "--device", "cpu,gpu"]), \
+                contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
+            files.main()
+        self.assertIn("--device cpu,gpu, expected some of auto,cpu", said.getvalue())
+
     def test_scaling(self):
         rows = self.outcome("python_cluster", {
             "CORES": 2, "image_in": nothing,

@@ -10,6 +10,7 @@ sys.path.insert(0, str(HERE.parent.parent / "tools"))
 sys.path.insert(0, str(HERE))
 
 from report.documents import KINDS  # noqa: E402
+from report.record import Record  # noqa: E402
 from report.launch_aims import SMALL, cells_of_window  # noqa: E402
 from report.results import Results  # noqa: E402
 from report.tables import table  # noqa: E402
@@ -35,6 +36,11 @@ class Tables(Tree):
                 "| kernel / end to end | 400x400 | 1000x1000 |\n|---|---|---|\n"
                 "| v0 | 50 % | 50 % |\n| v1 | 28 % | 28 % |\n"):
             self.assertIn(table, text)
+
+    def test_claims_without_a_verdict_have_no_column_for_it(self):
+        record = Record(self.root, "results/box")
+        self.assertEqual(KINDS["claims"](record, "registers").splitlines()[0],
+                         "| the document says | its figure, on a V100 | here |")
 
     def test_all_is_written_as_it_was_when_it_was_checked_by_hand(self):
         for name in ("README.md", "report.md"):
