@@ -49,6 +49,9 @@ staged() {
         [ -z "$(find "$work/stage" ! -type d -o -name "*local_entropy*")" ]
 }
 
+# By anybody, whoever has installed it.
+readable() { [ -z "$(find "$prefix" ! -perm -a+r -o -type d ! -perm -a+x)" ]; }
+
 headers_alone() ( # in a shell of its own, which stays in its folder
     local name language
     cd "$prefix/include" || return 1
@@ -94,6 +97,11 @@ archive() {
     missing=$(comm -23 <(find sources/local_entropy -name '*.cpp' -printf '%f\n' |
         sed 's/cpp$/o/' | sort) <(ar t "$archive" | sort)) || return 1
     [ -z "$missing" ] || { echo "missing: $missing"; return 1; }
+    # What is gone from the sources is gone from an archive that was there before.
+    echo 'int gone;' | ${CC:-gcc} -x c -c - -o "$work/gone.o" && ar rc "$work/lib.a" "$work/gone.o" &&
+        touch -d 2001-01-01 "$work/lib.a" &&
+        in_make STATIC_LIBRARY="$work/lib.a" "$work/lib.a" || return 1
+    diff <(ar t "$archive" | sort) <(ar t "$work/lib.a" | sort) || return 1
     # Capitals that are not weak are names that could clash with a program's own.
     ! nm -g --defined-only "$archive" 2>/dev/null |
         awk 'NF == 3 && $2 ~ /[A-TX-Z]/ { print $3 }' |
@@ -157,6 +165,7 @@ cmake_refuses_other_versions() {
 
 check files install_and_move
 check staged_and_uninstalled staged
+check readable readable
 check headers_alone headers_alone
 check symbols symbols
 check shared_object shared_object

@@ -372,6 +372,12 @@ class Refused(MadeUp):
         self.expect(MOST.replace("limits.sh", "gone.sh"), "No such file")
         self.expect(MOST.replace("by:", "in: v1\nby:"), "has the old text of most 0 times")
 
+    def test_who_only_checks_the_list_is_told_too(self):
+        self.assertEqual(self.run_on(MOST, "--check")[0], 0)
+        status, said = self.run_on(MOST.replace("- 255", "- 254"), "--check")
+        self.assertIn("has the old text of most 0 times", said)
+        self.assertEqual(status, 2, said)
+
     def test_a_mutant_that_is_not_whole(self):
         self.expect(MOST.replace("A user would see it.\n", ""), "has no sentence")
         self.expect(MOST.replace("by: library Limits.Most\n", ""), "wants either tests")
