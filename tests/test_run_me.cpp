@@ -87,6 +87,9 @@ TEST(RunMe, BuildsMakesTheDataAndRuns)
                         0)
             << failed.output;
     }
+    EXPECT_TRUE(
+        holds(stage.run("", "nothing", "ENTROPY_BENCHMARK=0").output, "\n== running\nentropy \n"))
+        << "what it skips it does not announce";
     stage.says("build/entropy", "entropy", "\"; exit 1; echo \"");
     EXPECT_EQ(stage.run("").status, 1) << "the program's status is that of the script";
 }

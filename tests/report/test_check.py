@@ -22,6 +22,10 @@ class Check(Tree):
     def test_the_fixture_passes(self):
         self.assertEqual(self.run_tool("--check", "--complete"), (0, ""))
 
+    def test_a_picture_for_another_scheme_of_colours_must_be_there(self):
+        self.add("README.md", '\n<source media="(dark)" srcset="results/box/none.svg">\n')
+        self.assert_finds("README.md:", "there is no picture results/box/none.svg")
+
     def test_a_comment_of_the_constants_is_none(self):
         self.add("tools/report/constants.txt", "\n# What is said of them.\n")
         self.assertEqual(self.run_tool("--check", "--complete"), (0, ""))

@@ -228,6 +228,11 @@ class Sources(Tree):
                                   "-    result[0] = log(count[0]);\n"
                                   "+    result[0] = logTable.ln[count[0]];\n")
 
+    def test_changes_far_apart_in_one_function_are_parted(self):
+        lines = "int one() {\n  a();\n  b();\n  c();\n  d();\n}"
+        self.assertEqual(difference(lines, lines.replace("a(", "x(").replace("d(", "y("), ["v1"]),
+                         "@@ one @@\n-  a();\n+  x();\n ...\n-  d();\n+  y();\n")
+
     def test_functions(self):
         source = Source(self.root, None)
         self.assertTrue(source.kernel("v1").startswith("__global__ void __launch_bounds__"))

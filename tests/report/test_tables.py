@@ -37,6 +37,18 @@ class Tables(Tree):
                 "| v0 | 50 % | 50 % |\n| v1 | 28 % | 28 % |\n"):
             self.assertIn(table, text)
 
+    def test_stages_of_another_revision_stand_below_the_facts(self):
+        (self.root / "results/box/record.csv").write_text(
+            "stage,revision,seconds\nparts,0123456789,1\nflags,0123456789,2\n")
+        self.assertIn("\n0123456789: parts, flags (stages that are of that revision)\n",
+                      KINDS["environment"](Record(self.root, "results/box")))
+
+    def test_an_arithmetic_of_which_no_error_is_known_is_left_open(self):
+        (self.root / "results/box/precision.csv").write_text(
+            "arithmetic,largest_error,decimals,where\nfloat,1e-5,4,everywhere\nothers,,,nowhere\n")
+        self.assertTrue(KINDS["precision"](Record(self.root, "results/box")).endswith(
+            "| float | 1.0e-05 | 4 | everywhere |\n| others | - |  | nowhere |\n"))
+
     def test_claims_without_a_verdict_have_no_column_for_it(self):
         record = Record(self.root, "results/box")
         self.assertEqual(KINDS["claims"](record, "registers").splitlines()[0],
