@@ -224,14 +224,16 @@ TEST_F(EverywhereFilters, EndThoughTheOnlyThreadOfADeviceHasThrown)
 {
     Plain plain;
     const Problem problem = plain.problem();
+    Sharing sharing = plain.sharing;
+    sharing.failingTile = 5; // is computed by the CPU, while those before it are on their way
     Device first(0), second(0);
     SharedDevices shared(0);
     WayCosts costs;
     const std::function<bool(double)> nobody;
     Progress progress(nobody, problem.region);
-    SharedWork work(shared, {&first, &second}, problem, plain.sharing, 1e-9, 2, costs, progress);
+    SharedWork work(shared, {&first, &second}, problem, sharing, 1e-9, 2, costs, progress);
     const auto throws = [](const Region &) { throw std::runtime_error("a tile of the CPU"); };
-    EXPECT_THROW(work.work(1, throws), std::runtime_error); // once its device has no room
+    EXPECT_THROW(work.work(1, throws), std::runtime_error);
     EXPECT_GT(work.throughDevices(), 0);
     auto other =
         std::async(std::launch::async, [&] { return work.work(0, [](const Region &) {}); });
