@@ -3,7 +3,8 @@
 
 FROM is a build directory in which `make SETTING ... tested` is done, TO one without settings. An
 object of FROM goes to TO if make would compile it there from the same source by the same words, but
-for the name of the object. All others are left to make, and so is what is older than its sources.
+for the name of the object. All others are left to make, and so is what is older than its sources,
+or does not say (-MD) what it depends on.
 """
 
 import re
@@ -19,7 +20,7 @@ def commands(build, *settings):
                           stdout=subprocess.PIPE, text=True).stdout
     found = {}
     for line in said.splitlines():
-        named = re.fullmatch(rf"(.* -c .*) -o {re.escape(build)}/(\S+\.o)", line)
+        named = re.fullmatch(rf"(.* -MD .*-c .*) -o {re.escape(build)}/(\S+\.o)", line)
         if named:
             found[named[2]] = named[1]
     return found
@@ -48,7 +49,8 @@ def take(source, target, name):
 def main(source, target, *settings):
     # The stamps come first: objects that are older are compiled again.
     subprocess.run(["make", f"BUILD={target}", f"{target}/compiler.stamp",
-                    f"{target}/tests/compiler.stamp", f"{target}/tests/setup.stamp"], check=True, stdout=subprocess.DEVNULL)
+                    f"{target}/tests/compiler.stamp", f"{target}/tests/setup.stamp"],
+                   check=True, stdout=subprocess.DEVNULL)
     there, here = commands(source, *settings), commands(target)
     same = [name for name, command in here.items()
             if there.get(name) == command and is_current(Path(source), name)]

@@ -13,12 +13,16 @@ BUILD ?= build
 ifeq ($(LESS),1)
   WORDS_two = -DLESS
 endif
-tested: $(addprefix $(BUILD)/,one.o two.o deep/three.o)
+tested: $(addprefix $(BUILD)/,one.o two.o deep/three.o four)
 $(BUILD)/compiler.stamp $(BUILD)/tests/compiler.stamp $(BUILD)/tests/setup.stamp:
 	@mkdir -p $(@D) && touch $@
 $(BUILD)/%.o: %.c $(BUILD)/compiler.stamp
 	@mkdir -p $(@D)
 	cc $(WORDS_$*) -MD -MP -c $< -o $@
+# Nothing says what its object depends on.
+$(BUILD)/four: two.c
+	cc -DFOUR -c $< -o $@.o
+	touch $@
 """
 
 
