@@ -86,6 +86,15 @@ class MadeUp(unittest.TestCase):
         return status, said.getvalue()
 
 
+def appears(file):
+    """Waits for it."""
+    for _ in range(600):
+        if file.exists():
+            return True
+        time.sleep(0.1)
+    return False
+
+
 class Runs(MadeUp):
     def test_a_mutant_that_a_test_sees_is_caught(self):
         status, said = self.run_on(MOST)
@@ -119,18 +128,18 @@ class Runs(MadeUp):
         self.assertEqual((self.root / "sources/limits.sh").read_text(encoding="utf-8"), LIMITS)
 
     def test_who_ends_the_run_ends_all_of_its_tests(self):
-        mark = self.root.parent / "late"
+        begun, mark = self.root.parent / "begun", self.root.parent / "late"
         hangs = HEAD.format(name="hang", by="by: library Limits.CountEnds") + \
-            f"- for i in 1 2 3; do echo $i; done;\n+ sleep 4; echo >{mark};\n"
+            f"- for i in 1 2 3; do echo $i; done;\n+ echo >{begun}; sleep 4; echo >{mark};\n"
         (self.list / "limits.txt").write_text(hangs + MOST, encoding="utf-8")
         run = subprocess.Popen([sys.executable, "-c", (
             "import pathlib, sys; sys.path.insert(0, sys.argv[1]); from mutants import command;"
             "sys.exit(command.main(['--at-once', '2'], *map(pathlib.Path, sys.argv[2:])))"),
             str(ROOT / "tools"), str(self.root), str(self.list)], stdout=subprocess.DEVNULL)
-        time.sleep(2)
+        self.assertTrue(appears(begun))
         run.terminate()
         self.assertEqual(run.wait(10), 143)
-        time.sleep(3)
+        time.sleep(5)
         self.assertFalse(mark.exists(), "the test went on")
 
     def test_later_tests_are_asked_where_the_first_ones_see_nothing(self):
