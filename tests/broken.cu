@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <unistd.h>
 
 static void right(int width, int height, float *sample, float **result)
@@ -69,6 +70,7 @@ static void slow(int width, int height, float *sample, float **result)
 
 static void failing(int, int, float *, float **) { throw common::Error("it broke"); }
 static void starved(int, int, float *, float **) { throw common::Unavailable("too little here"); }
+static void hungry(int, int, float *, float **) { throw std::bad_alloc(); }
 
 /// After it nothing can be measured any more, as on a device that a kernel has left in ruins: of
 /// arrays of seven columns, so that the warm-up does no harm.
@@ -89,6 +91,7 @@ static std::vector<entropy::Version> madeVersions()
         {"unwritten", openMp, "leaves what was there", unwritten, ""},
         {"failing", openMp, "throws", failing, ""},
         {"starved", openMp, "has too little memory", starved, ""},
+        {"hungry", openMp, "finds no memory", hungry, ""},
         {"absent", openMp, "cannot run here", right, "needs another machine"},
         {"kernel", Platform::Cuda, "tells", kernel, ""},
         {"late", Platform::Cuda, "its kernel throws", late, ""},
@@ -106,7 +109,11 @@ const std::vector<entropy::Version> &entropy::versions()
 }
 
 int entropy::loadTimeFailures() { return benchmarkFailures(); }
-const char *entropy::activeVersion() { return "right"; }
+const char *entropy::activeVersion()
+{
+    const char *const other = std::getenv("ACTIVE");
+    return other ? other : "right";
+}
 
 static entropy::WarmUP warmUp(20, 10);
 static entropy::Benchmark benchmark(20, 10);

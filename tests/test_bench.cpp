@@ -4,6 +4,8 @@
 #include "bench/middle.h"
 #include "bench/process.h"
 #include "bench/program.h"
+#include "bench/slower.h"
+#include "entropy/core.h"
 #include "messages.h"
 
 #include <algorithm>
@@ -184,6 +186,15 @@ TEST(BenchMiddle, IsAWholeAndInTheMiddle)
     EXPECT_EQ(bench::middleOf<Named>({{"a", 5}, {"b", 1}, {"c", 3}}, number).first, "c");
     EXPECT_EQ(bench::middleOf<Named>({{"a", 4}, {"b", 1}, {"c", 2}, {"d", 8}}, number).first, "a");
     EXPECT_EQ(bench::middleOf<Named>({{"a", 7}}, number).first, "a");
+}
+
+TEST(BenchSlower, IsByMoreThanATenthAndTwoMicroseconds)
+{
+    EXPECT_FALSE(bench::isSlower(110, 100));
+    EXPECT_TRUE(bench::isSlower(110.01, 100));
+    EXPECT_FALSE(bench::isSlower(100, 110.01));
+    EXPECT_FALSE(bench::isSlower(0.003, 0.001));
+    EXPECT_TRUE(bench::isSlower(0.0032, 0.001));
 }
 
 TEST(BenchCells, AWrongOneIsNamedByColumnAndRow)
@@ -453,6 +464,30 @@ TEST(BenchPrograms, ThreadsAreJudgedBySeveralTimes)
     int different = 0;
     while (std::getline(lines, line)) different += cellsOf(line).at(3) != cellsOf(line).at(4);
     EXPECT_GT(different, 0);
+}
+
+TEST(BenchPrograms, CasesAreOfEverySizeContentAndVersion)
+{
+    const auto namesOf = [](const std::string &program) {
+        std::istringstream lines(runCommand(BUILD_DIRECTORY "/" + program + " --list").output);
+        std::vector<std::string> names;
+        for (std::string kind, size, rest; lines >> kind >> size; std::getline(lines, rest))
+            names.push_back(kind + " " + size);
+        return names;
+    };
+    EXPECT_EQ(
+        namesOf("bench_cpu"),
+        (std::vector<std::string>{
+            "random 5x5", "random 64x64", "random 400x400", "random 2560x2560", "random 10240x4096",
+            "smooth 10240x4096", "flat 10240x4096", "levels=2 10240x4096",
+            "checkerboard 10240x4096", "dominant 10240x4096", "random 10x1000000",
+            "random 61x163934", "random 500x20000", "random 10237x976", "random 1000000x10"}));
+    std::vector<std::string> ladder;
+    for (const entropy::Version &version : entropy::versions())
+        if (version.platform == entropy::Platform::OpenMp)
+            for (const char *side : {" 5x5", " 64x64", " 400x400", " 2560x2560"})
+                ladder.push_back(version.name + std::string(side));
+    EXPECT_EQ(namesOf("scaling"), ladder);
 }
 
 // Of one number of threads the copy is measured once, and of each number anew.

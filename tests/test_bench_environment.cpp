@@ -111,6 +111,29 @@ TEST(BenchEnvironment, EnginesHaveAsManyThreadsAsOpenMPOffers)
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     for (const char *way : {" cpu ", " auto "}) EXPECT_TRUE(holds(outcome.output, way));
     EXPECT_LT(watched.threads(), common::usableProcessors());
+    EXPECT_EQ(
+        watched.run("bench_cpu --cases 'm 400x400$' --seconds 0.001", "OMP_NUM_THREADS=1").status,
+        0);
+    EXPECT_EQ(watched.threads(), 0) << "a row of one thread";
+}
+
+// Of large results the pages are made beforehand, by as many threads as OpenMP offers.
+TEST(BenchEnvironment, ALargeArrayIsNoReasonForMoreThanOneThread)
+{
+    if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "the sanitizer has to come first";
+    const Watched watched;
+    const TemporaryDirectory directory;
+    const auto threadsFor = [&](const std::string &size) {
+        const std::string file = directory.path("cells.bin");
+        EXPECT_EQ(runCommand(BUILD_DIRECTORY "/make_data " + size + " flat " + file).status, 0);
+        EXPECT_EQ(watched
+                      .run("entropy " + file,
+                           "OMP_NUM_THREADS=1 CUDA_VISIBLE_DEVICES= ENTROPY_BENCHMARK=0")
+                      .status,
+                  0);
+        return watched.threads();
+    };
+    EXPECT_EQ(threadsFor("2100x2100"), threadsFor("5x5"));
 }
 
 TEST(BenchEnvironment, ChildrenSeeTheFirstDevicesOfTheirParent)

@@ -1,6 +1,7 @@
 // The plumbing that needs no GPU.
 #include "common/active.h"
 #include "common/child.h"
+#include "common/clock.h"
 #include "common/csv.h"
 #include "common/error.h"
 #include "common/host_array.h"
@@ -86,6 +87,16 @@ TEST(HostPoison, IsForItsScopeAlone)
     }
     const HostArray<char> large = allocateHost<char>(std::size_t(64) << 20);
     EXPECT_EQ(large[0], 0);
+}
+
+TEST(WallClock, CountsSecondsAndThousandthsOfThem)
+{
+    const WallClock clock;
+    usleep(30000);
+    const double milliseconds = clock.milliseconds(), seconds = clock.seconds();
+    EXPECT_GE(milliseconds, 30);
+    EXPECT_LE(milliseconds, 1e3 * seconds);
+    EXPECT_GE(milliseconds, 1e3 * seconds / 10) << "read one after the other";
 }
 
 TEST(Measure, MedianAndMinimum)

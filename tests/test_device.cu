@@ -1,10 +1,14 @@
 // The plumbing around a GPU. Without one, or without nvcc, each test is skipped by name.
+#include "common/copy_speed.h"
 #include "common/devices.h"
+#include "common/measure.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
+#include <omp.h>
+#include <vector>
 
 #ifdef __CUDACC__
-#include "common/copy_speed.h"
 #include "common/device_array.h"
 #include "common/device_stream.h"
 #include "common/device_texture.h"
@@ -15,7 +19,6 @@
 #include <atomic>
 #include <cmath>
 #include <thread>
-#include <vector>
 #endif
 
 class Device : public testing::Test
@@ -30,6 +33,27 @@ protected:
 TEST(Devices, NoDeviceHasAReason)
 {
     EXPECT_EQ(common::deviceCount() > 0, common::whyNoDevice().empty());
+}
+
+// By one thread, it takes as long as any copy of as many bytes.
+TEST(HostCopy, IsOfAllTheFloats)
+{
+    constexpr std::size_t kSize = 1 << 22;
+    const std::vector<float> from(kSize, 1);
+    std::vector<float> to(kSize, 2);
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(1);
+    const double usual = common::measure(
+                             [&] {
+                                 std::memcpy(to.data(), from.data(), kSize * sizeof(float));
+                                 return to[kSize - 1];
+                             },
+                             [](float last) { EXPECT_EQ(last, 1); })
+                             .minimum;
+    const double found = common::hostCopy(kSize).minimum;
+    omp_set_num_threads(before);
+    EXPECT_GT(found, 0.4 * usual);
+    EXPECT_LT(found, 2.5 * usual);
 }
 
 #ifdef __CUDACC__

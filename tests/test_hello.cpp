@@ -233,6 +233,7 @@ TEST(HelloProgram, HelpAndBadUsage)
     const Outcome help = runCommand(kHello + " --help");
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.output.find("usage: hello"), 0u);
+    expectBadUsage(kHello + " 5 2 2 > /dev/full", "hello: standard output cannot be written");
     expectBadUsage(kHello + " ", "hello: three integers expected");
     expectBadUsage(kHello + " 5 2", "found 2");
     expectBadUsage(kHello + " 5 2 2 2", "found 4");

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <sys/wait.h>
@@ -294,6 +295,35 @@ TEST(Threads, OfAnyNumberAreRight)
 }
 
 // Which has none of the threads that there were, and would wait for them for ever.
+/// Milliseconds on a processor, by thread of OpenMP.
+std::vector<double> timesOfThreads(int threads)
+{
+    std::vector<double> times(threads);
+#pragma omp parallel num_threads(threads)
+    {
+        timespec time{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        times[omp_get_thread_num()] = 1e3 * time.tv_sec + 1e-6 * time.tv_nsec;
+    }
+    return times;
+}
+
+// Both loops are shared out as one.
+TEST(Threads, ShareAnArrayOfOneRow)
+{
+    constexpr int kThreads = 3, kWidth = 3000000;
+    const GivenThreads three(kThreads);
+    std::vector<float> sample(kWidth, 3.0f);
+    for (const char *name : {"v10", "v11", "v12"}) {
+        std::vector<double> spent = timesOfThreads(kThreads);
+        entropy::run(entropy::versionNamed(name).callback, kWidth, 1, sample.data());
+        const std::vector<double> after = timesOfThreads(kThreads);
+        for (int i = 0; i < kThreads; ++i) spent[i] = after[i] - spent[i];
+        const auto [least, most] = std::minmax_element(spent.begin(), spent.end());
+        EXPECT_GT(*least, *most / 4) << name;
+    }
+}
+
 TEST(Threads, OfAForkedProcessAreNotWaitedFor)
 {
     Large large;

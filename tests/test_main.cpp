@@ -380,6 +380,12 @@ TEST(Main, NoCsvWithoutEveryResult)
                                    directory.path("out.csv"));
     EXPECT_TRUE(holds(two.output, "out.csv was not written: 2 groups have no result"))
         << two.output;
+    const Outcome wrong = runCommand("MISBEHAVIOUR='a wrong one, then null' " BUILD_DIRECTORY
+                                     "/tests/misbehaving data/three_groups.bin --csv " +
+                                     directory.path("out.csv"));
+    EXPECT_TRUE(holds(wrong.output, "out.csv was not written: 2 groups have no result"))
+        << "a wrong result is one\n"
+        << wrong.output;
     EXPECT_EQ(directory.files(), 0);
 
     const Outcome pipe = runCommand("MISBEHAVIOUR=null " BUILD_DIRECTORY

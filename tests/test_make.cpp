@@ -79,7 +79,8 @@ TEST(MakeTest, AsksForPythonOnceAllIsInstalled)
     std::ofstream(rules) << "installs:\n\t@sleep 0.3; echo '#!/bin/sh' >" << python << "; chmod +x "
                          << python << "\n";
     const std::string make =
-        kMake + "-j4 -f Makefile -f " + rules + " -o library CUDA=0 GRADE_TOOLS= TEST_BASELINE= TEST_OTHERS= " +
+        kMake + "-j4 -f Makefile -f " + rules +
+        " -o library CUDA=0 GRADE_TOOLS= TEST_BASELINE= TEST_OTHERS= " +
         "TEST_COMMANDS=\"'echo counted: 3 passed, 0 failed, 0 skipped'\" PYTHON=" + python +
         " test TESTED=";
     const Outcome without = runCommand(make);
@@ -332,6 +333,8 @@ TEST(Statuses, AnActiveVersionThatCannotRunHereIsTwoEverywhere)
     const Outcome table = runCommand(start + "transpose 20");
     EXPECT_TRUE(holds(table.output, "\nt0 ")) << "those that can run are checked and timed";
     EXPECT_TRUE(holds(table.errors, "these can run here: t0, t1 (make run-transpose VERSION=t1)"));
+    EXPECT_TRUE(holds(runCommand(start + "maximum").errors,
+                      "these can run here: m1 (make run-maximum VERSION=m1)"));
     EXPECT_EQ(runCommand(start + "transpose --benchmark 20").status, 0);
     const Outcome ladder =
         runCommand("ENTROPY_BENCHMARK=0 " + start + "entropy data/worked_4x4.txt");

@@ -591,10 +591,11 @@ TEST(MaximumProgram, MakeVersionPicksTheVersion)
 {
     const TemporaryDirectory directory;
     const std::string build = directory.path("build");
-    const Outcome m1 = runCommand("make CUDA=0 BUILD=" + build + " VERSION=m1 " + build +
-                                  "/maximum && " + build + "/maximum");
+    const Outcome m1 = runCommand("make CUDA=0 REVISION=someone BUILD=" + build + " VERSION=m1 " +
+                                  build + "/maximum && " + build + "/maximum");
     EXPECT_EQ(m1.status, 0) << m1.errors;
     EXPECT_TRUE(holds(m1.output, "active version m1: right, the maximum is 2018")) << m1.output;
+    EXPECT_TRUE(holds(m1.output, "\nrevision:   someone\n")) << m1.output;
     const Outcome m11 = runCommand("make CUDA=0 BUILD=" + build + " VERSION=m11 labs");
     EXPECT_NE(m11.status, 0);
     EXPECT_TRUE(holds(m11.errors, "the labs have")) << m11.errors;

@@ -4,6 +4,7 @@
 #include "messages.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <gtest/gtest.h>
 
@@ -36,6 +37,9 @@ TEST(Output, WhatRoundsToZeroIsZero)
     const std::vector<float> result = {-1e-7f, -4.9e-6f, -5.1e-6f};
     EXPECT_EQ(entropy::csvLine(sample, result.data()), "3,1,0.00000,0.00000,-0.00001,\n");
     EXPECT_TRUE(holds(printed(sample, result, true), "     0.00000     0.00000    -0.00001\n"));
+    // The last float that rounds to zero, and the one beyond it.
+    const std::vector<float> last = {-5e-6f, std::nextafter(-5e-6f, -1.0f), 5e-6f};
+    EXPECT_EQ(entropy::csvLine(sample, last.data()), "3,1,0.00000,-0.00001,0.00000,\n");
 }
 
 TEST(Output, ShowsTheLastFiveColumnsAndRows)

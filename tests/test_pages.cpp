@@ -186,6 +186,28 @@ TEST(Pages, OfResultsTooLargeToKeepGoBack)
 #endif
 }
 
+// Of other memory, less than 32 MiB is the heap's too from then on, and stays when it is freed.
+TEST(PagesDeathTest, OfOtherMemoryAreOfTheHeapBelow32MiB)
+{
+#ifdef __GLIBC__
+    if (kAddressSanitizer) GTEST_SKIP() << "the sanitizer has a heap of its own";
+    const auto mapped = [] {
+        const auto result = entropy::allocateResult((std::size_t(20) << 20) / sizeof(float));
+        int count = 0;
+        for (const std::size_t megabytes : {1, 8, 31, 33, 64}) {
+            const auto before = mallinfo2().hblks;
+            void *volatile memory =
+                std::malloc(megabytes << 20); // not freed: it would be used again
+            count = 2 * count + (memory && mallinfo2().hblks > before);
+        }
+        return count;
+    };
+    EXPECT_EXIT(std::exit(mapped()), testing::ExitedWithCode(0b00011), "");
+#else
+    GTEST_SKIP() << "needs glibc";
+#endif
+}
+
 // In a process of its own, since the heap of this one would keep it.
 TEST(PagesDeathTest, OfTheLargestResultThatIsKeptAreOfTheHeap)
 {

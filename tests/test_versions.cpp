@@ -26,8 +26,11 @@ TEST(LoadTime, WhatCannotGoOnIsRefusedBeforeTheBenchmark)
     for (const std::string arguments :
          {"no/such.bin", empty.path().c_str(), "data/worked_4x4.txt --csv no/such/dir.csv",
           "data/worked_4x4.txt --reference data/worked_4x4.txt",
-          "--pri data/worked_4x4.txt --nope"})
-        EXPECT_EQ(expectRefusal(core + arguments, "broken: ").output, "") << arguments;
+          "--pri data/worked_4x4.txt --nope"}) {
+        const Outcome outcome = expectRefusal(core + arguments, "broken: ");
+        EXPECT_EQ(outcome.output, "") << arguments;
+        EXPECT_EQ(outcome.errors.find("broken: "), 0u) << "its name without folders";
+    }
     const Outcome abbreviated = runCommand(core + "--pri data/worked_4x4.txt");
     EXPECT_TRUE(holds(abbreviated.output, "benchmark 20x10")) << "getopt takes --pri for --print";
 }
@@ -50,11 +53,12 @@ TEST(LoadTime, WrongAnswersAreNotTimedAndFailTheRun)
     for (const char *part :
          {"beginning OpenMP      | WRONG", "wrong     OpenMP      | WRONG: error 1", "at x 19, y 9",
           "unwritten OpenMP      | WRONG", "failing   OpenMP      | it broke",
-          "starved   OpenMP      | too little here",
+          "starved   OpenMP      | too little here", "hungry    OpenMP      | not enough memory",
           "absent    OpenMP      | needs another machine", "probe, no answer: leaves work out",
           "late      CUDA        | it broke late", "1 of 1 groups passed with right"})
         EXPECT_TRUE(holds(outcome.output, part)) << part << "\n" << outcome.output;
-    // Five in the table, and the one that throws was warmed up on every GPU, or once without one.
+    // Five in the table, not those without memory, and the one that throws was warmed up on every
+    // GPU, or once without one.
     EXPECT_TRUE(
         holds(outcome.output, "\nFAILED: " + std::to_string(5 + warmUpFailures(outcome.output)) +
                                   " failures before main"))
@@ -273,6 +277,35 @@ TEST(LoadTime, BenchmarkRunsBeforeMain)
             << outcome.output;
     EXPECT_FALSE(holds(outcome.output, "WRONG")) << outcome.output;
     EXPECT_FALSE(holds(outcome.output, "groups passed")) << "main came first";
+}
+
+// In so little memory the largest array does not fit, and says so.
+TEST(LoadTime, EachOfTheThreeSizesIsTimedOrSaysWhyNot)
+{
+    if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "a sanitizer takes all addresses";
+    const Outcome outcome =
+        runCommand("ulimit -v 600000; OMP_NUM_THREADS=1 CUDA_VISIBLE_DEVICES= ENTROPY_BENCHMARK=1 "
+                   "ENTROPY_VERSIONS=v16 BENCHMARK_SECONDS=0.001 " +
+                   kEntropy + " data/worked_4x4.txt");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors << outcome.output;
+    std::size_t at = 0;
+    for (const char *part :
+         {"\nbenchmark 400x400, random levels", "\nv16 ", "\nbenchmark 2560x2560, random levels",
+          "\nv16 ", "\nbenchmark 10240x10240 stopped: not enough memory for its arrays\n",
+          "\n1 of 1 groups passed"}) {
+        at = outcome.output.find(part, at);
+        ASSERT_NE(at, std::string::npos) << part << "\n" << outcome.output;
+    }
+}
+
+// A probe gives no answer: it is no choice.
+TEST(Switch, NoProbeIsNamedInPlaceOfAVersionThatCannotRun)
+{
+    expectBadUsage("ACTIVE=absent ENTROPY_BENCHMARK=0 " BUILD_DIRECTORY
+                   "/tests/broken data/worked_4x4.txt",
+                   "broken: absent is the active version, and it needs another machine; these can "
+                   "run here: right, beginning, wrong, unwritten, failing, starved, hungry, "
+                   "kernel, late, slow (make CORE=broken VERSION=slow)\n");
 }
 
 TEST(Switch, AMisspeltVersionIsRefusedWithTheList)

@@ -3,6 +3,7 @@
 
 #include "bench/cells.h"
 #include "bench/program.h"
+#include "bench/slower.h"
 #include "entropy/contents.h"
 #include "entropy/reference.h"
 #include "entropy/run.h"
@@ -19,9 +20,6 @@ constexpr const char *kWhat =
 gives: end to end, and three times at least, whatever the seconds. One that is slower with more
 threads than with one is wrong.
 )";
-
-// A tenth slower with more threads, and two microseconds, is what two runs of one thing differ by.
-constexpr double kNoise = 1.1, kNoiseMilliseconds = 0.002;
 
 /// Elsewhere what takes long is timed once. Here a verdict hangs on it.
 struct ThreeAtLeast
@@ -48,7 +46,7 @@ public:
     {
         common::Timing timing = measure(threads);
         if (threads == 1) one = timing.minimum;
-        const auto isSlower = [&] { return timing.minimum > kNoise * one + kNoiseMilliseconds; };
+        const auto isSlower = [&] { return bench::isSlower(timing.minimum, one); };
         // Once more, if others may have disturbed it, or did not while one thread was timed: the
         // check is for slowness that lasts.
         if (isSlower()) {

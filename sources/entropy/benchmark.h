@@ -76,6 +76,7 @@ public:
                     if (devices > 0) scope.emplace(device);
                     entropy::run(version.callback, width, height, sample.data());
                 } catch (const common::Unavailable &) { // its row in the tables says so
+                } catch (const std::bad_alloc &) {      // this, too
                 } catch (const std::exception &error) {
                     std::printf("warm-up, GPU %d: %s\n", device, error.what());
                     ++benchmarkFailures();
