@@ -74,7 +74,7 @@ PROGRAM     := $(BUILD)/$(if $(filter core,$(CORE)),entropy,$(CORE))
 # A core's name becomes that of a program: it may not be another's, and make knows no spaces. A file
 # with such a name is left out, and the other builds go on.
 # Folders in $(BUILD) come first: a core cannot have the place of one.
-TAKEN   := objects bench tests another fuzz found corpus gpus grade batch python record \
+TAKEN   := objects bench tests another arm fuzz found corpus gpus grade batch python record \
            core entropy make_data maximum transpose hello \
            $(basename $(notdir $(wildcard tools/*.cu tools/*.cpp tests/*.cu tests/*.cpp)))
 WRONG_NAME := is left out: the name of a core is letters, digits, - and _, and not that of another \
@@ -126,7 +126,9 @@ ifdef VERSION
       $(foreach lab,$(LABS),$(call versions_in,$(wildcard sources/$(lab)/core.cu)))))
   endif
 endif
-ifneq ($(filter-out $(notdir $(PROGRAM)) $(MAKECMDGOALS:run-%=%),$(if $(filter program,$(MAKECMDGOALS)),,$(SWITCHED))),)
+# Not to who asks for the program's name, and reads what is printed.
+TOLD := $(if $(filter program,$(MAKECMDGOALS)),,$(SWITCHED))
+ifneq ($(filter-out $(notdir $(PROGRAM)) $(MAKECMDGOALS:run-%=%),$(TOLD)),)
   $(info VERSION=$(VERSION) is a version of the lab $(SWITCHED): make run-$(SWITCHED) VERSION=$(VERSION))
 endif
 SWITCH_OF = $(if $(filter $(SWITCHED),$(notdir $(1))),-DVERSION=$(VERSION))

@@ -17,7 +17,7 @@ namespace common
 inline void requireMemory(double bytes)
 {
     const std::size_t available = availableMemory();
-    if (available && bytes > static_cast<double>(available))
+    if (bytes > static_cast<double>(available))
         throw Unavailable("needs " + std::to_string(static_cast<std::uint64_t>(bytes / (1 << 20))) +
                           " MiB, " + std::to_string(available >> 20) + " MiB are available");
 }

@@ -86,7 +86,7 @@ int checkFourSizes(Benchmark &benchmark)
     for (const std::int64_t side : {1 << 12, 1 << 14, 1 << 15}) {
         const double bytes = sizeof(int) * static_cast<double>(side) * side;
         const double available = static_cast<double>(common::availableMemory());
-        if (available > 0 && bytes > 0.8 * available)
+        if (bytes > 0.8 * available)
             std::printf("matrix of %lld x %lld: skipped, it needs %.1f GiB of memory, %.1f GiB "
                         "are available\n\n",
                         static_cast<long long>(side), static_cast<long long>(side),

@@ -12,7 +12,8 @@
 namespace bench
 {
 
-/// main, which looks after closed standard streams first: the status that run() returns, or that of what it throws, after its words.
+/// What a main() returns: the status of run(), or of what it throws, after its words. Standard
+/// streams that are closed are looked after first.
 template <typename Run>
 int guarded(const char *program, Run run)
 {

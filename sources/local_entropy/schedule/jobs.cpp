@@ -42,8 +42,8 @@ std::vector<Job> jobsOf(const Problem &whole, const Choice &choice)
 
 Choice choiceOfCall(const Problem &whole, Choice choice, int mostThreads)
 {
-    // Nanoseconds, for each thread: about what it takes to wake one. More is lost by too few threads
-    // than by too many, as this cost is that of a fast processor.
+    // Nanoseconds, for each thread, as a fast processor takes them. Small images say how much is
+    // enough: bench_together, 512x512.
     constexpr double kEnough = 12000;
     choice.threads = 1;
     double alone = 0;

@@ -9,8 +9,8 @@ namespace local_entropy
 {
 
 /// Whether makeLevelsPlan() can compute that, given the shared memory: entropies as float, at most
-/// 32 values of a cell (that it is missing is one), rectangles up to 64 cells wide and of up to 8192
-/// cells.
+/// 32 values of a cell (that it is missing is one), rectangles up to 64 cells wide and of up to
+/// 8192 cells.
 bool canLaunchLevels(const Problem &problem);
 
 /// Bytes of shared memory that a block needs for it, at least; 0 without CUDA.
