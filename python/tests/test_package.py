@@ -1,8 +1,9 @@
-"""What setup.py and pyproject.toml put into a wheel and an sdist, and what they ask of make, which a
-script plays. tools/python_package.sh builds and tests true ones."""
+"""What setup.py and pyproject.toml put into a wheel and an sdist, and what they ask of make, which
+a script plays. tools/python_package.sh builds and tests true ones."""
 
 import email
 import importlib.metadata
+import itertools
 import os
 import pathlib
 import re
@@ -59,23 +60,25 @@ class Tree:
         (root / "bin").mkdir()
         (root / "bin/make").write_text(MAKE)
         (root / "bin/make").chmod(0o755)
-        (root / "dist").mkdir()
+        self.calls = itertools.count()
 
     def makes(self, what, package=None, path=None, **settings):
-        """The file that the build backend makes of the package, and what it has said."""
-        said = self.root / "said"
-        said.unlink(missing_ok=True)
+        """The file that the build backend makes of the package, and what it has said: each time in
+        a folder of its own, since wheels of one version have one name."""
+        place = self.root / f"call-{next(self.calls)}"
+        (place / "dist").mkdir(parents=True)
+        said = place / "said"
         environment = {key: value for key, value in os.environ.items()
                        if key not in ("BUILD", "MAKEFLAGS", "CUDA", "MFLAGS", "MAKELEVEL")}
         environment.update(settings, SAID=str(said), PYTHONDONTWRITEBYTECODE="1",
                            PATH=path or f"{self.root / 'bin'}:{environment['PATH']}")
-        call = f"from setuptools import build_meta; build_meta.build_{what}({str(self.root / 'dist')!r})"
+        call = ("from setuptools import build_meta; "
+                f"build_meta.build_{what}({str(place / 'dist')!r})")
         done = subprocess.run([sys.executable, "-c", call], cwd=package or self.package,
                               env=environment, capture_output=True, text=True)
         if done.returncode:
             return types.SimpleNamespace(file=None, said=done.stderr, asked=None)
-        file, = (self.root / "dist").iterdir()
-        file = file.rename(self.root / file.name)
+        file, = (place / "dist").iterdir()
         asked = said.read_text().splitlines() if said.exists() else None
         return types.SimpleNamespace(file=file, said=done.stderr, asked=asked)
 
@@ -266,6 +269,7 @@ def test_make_has_all_that_it_needs_in_the_sdist(sdist, tmp_path):
 def test_a_wheel_of_the_sdist_is_that_of_the_tree(tree, sdist, wheel):
     of_sdist = tree.makes("wheel", package=sdist, CUDA="0")
     assert of_sdist.asked[0] == str(sdist / "project")
+    assert of_sdist.file != wheel.file and of_sdist.file.name == wheel.file.name
     with zipfile.ZipFile(wheel.file) as first, zipfile.ZipFile(of_sdist.file) as second:
         assert set(first.namelist()) == set(second.namelist())
         for name in first.namelist():
