@@ -1,13 +1,17 @@
 // What takes long, or wants what is not everywhere, with programs in the place of those that it
 // calls: tests/*.sh, tests/checks.mk, tools/spills.sh, and .ci/run, which every change passes.
 #include "messages.h"
+#include "own_make.h"
 #include "scripts.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fnmatch.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -135,7 +139,7 @@ TEST_F(LongChecks, OfAnotherMachineAreEmulated)
 
 TEST(LongChecksOfMake, AskAsOftenAndOnAsManyThreadsAsTheyAreTold)
 {
-    const std::string make = "make -n CUDA=0 BUILD=there ";
+    const std::string make = kOwnMake + "-n CUDA=0 BUILD=there ";
     const std::string soak =
         runCommand(make + "-o there/tests/soak/soak soak SOAK_SECONDS=3 SOAK_THREADS=4 "
                           "SOAK_CALLS=5")
@@ -160,8 +164,8 @@ TEST(LongChecksOfMake, AllAreTriedAndWhatFailsIsNamed)
     std::ofstream(fake) << "#!/bin/sh\ncase $* in *two*) exit 1;; esac\n";
     EXPECT_EQ(runCommand("chmod +x " + fake).status, 0);
     const auto run = [&](const std::string &more) {
-        return runCommand("make -s CUDA=0 MAKE=" + fake + " long-checks LONG_CHECKS=\"'A=1 one' " +
-                          more + "\"");
+        return runCommand(kOwnMake + "-s CUDA=0 MAKE=" + fake +
+                          " long-checks LONG_CHECKS=\"'A=1 one' " + more + "\"");
     };
     EXPECT_EQ(run("").status, 0);
     const Outcome failed = run("'two x' three");
@@ -201,48 +205,97 @@ TEST(Spills, AreWhatTheCompilerSays)
 
 // ---- .ci ---------------------------------------------------------------------------------------
 
-TEST(Gate, TakesObjectsThatTwoBuildsHaveInCommon)
+/// The gate, where there is a compiler for GPUs and no GPU, with programs in the place of all that
+/// it calls.
+struct Gate : testing::Test
+{
+    Gate()
+    {
+        scripts.copy(".ci/run");
+        scripts.add("program", "echo \"$0 says all\"\n[ \"$0\" != \"$PROGRAM_FAILS\" ]\n");
+        // Words that it is called with are compared whole: `test` is not `tested`.
+        const auto fails = [](const std::string &setting) {
+            return "case \" $* \" in *\" ${" + setting +
+                   ":-none} \"*) echo failed; exit 1;; esac\n";
+        };
+        scripts.add("bin/make",
+                    "for word; do case $word in BUILD=*) build=${word#BUILD=};; esac; done\n"
+                    "for file in entropy tests/corpora python/venv/bin/python; do\n"
+                    "mkdir -p $build/$(dirname $file) && cp program $build/$file; done\n" +
+                        fails("MAKE_FAILS"));
+        for (const char *script : {"bin/python3", ".ci/take_objects.py", "tools/setup.sh"})
+            scripts.add(script, fails("SCRIPT_FAILS"));
+        scripts.add("bin/git", "echo abc\n");
+        scripts.add("bin/nvcc", "exit 9\n");
+        scripts.add("bin/nvidia-smi", "exit 9\n");
+    }
+    Outcome run(const std::string &setting, const std::string &words) const
+    {
+        return scripts.run("env -u MAKE_FAILS -u PROGRAM_FAILS -u SCRIPT_FAILS sh -c 'rm -rf "
+                           "build*; " +
+                           setting + "=\"" + words + "\" exec .ci/run'");
+    }
+    void expectFailures(const std::string &setting, const std::vector<std::string> &calls) const
+    {
+        for (const std::string &words : calls) {
+            const Outcome failed = run(setting, words);
+            EXPECT_NE(failed.status, 0) << setting << ": " << words << "\n" << failed.output;
+            EXPECT_FALSE(holds(failed.output, " all of it passed\n")) << setting << ": " << words;
+        }
+    }
+    const Scripts scripts;
+};
+
+TEST_F(Gate, TakesObjectsThatTwoBuildsHaveInCommon)
 {
     if (runCommand("python3 --version").status != 0) GTEST_SKIP() << "needs python3";
-    const Outcome outcome = runCommand("env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "
-                                       "python3 -B -m unittest discover -s .ci");
+    const Outcome outcome = runCommand(kOwnEnvironment + "python3 -B -m unittest discover -s .ci");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
 }
 
-// With a compiler for GPUs and without a GPU, where it runs most: what fails behind something else
-// counts, too.
-TEST(Gate, WhateverFailsIsAFailure)
+// What fails behind something else counts, too.
+TEST_F(Gate, WhateverFailsIsAFailure)
 {
-    const Scripts scripts;
-    scripts.copy(".ci/run");
-    const std::string call = "case \"$*\" in *\"$FAILS\"*) echo failed; exit 1;; esac\n";
-    scripts.add("program", "echo \"$0 says all\"\n[ \"$0\" != \"$FAILS\" ]\n");
-    scripts.add("bin/make",
-                "for word; do case $word in BUILD=*) build=${word#BUILD=};; esac; done\n"
-                "for file in entropy tests/corpora python/venv/bin/python; do\n"
-                "mkdir -p $build/$(dirname $file) && cp program $build/$file; done\n" +
-                    call);
-    for (const char *program : {"bin/python3", ".ci/take_objects.py", "tools/setup.sh"})
-        scripts.add(program, call);
-    scripts.add("bin/git", "echo abc\n");
-    scripts.add("bin/nvcc", "exit 9\n");
-    scripts.add("bin/nvidia-smi", "exit 9\n");
-    const auto run = [&](const std::string &fails) {
-        return scripts.run("sh -c 'rm -rf build*; FAILS=\"" + fails + "\" exec .ci/run'");
-    };
-    const Outcome good = run("none of them");
+    const Outcome good = run("MAKE_FAILS", "none of them");
     EXPECT_EQ(good.status, 0) << good.output << good.errors;
     EXPECT_TRUE(holds(good.output, " all of it passed\n")) << good.output;
-    for (const char *fails :
-         {"tests", "unittest discover -s .ci", "BUILD=build-cpu CUDA=0 tested",
-          "build-cpu build CUDA=0", "BUILD=build-cpu CUDA=0 test", "VERSION=v12 all data",
-          "build-cpu/entropy", "build/entropy", "BUILD=build-cpu CUDA=0 python",
-          "build-cpu/python/venv/bin/python", "BUILD=build tested", "--minutes 1 --sample 10",
-          "BUILD=build test", "words/words.o", "tests/corpora", "build-sanitized/tests/corpora"}) {
-        const Outcome failed = run(fails);
-        EXPECT_NE(failed.status, 0) << fails << "\n" << failed.output;
-        EXPECT_FALSE(holds(failed.output, " all of it passed\n")) << fails;
+    expectFailures("MAKE_FAILS",
+                   {"BUILD=build-cpu CUDA=0 tested", "BUILD=build-cpu CUDA=0 test",
+                    "BUILD=build-cpu CUDA=0 VERSION=v12 all data", "BUILD=build-cpu CUDA=0 python",
+                    "BUILD=build tested", "BUILD=build test", "BUILD=build VERSION=v12 all data",
+                    "mutants ARGUMENTS=--minutes 1 --sample 10 --seed abc",
+                    "build-all/objects/local_entropy/methods/words/words.o",
+                    "build-sanitized/tests/corpora"});
+    expectFailures("PROGRAM_FAILS", {"build-cpu/entropy", "build-cpu/python/venv/bin/python",
+                                     "build/entropy", "build-sanitized/tests/corpora"});
+    expectFailures("SCRIPT_FAILS",
+                   {"tests", "-m unittest discover -s .ci", "build-cpu build CUDA=0"});
+}
+
+// Or the build with nvcc repeats a test that has got another name.
+TEST_F(Gate, LeavesOutTestsThatThereAre)
+{
+    std::vector<std::string> tests;
+    const testing::UnitTest &all = *testing::UnitTest::GetInstance();
+    for (int i = 0; i < all.total_test_suite_count(); ++i) {
+        const testing::TestSuite &suite = *all.GetTestSuite(i);
+        for (int j = 0; j < suite.total_test_count(); ++j)
+            tests.push_back(std::string(suite.name()) + "." + suite.GetTestInfo(j)->name());
     }
+    const std::string gate = contentsOf(".ci/run");
+    const std::regex list("same_(commands|scripts|python)\\+?='([^']*)'");
+    int patterns = 0;
+    for (std::sregex_iterator found(gate.begin(), gate.end(), list), end; found != end; ++found) {
+        std::istringstream words(found->str(2));
+        for (std::string pattern; std::getline(words, pattern, ':');) {
+            if (pattern.empty()) continue; // before the first of a further line
+            ++patterns;
+            EXPECT_TRUE(std::any_of(tests.begin(), tests.end(), [&](const std::string &test) {
+                return fnmatch(pattern.c_str(), test.c_str(), 0) == 0;
+            })) << pattern;
+        }
+    }
+    EXPECT_GT(patterns, 5);
 }
 
 } // namespace
