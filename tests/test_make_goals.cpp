@@ -1,6 +1,7 @@
 // Goals of make: what they call and with what, what is built again, and what make help says of
 // them.
 #include "messages.h"
+#include "own_make.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -11,7 +12,8 @@
 
 TEST(MakeGoals, CallProgramsWithTheirFiles)
 {
-    const std::string make = "make -n CUDA=0 BUILD=there CORE=memory_study RESULTS=results/here ";
+    const std::string make =
+        kOwnMake + "-n CUDA=0 BUILD=there CORE=memory_study RESULTS=results/here ";
     for (const auto &[goal, line] : std::vector<std::pair<std::string, std::string>>{
              {"BATCH_CSV=b.csv batch",
               "tools/batch.sh there/memory_study \"b.csv\" there/batch/1024x1024.txt "
@@ -27,7 +29,8 @@ TEST(MakeGoals, CallProgramsWithTheirFiles)
 
 TEST(MakeGoals, HandTheirSettingsOn)
 {
-    const std::string make = "make -n CUDA=0 BUILD=x MACHINE=m PYTHON=py "
+    const std::string make = kOwnMake +
+                             "-n CUDA=0 BUILD=x MACHINE=m PYTHON=py "
                              "-o x/bench_filter -o x/entropy -o x/entropy_measures -o x/make_data ";
     for (const auto &[goal, lines] : std::vector<std::pair<std::string, std::string>>{
              {"bench-filter ARGUMENTS='--cases 9x9'", "x/bench_filter --cases 9x9\n"},
@@ -50,17 +53,17 @@ TEST(MakeGoals, HandTheirSettingsOn)
     EXPECT_TRUE(holds(python, " x/python/tree/local_entropy -k mask\n")) << python;
     EXPECT_TRUE(holds(python, "rm -rf x/python/tree && ")) << "what is gone is not tested\n"
                                                            << python;
-    const Outcome none = runCommand("make -s CUDA=0 BUILD=x GPU_BENCHES= bench-launches");
+    const Outcome none = runCommand(kOwnMake + "-s CUDA=0 BUILD=x GPU_BENCHES= bench-launches");
     EXPECT_EQ(none.status, 2);
     EXPECT_TRUE(holds(none.errors, "bench-launches: there is no GPU here")) << none.errors;
-    const Outcome neither = runCommand("make -n CUDA=yes all");
+    const Outcome neither = runCommand(kOwnMake + "-n CUDA=yes all");
     EXPECT_EQ(neither.status, 2);
     EXPECT_TRUE(holds(neither.errors, "CUDA is 'yes', expected 0 or 1")) << neither.errors;
 }
 
 TEST(MakeGoals, HelpSaysTheDefaults)
 {
-    const std::string help = runCommand("make -s CUDA=0 help").output;
+    const std::string help = runCommand(kOwnMake + "-s CUDA=0 help").output;
     const std::string rules = contentsOf("Makefile") + contentsOf("tests/checks.mk");
     for (const std::string name : {"SOAK_SECONDS", "SOAK_CALLS", "FUZZ_SECONDS", "WITHIN"}) {
         std::smatch said, set;
@@ -82,8 +85,8 @@ TEST(MakeGoals, ARevisionSaysWhetherItIsAllOfTheSources)
     for (const auto &[settings, revision] : {std::pair{"SAYS=abc STATUS=0", "abc\n"},
                                              {"SAYS=abc STATUS=1", "abc-modified\n"},
                                              {"SAYS= STATUS=0", "unknown\n"}})
-        EXPECT_EQ(runCommand("PATH=" + directory.path("") + ":$PATH " + settings +
-                             " env -u MAKEFLAGS -u REVISION make -s CUDA=0 revision")
+        EXPECT_EQ(runCommand(kOwnEnvironment + "PATH=" + directory.path("") + ":$PATH " + settings +
+                             " make -s CUDA=0 revision")
                       .output,
                   revision);
 }
@@ -96,8 +99,8 @@ TEST(MakeGoals, AStampChangesWithItsSettings)
                       stamps = build + "/compiler.stamp " + build + "/entropy_switch.stamp";
     const auto changed = [&](const std::string &settings) {
         runCommand("touch -d 2001-01-01 " + stamps);
-        const Outcome outcome = runCommand("make -s CUDA=0 BUILD=" + build + " REVISION=abc " +
-                                           settings + " " + stamps);
+        const Outcome outcome = runCommand(kOwnMake + "-s CUDA=0 BUILD=" + build +
+                                           " REVISION=abc " + settings + " " + stamps);
         EXPECT_EQ(outcome.status, 0) << outcome.errors;
         return runCommand("find " + stamps + " -newermt 2002-01-01 -printf '%f '").output;
     };
@@ -114,10 +117,9 @@ TEST(MakeGoals, AStampChangesWithItsSettings)
 // Every program of tests, each told what all are told.
 TEST(MakeTest, RunsEveryProgramWithItsFlags)
 {
-    const std::string said =
-        runCommand("make -n CUDA=0 BUILD=x PYTHON=py -o library TESTED= GRADE_TOOLS= "
-                   "TESTFLAGS=--mine test")
-            .output;
+    const std::string said = runCommand(kOwnMake + "-n CUDA=0 BUILD=x PYTHON=py -o library TESTED= "
+                                                   "GRADE_TOOLS= TESTFLAGS=--mine test")
+                                 .output;
     for (const std::string name :
          {"all", "library", "every_call", "memory_study", "bottleneck_study", "fast_study",
           "variants_study", "every_kernel --gtest_filter=EveryKernel.*"})
