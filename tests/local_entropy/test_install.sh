@@ -36,9 +36,11 @@ declared() { grep -o '\ble_[a-z_]*(' sources/local_entropy/local_entropy.h | tr 
 
 # ---- what is installed -------------------------------------------------------------------------
 
-# The files are moved at once: nothing may remember where they were made for.
+# The files are moved at once: nothing may remember where they were made for. Who installs them may
+# keep new files to himself.
 install_and_move() {
-    in_make install PREFIX="$work/first" && mv "$work/first" "$prefix" &&
+    in_make library && (umask 077 && in_make install PREFIX="$work/first") &&
+        mv "$work/first" "$prefix" &&
         ! grep -rF "$work" "$prefix" --include='*.pc' --include='*.cmake' --include='*.h'
 }
 
@@ -98,7 +100,8 @@ archive() {
         sed 's/cpp$/o/' | sort) <(ar t "$archive" | sort)) || return 1
     [ -z "$missing" ] || { echo "missing: $missing"; return 1; }
     # What is gone from the sources is gone from an archive that was there before.
-    echo 'int gone;' | ${CC:-gcc} -x c -c - -o "$work/gone.o" && ar rc "$work/lib.a" "$work/gone.o" &&
+    echo 'int gone;' | ${CC:-gcc} -x c -c - -o "$work/gone.o" &&
+        ar rc "$work/lib.a" "$work/gone.o" &&
         touch -d 2001-01-01 "$work/lib.a" &&
         in_make STATIC_LIBRARY="$work/lib.a" "$work/lib.a" || return 1
     diff <(ar t "$archive" | sort) <(ar t "$work/lib.a" | sort) || return 1
