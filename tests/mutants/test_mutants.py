@@ -158,8 +158,8 @@ class Runs(MadeUp):
     def test_what_takes_its_time_without_a_bug_is_caught_where_it_does_not_end(self):
         (self.root / "sources/limits.sh").write_text(LIMITS.replace("pause() { true",
                                                                     "pause() { sleep 0.8"), "utf-8")
-        hangs = HEAD.format(name="hang", by="by: library Limits.Pause") + "- sleep 0.8\n+ sleep 9\n"
-        status, said = self.run_on(hangs, "--limit", "3")
+        hangs = HEAD.format(name="hang", by="by: library Limits.Pause") + "- sleep 0.8\n+ sleep 60\n"
+        status, said = self.run_on(hangs, "--limit", "6")
         self.assertIn("by Limits.Pause, which did not end", said)
         self.assertEqual(status, 0, said)
 

@@ -282,10 +282,15 @@ class Parts(unittest.TestCase):
                       octave.Octave.read(None, "cells", "file", (20, 30)))
 
     def test_runs_end_with_the_fifth_or_behind_the_limit(self):
-        waits = types.SimpleNamespace(wait=lambda: None)
-        for seconds, limit, runs in ((0.01, 0.015, 2), (0.03, 1, 5)):
-            times = measuring.times_of(waits, lambda: time.sleep(seconds), limit)
-            self.assertEqual(len(times), runs)
+        for seconds, limit, runs in ((0.01, 0.015, 2), (0.03, 1, 5), (1 / 64, 1, 7)):
+            with unittest.mock.patch.object(measuring, "seconds_of", lambda *_: (seconds, None)):
+                self.assertEqual(len(measuring.times_of(None, None, limit)), runs)
+
+    def test_seconds_are_those_until_the_peer_has_computed(self):
+        waits = types.SimpleNamespace(wait=lambda: time.sleep(0.02))
+        seconds, result = measuring.seconds_of(waits, lambda: time.sleep(0.03) or 7)
+        self.assertGreaterEqual(seconds, 0.05)
+        self.assertEqual(result, 7)
 
     def test_a_ratio_is_to_the_median(self):
         library = types.SimpleNamespace(memory="", arrays="", column="to_gpu", border="crop",
