@@ -59,11 +59,13 @@ __attribute__((destructor)) static void tell(void)
     fprintf(file, "%d %s\n", threads, text);
     fclose(file);
 })";
-        EXPECT_EQ(runCommand("gcc -shared -fPIC -O1 " + directory.path("watch.c") + " -o " +
-                             directory.path("watch.so") + " -ldl")
-                      .status,
-                  0);
+        built = runCommand("gcc -shared -fPIC -O1 " + directory.path("watch.c") + " -o " +
+                           directory.path("watch.so") + " -ldl")
+                    .status == 0;
     }
+
+    /// False where there is no gcc.
+    bool isThere() const { return built; }
 
     Outcome run(const std::string &command, const std::string &settings = "") const
     {
@@ -77,6 +79,7 @@ private:
     std::string told() const { return contentsOf(directory.path("told")); }
 
     TemporaryDirectory directory;
+    bool built = false;
 };
 
 } // namespace
@@ -93,6 +96,7 @@ TEST(BenchEnvironment, WhatIsOpenedIsNoStandardStream)
 {
     if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "the sanitizer has to come first";
     const Watched watched;
+    if (!watched.isThere()) GTEST_SKIP() << "needs gcc";
     for (const std::string program : {"bottleneck_study_measures", "bench_size", "bench_filter",
                                       "profile_labs", "occupancy", "precision", "bench_cpu"}) {
         watched.run(program + " --help <&- >&- 2>&-");
@@ -105,6 +109,7 @@ TEST(BenchEnvironment, EnginesHaveAsManyThreadsAsOpenMPOffers)
 {
     if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "the sanitizer has to come first";
     const Watched watched;
+    if (!watched.isThere()) GTEST_SKIP() << "needs gcc";
     const Outcome outcome =
         watched.run("bench_together --cases uint8-256-31x31-512 --seconds 0.001",
                     "OMP_NUM_THREADS=1 CUDA_VISIBLE_DEVICES=");
@@ -122,6 +127,7 @@ TEST(BenchEnvironment, ALargeArrayIsNoReasonForMoreThanOneThread)
 {
     if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "the sanitizer has to come first";
     const Watched watched;
+    if (!watched.isThere()) GTEST_SKIP() << "needs gcc";
     const TemporaryDirectory directory;
     const auto threadsFor = [&](const std::string &size) {
         const std::string file = directory.path("cells.bin");
