@@ -13,7 +13,7 @@ const std::string kProfileLabs = kBuild + "profile_labs --list";
 
 } // namespace
 
-TEST(Evidence, EveryProgramHasHelp)
+TEST(GpuTools, EveryProgramHasHelp)
 {
     for (const char *program : {"parts", "threshold", "occupancy", "entropy_devices",
                                 "entropy_profile", "profile_labs"}) {
@@ -23,7 +23,7 @@ TEST(Evidence, EveryProgramHasHelp)
     }
 }
 
-TEST(Evidence, WithoutAGpuProgramsSaySo)
+TEST(GpuTools, WithoutAGpuProgramsSaySo)
 {
     if (runCommand("nvidia-smi -L | grep '^GPU'").status == 0) GTEST_SKIP() << "there is a GPU";
     for (const char *program :
@@ -31,7 +31,7 @@ TEST(Evidence, WithoutAGpuProgramsSaySo)
         expectRefusal(kBuild + program, "needs ");
 }
 
-TEST(Evidence, ProfileListsNothingThatCannotRunHere)
+TEST(GpuTools, ProfileListsNothingThatCannotRunHere)
 {
     for (const std::string &list : {kProfile, kProfile + " --size 10x1000000 v15", kProfileLabs,
                                     kProfileLabs + " maximum/m2"}) {
@@ -41,7 +41,7 @@ TEST(Evidence, ProfileListsNothingThatCannotRunHere)
     }
 }
 
-TEST(Evidence, ProfileListsWhatItWouldCall)
+TEST(GpuTools, ProfileListsWhatItWouldCall)
 {
     if (holds(runCommand(kBuild + "entropy_profile --size 5x5 v0").errors, "needs "))
         GTEST_SKIP() << "what needs a GPU is listed where there is one";
@@ -55,7 +55,7 @@ TEST(Evidence, ProfileListsWhatItWouldCall)
     EXPECT_EQ(runCommand(kProfile + " --size 10x1000000 v15").output, "v15\n");
 }
 
-TEST(Evidence, ProfileRefusesBadArguments)
+TEST(GpuTools, ProfileRefusesBadArguments)
 {
     expectRefusal(kProfile + " v99", "there is no version 'v99'");
     expectRefusal(kBuild + "entropy_profile v15 --cases v1", "there is no option '--cases'");
