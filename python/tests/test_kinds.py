@@ -46,7 +46,8 @@ def test_what_an_array_that_ends_early_lacks(tmp_path, capfd, keep, said):
 
 
 def test_an_array_is_as_long_as_it_will_be_from_its_beginning(tmp_path):
-    """So what is never written is no cell that is missing, and a limit of the system is met then."""
+    """So what is never written is no cell that is missing, and a limit of the system is met
+    then."""
     sink = npy.Created(str(tmp_path / "out.npy"), layout((2,), 20, 30))
     assert np.load(tmp_path / "out.npy").shape == (2, 20, 30)
     sink.write(1, Part(18, 20, 3, 30), np.full((2, 27), 2.5, np.float32))

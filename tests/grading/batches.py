@@ -525,7 +525,8 @@ class Tables(unittest.TestCase):
 
     def test_the_help_says_the_defaults(self):
         import grade as grader
-        words = ["grade", "--tools", "t", "--cpp", "c", "--cu", "c", "--link", "l", "--gpu", "0", "x"]
+        words = ["grade", "--tools", "t", "--cpp", "c", "--cu", "c", "--link", "l", "--gpu", "0",
+                 "x"]
         with unittest.mock.patch.object(sys, "argv", words):
             options = grader.parse()
         with unittest.mock.patch.object(sys, "argv", ["grade", "--help"]), \

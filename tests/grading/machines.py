@@ -125,7 +125,8 @@ exec {compiler} -fopenmp -x c++ "$@"
     WRONG = "int dim3;\n" + open(os.path.join(WRONG, "nan.cpp"), encoding="utf-8").read()
 
     def test_cores_are_built_for_the_gpu_that_is_there(self):
-        row, said, page = self.grade(self.RIGHT, "usleep(300000) == 0") # drivers take a while to start
+        # Drivers take a while to start.
+        row, said, page = self.grade(self.RIGHT, "usleep(300000) == 0")
         self.assertLacks(said, "cannot be used")
         self.assertEqual(row["verdict"], "passed", row["message"])
         self.assertHolds(page, "made for -arch=sm_87")

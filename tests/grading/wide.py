@@ -1,4 +1,5 @@
-"""Groups of wide rows, beside which there is as much room; and the reference solution beside cores."""
+"""Groups of wide rows, beside which there is as much room; and the reference solution beside
+cores."""
 
 import os
 import subprocess
