@@ -10,6 +10,13 @@
 #include <string>
 #include <vector>
 
+/// The bits of `count` values.
+template <typename Value>
+std::string bits(const Value *values, std::size_t count)
+{
+    return {reinterpret_cast<const char *>(values), count * sizeof(Value)};
+}
+
 /// A call of le_run() on 7 x 5 bytes, of levels 0 to 8, into rows that are 9 floats apart.
 class CInterface : public testing::Test
 {

@@ -65,6 +65,13 @@ inline std::int64_t sumOf(const local_entropy::Answers &answers, const Counts &c
     return sum;
 }
 
+/// What an entropy in nats is multiplied by.
+inline long double truePerNat(local_entropy::Base base)
+{
+    using local_entropy::Base;
+    return base == Base::E ? 1 : 1 / std::log(base == Base::Two ? 2.0L : 10.0L);
+}
+
 inline long double trueEntropy(const Counts &counts,
                                local_entropy::Base base = local_entropy::Base::E)
 {

@@ -4,6 +4,7 @@
 #include "boundary_windows.h"
 #include "common/error.h"
 #include "counts.h"
+#include "local_entropy/answers/base.h"
 
 #include <algorithm>
 #include <cmath>
@@ -132,6 +133,20 @@ TEST_P(EveryBase, FewerBits)
         });
         if (bits == 26) {
             EXPECT_GT(undecided, 0);
+        }
+    }
+}
+
+// Bounds of errors count on scales that have been rounded once, or twice for a base.
+TEST_P(EveryBase, ScalesAreRightToTheirLastBits)
+{
+    EXPECT_EQ(perNat(GetParam()), static_cast<double>(truePerNat(GetParam())));
+    for (const int cells : {25, 300, 65025}) {
+        const Answers answers(Measure::Entropy, 0, GetParam(), cells, 0);
+        for (int n = 1; n <= cells; n++) {
+            const long double wanted =
+                std::ldexp(truePerNat(GetParam()) / n, -answers.fractionBits());
+            ASSERT_LE(std::fabs(answers.scales()[n] - wanted), 2 * 0x1p-53L * wanted) << n;
         }
     }
 }

@@ -95,6 +95,18 @@ TEST(LocalEntropyHistogram, PiecesAreWhatAMoveChanges)
     }
 }
 
+TEST(LocalEntropyHistogram, TablesOfFootprintsHaveRoomForAllThatIsInThem)
+{
+    using footprint::Piece, footprint::TableWords;
+    for (int count = 1; count <= 300; ++count) {
+        const TableWords words(count, 3 * count);
+        EXPECT_GE(words.differences, count + 1);
+        EXPECT_GE(4 * words.pieces, static_cast<int>(3 * count * sizeof(Piece)));
+        EXPECT_EQ(words.all(), words.kFew + words.differences + words.pieces);
+        EXPECT_EQ(words.all() % words.kFew, 0);
+    }
+}
+
 TEST(LocalEntropyHistogram, DisksHaveARadiusAndNothingElseHas)
 {
     for (const int radius : {1, 2, 5, 10})

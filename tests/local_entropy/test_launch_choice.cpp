@@ -1,7 +1,10 @@
 // Which method computes in the memory of a GPU, by the shared memory that its blocks may have. No
 // GPU is needed to ask; without CUDA some methods say that they need none.
 #include "local_entropy/methods/block_memory.h"
+#include "local_entropy/methods/equal/equal.h"
 #include "local_entropy/methods/histogram/foot_changes.h"
+#include "local_entropy/methods/histogram/foot_method.h"
+#include "local_entropy/methods/histogram/histogram.h"
 #include "local_entropy/methods/histogram/wide.h"
 #include "local_entropy/methods/levels/levels.h"
 #include "local_entropy/methods/plain/plain.h"
@@ -179,6 +182,32 @@ TEST(LaunchChoice, LimitsAreThoseThatAreTold)
     EXPECT_TRUE(can(wideMethod(), 61, 67, 256));
     EXPECT_FALSE(can(wideMethod(), 62, 3, 256));
     EXPECT_FALSE(can(wideMethod(), 32, 129, 256));
+    EXPECT_STREQ(
+        histogramMethod().launches(),
+        "entropies as float of rectangles of up to 255 cells, at most 9, 11 or 15 wide, or "
+        "of more, 9, 11, 15, 21 or 31 wide, of few hundred levels");
+    for (int width = 1; width <= 40; ++width) {
+        const bool isOfEither = width == 9 || width == 11 || width == 15;
+        const int rows = 255 / width;
+        EXPECT_EQ(can(histogramMethod(), width, rows, 200), width < 9 || isOfEither) << width;
+        if (rows == 255) continue; // no more can be
+        EXPECT_EQ(can(histogramMethod(), width, rows + 1, 200),
+                  isOfEither || width == 21 || width == 31)
+            << width;
+    }
+    EXPECT_STREQ(equalMethod().launches(),
+                 "entropies as float of rectangles of 2 to 11 columns and few rows");
+    for (int width = 1; width <= 40; ++width)
+        EXPECT_EQ(can(equalMethod(), width, 2, 200), width >= 2 && width <= 11) << width;
+    EXPECT_FALSE(can(equalMethod(), 2, 100, 200));
+    EXPECT_STREQ(
+        footprintMethod().launches(),
+        "entropies as float of footprints, of so many levels that a histogram fits a block");
+    EXPECT_FALSE(can(footprintMethod(), 3, 3, 200));
+    EXPECT_STREQ(wordsMethod().launches(),
+                 "windows of 5x5 cells around theirs, of at most 16 levels, where all cells count "
+                 "(NaN is an error, no mask, no nodata), to the entropy in base e as float");
+    EXPECT_EQ(plainMethod().launches(), nullptr); // everything
 }
 
 TEST(LaunchChoice, WordsIsForItsQuestionAlone)
@@ -215,6 +244,21 @@ TEST(LaunchChoice, WordsIsForItsQuestionAlone)
 }
 
 // Its kernel goes from row to row of results by 32 bits.
+// What it sends to a GPU and back is whole images in host memory.
+TEST(LaunchChoice, WordsTakesNoPartsOfImagesInHostMemory)
+{
+    Filter filter = filterOf(5, 5, 16);
+    filter.nanIsError = true;
+    Problem problem = problemOf(filter, CellType::Float32, 100, 80);
+    EXPECT_TRUE(wordsMethod().can(problem, Path::Portable));
+    EXPECT_FALSE(wordsMethod().plan(problem, Path::Portable)->takesTiles());
+    for (const Region &part : {Region{0, 0, 100, 79}, Region{0, 1, 100, 79}, Region{0, 0, 99, 80},
+                               Region{1, 0, 99, 80}}) {
+        problem.region = part;
+        EXPECT_FALSE(wordsMethod().can(problem, Path::Portable)) << part.y << ' ' << part.width;
+    }
+}
+
 TEST(LaunchChoice, WordsLeavesRowsThatAreTooFarApartToOthers)
 {
     Filter filter = filterOf(5, 5, 16);

@@ -87,7 +87,8 @@ bool computeLong(Engine &engine, Filter filter, std::int64_t width, std::int64_t
     return true;
 }
 
-// Long rows and columns: a slot is rounded up to a page, which hides a few bytes of small images.
+// Long rows and columns, since a slot is rounded up to a page, which hides a few bytes of small
+// images; and both, where lanes share rows and columns.
 TEST(Scratch, NobodyWritesBehindIt)
 {
     Filter few, all, words;
@@ -106,7 +107,7 @@ TEST(Scratch, NobodyWritesBehindIt)
             options.path = path;
             options.method = method;
             Engine engine(options);
-            for (const auto &[width, height] : {std::pair(2503, 5), {5, 2503}}) {
+            for (const auto &[width, height] : {std::pair(2503, 5), {5, 2503}, {301, 103}}) {
                 computed[method] += computeLong<float>(engine, few, width, height, 5, false);
                 computed[method] += computeLong<std::uint8_t>(engine, few, width, height, 9, false);
                 computed[method] += computeLong<float>(engine, few, width, height, 9, true);

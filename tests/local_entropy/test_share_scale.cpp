@@ -5,9 +5,12 @@
 #include "counts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <set>
+#include <utility>
 
 namespace
 {
@@ -62,6 +65,39 @@ TEST(ShareScale, EveryWayToShareIsRightOrListed)
                         << testing::PrintToString(counts);
                 });
         }
+}
+
+// What is listed for one window is not found for another.
+TEST(ShareScale, KeysTellAllDifferencesApart)
+{
+    const ShareScale scale(ShareScale::kMostCells, Base::E);
+    std::set<std::pair<int, std::int64_t>> differences;
+    std::set<std::int64_t> keys;
+    for (int cells = 1; cells <= ShareScale::kMostCells; ++cells)
+        counting::forPartitions(cells, [&](const Counts &counts) {
+            std::int64_t difference = scale.sums[cells];
+            for (const int n : counts) difference -= scale.sums[n];
+            differences.insert({cells, difference});
+            keys.insert(equal::exceptionKey(cells, difference));
+        });
+    EXPECT_GT(differences.size(), 6000u);
+    EXPECT_EQ(keys.size(), differences.size());
+    for (int cells = 1; cells < ShareScale::kMostCells; ++cells) // and not only by luck
+        EXPECT_LT(equal::exceptionKey(cells, scale.sums[ShareScale::kMostCells]),
+                  equal::exceptionKey(cells + 1, 0));
+}
+
+// Two cells of two levels, whose entropy is ln 2, have the difference F(2).
+TEST(ShareScale, ScalesAreRightToTheirLastBits)
+{
+    for (const Base base : counting::kBases) {
+        const ShareScale scale(ShareScale::kMostCells, base);
+        for (int n = 1; n <= ShareScale::kMostCells; ++n) {
+            const long double wanted =
+                2 * std::log(2.0L) * counting::truePerNat(base) / scale.sums[2] / n;
+            EXPECT_LE(std::fabs(scale.scales[n] - wanted), 4 * 0x1p-53L * wanted) << n;
+        }
+    }
 }
 
 // Lists are short, and are searched by their keys; four steps, and the negatives of four others,

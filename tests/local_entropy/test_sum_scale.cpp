@@ -113,6 +113,22 @@ TEST(SumScale, IsExactForPowersOfTwo)
             << n;
 }
 
+// Two cells of two levels, whose entropy is ln 2, have the difference F(2).
+TEST(SumScale, ScalesAreRightToTheirLastBits)
+{
+    for (const local_entropy::Base base : counting::kBases) {
+        const SumScale scale(300);
+        const std::vector<double> scales = scale.scales(base);
+        ASSERT_EQ(scales.size(), scale.sums.size());
+        EXPECT_EQ(scales[0], 0);
+        for (int n = 1; n <= 300; ++n) {
+            const long double wanted =
+                2 * std::log(2.0L) * counting::truePerNat(base) / scale.sums[2] / n;
+            EXPECT_LE(std::fabs(scales[n] - wanted), 4 * 0x1p-53L * wanted) << n;
+        }
+    }
+}
+
 TEST(SumScale, LeavesRoomForFourSteps)
 {
     for (const int cells : {1, 9, 49, 255, 961, 7905}) {
