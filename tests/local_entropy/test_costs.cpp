@@ -193,20 +193,43 @@ TEST(Costs, KindsAreThoseOfTheProblem)
     EXPECT_EQ(kind(), CostKind::Double);
 }
 
-// Windows of 5 x 5 in an image of 300 x 600: two cells to each side are the edge's.
+// In an image of 300 x 600. Windows reach further to one side than to the other where a side is
+// even or an origin moves them.
 TEST(Costs, WindowsAreCutAtEachOfTheFourEdges)
 {
-    Question question(CostKind::Entropy, 16, 5, 5);
-    const auto kind = [&](const Region &region) {
-        question.region = region;
-        return costKindOf(question.problem());
+    struct Reach
+    {
+        int width, height, originX, originY, left, top;
     };
-    question.type = CellType::Float32;
-    EXPECT_EQ(kind({2, 2, 296, 596}), CostKind::Entropy);
-    EXPECT_EQ(kind({1, 2, 296, 596}), CostKind::Missing);
-    EXPECT_EQ(kind({2, 1, 296, 596}), CostKind::Missing);
-    EXPECT_EQ(kind({3, 2, 296, 596}), CostKind::Missing);
-    EXPECT_EQ(kind({2, 3, 296, 596}), CostKind::Missing);
+    for (const Reach &reach : {Reach{5, 5, 0, 0, 2, 2},
+                               {7, 4, 0, 0, 3, 2},
+                               {4, 7, 0, 0, 2, 3},
+                               {7, 4, 2, -1, 5, 1},
+                               {4, 7, 1, -3, 3, 0}}) {
+        Question question(CostKind::Entropy, 16, reach.width, reach.height);
+        question.filter.window.originX = reach.originX;
+        question.filter.window.originY = reach.originY;
+        const auto kind = [&](const Region &region) {
+            question.region = region;
+            return costKindOf(question.problem());
+        };
+        question.type = CellType::Float32;
+        const std::int64_t x = reach.left, y = reach.top, width = 301 - reach.width,
+                           height = 601 - reach.height;
+        EXPECT_EQ(kind({x, y, width, height}), CostKind::Entropy) << reach.width << ' ' << x;
+        if (x > 0) {
+            EXPECT_EQ(kind({x - 1, y, width, height}), CostKind::Missing) << reach.width;
+        }
+        if (y > 0) {
+            EXPECT_EQ(kind({x, y - 1, width, height}), CostKind::Missing) << reach.width;
+        }
+        if (x + width < 300) {
+            EXPECT_EQ(kind({x + 1, y, width, height}), CostKind::Missing) << reach.width;
+        }
+        if (y + height < 600) {
+            EXPECT_EQ(kind({x, y + 1, width, height}), CostKind::Missing) << reach.width;
+        }
+    }
 }
 
 // Between a row that knows nothing and one that does, the cost is that of the one that does. What
