@@ -2,6 +2,7 @@
 #include "bench/cost_scene.h"
 #include "bench/cost_text.h"
 #include "common/error.h"
+#include "processor_time.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -51,6 +52,8 @@ TEST(BenchCosts, AreOfAResult)
     EXPECT_LT(many, 4 * few);
     EXPECT_LT(few, 4 * many);
     EXPECT_LT(many, 1e4) << "nanoseconds";
+    workUntilASecondIsNearlyFull();
+    EXPECT_GT(scene.time(plain, point, few, 1e8), 0) << "where a second is full, too";
 }
 
 TEST(BenchCosts, EachRowHasTheNamesOfItsEnumerators)

@@ -92,6 +92,21 @@ TEST(BenchEnvironment, BadSecondsAreRefusedBeforeAVersionIsCalled)
                        ": BENCHMARK_SECONDS is 'x', expected a positive number of seconds");
 }
 
+TEST(BenchEnvironment, TimesThatCannotBeKeptAreAStatus)
+{
+    const Outcome outcome =
+        runCommand("ENTROPY_BENCHMARK=0 ENTROPY_VERSIONS=v16 BENCHMARK_SECONDS=0.001 "
+                   "ENTROPY_RESULTS=no/such " BUILD_DIRECTORY "/bench_size 9x9");
+    EXPECT_EQ(outcome.status, 1) << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "\nbenchmark 9x9 stopped: no/such/")) << outcome.output;
+    EXPECT_EQ(
+        runCommand(
+            "ENTROPY_BENCHMARK=0 ENTROPY_VERSIONS=v16 BENCHMARK_SECONDS=0.001 " BUILD_DIRECTORY
+            "/bench_size 9x9")
+            .status,
+        0);
+}
+
 TEST(BenchEnvironment, WhatIsOpenedIsNoStandardStream)
 {
     if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "the sanitizer has to come first";

@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/processors.h"
 #include "messages.h"
+#include "processor_time.h"
 
 #include <algorithm>
 #include <cmath>
@@ -551,6 +552,34 @@ TEST(BenchFilter, EnginesAreThoseOfTheirRows)
     }
     options.methods = {"sliding-ranks"}; // which need longer vectors
     EXPECT_TRUE(bench::filterCase(cases[3], options.contents[0], options).rows().empty());
+}
+
+// Of seconds and their parts, as the system tells it.
+TEST(BenchFilter, TheTimeOnTheProcessorGoesOnWhereASecondIsFull)
+{
+    bench::FilterOptions options;
+    options.width = options.height = 300;
+    options.contents = {"flat"};
+    options.paths = {"portable"};
+    options.threads = {1};
+    options.methods = {"plain"};
+    options.chosenToo = false;
+    options.within = 2;
+    const std::vector<bench::FilterCase> &cases = bench::filterCases();
+    const auto largest = std::find_if(cases.begin(), cases.end(), [](const bench::FilterCase &one) {
+        return one.name() == "uint8-256-31x31";
+    });
+    ASSERT_NE(largest, cases.end());
+    const std::vector<bench::Row> rows = bench::filterCase(*largest, "flat", options).rows();
+    ASSERT_EQ(rows.size(), 1u);
+    const bench::Work work = rows[0].open();
+    workUntilASecondIsNearlyFull();
+    const double begin = processorTime();
+    work.run();
+    const double spent = processorTime() - begin;
+    EXPECT_GT(spent, 10) << "too short to see anything";
+    EXPECT_GT(work.milliseconds(), spent / 2);
+    EXPECT_LE(work.milliseconds(), spent);
 }
 
 TEST(BenchFilter, MethodsAreTheChosenOneAndThoseThatAreNamed)

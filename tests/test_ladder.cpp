@@ -7,6 +7,7 @@
 #include "entropy/run.h"
 #include "little_memory.h"
 #include "messages.h"
+#include "processor_time.h"
 #include "sanitized.h"
 #include "shapes.h"
 #include "temporary.h"
@@ -16,9 +17,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <new>
 #include <omp.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -180,6 +183,44 @@ TEST(Table, TheEngineSaysThatItCannotRunHere)
     EXPECT_THROW(entropy::run(v15.callback, 1, 1, &cell), common::Unavailable);
 }
 
+// Run by the test below: takes memory away from its process.
+TEST(LittleMemory, DISABLED_PrintsWhatV16Says)
+{
+    const entropy::Version &v16 = entropy::versionNamed("v16");
+    constexpr rlim_t kStep = 1 << 14, kMost = 1 << 28;
+    for (rlim_t more = 0; more < kMost; more += kStep) {
+        rlim_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        rlimit limit{};
+        getrlimit(RLIMIT_AS, &limit);
+        limit.rlim_cur = pages * sysconf(_SC_PAGESIZE) + more;
+        setrlimit(RLIMIT_AS, &limit);
+        float cell = 1;
+        try {
+            entropy::run(v16.callback, 1, 1, &cell);
+            std::printf("v16 has computed\n");
+            return;
+        } catch (const common::Unavailable &error) {
+            std::printf("v16 says '%s'\n", error.what());
+        } catch (const std::bad_alloc &) { // callVersion's to say
+        }
+    }
+}
+
+// Once, whoever found that there is too little.
+TEST(Table, ErrorsOfTheEngineNameTheVersionOnce)
+{
+    if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "a sanitizer takes all addresses";
+    const Outcome outcome =
+        runCommand("unset GTEST_TOTAL_SHARDS GTEST_SHARD_INDEX; " BUILD_DIRECTORY
+                   "/tests/all --gtest_also_run_disabled_tests "
+                   "--gtest_filter=LittleMemory.DISABLED_* | sort | uniq");
+    EXPECT_TRUE(holds(outcome.output, "\nv16 says 'v16: no host memory for the tables")) //
+        << outcome.output;
+    EXPECT_TRUE(holds(outcome.output, "\nv16 has computed\n")) << outcome.output;
+    EXPECT_FALSE(holds(outcome.output, "v16: v16: ")) << outcome.output;
+}
+
 // The split of v14, in any number of parts on however many GPUs there are. Named to run under
 // compute-sanitizer too.
 TEST(Parts, AnySplitIsRightOnSmallShapes)
@@ -301,11 +342,7 @@ std::vector<double> timesOfThreads(int threads)
 {
     std::vector<double> times(threads);
 #pragma omp parallel num_threads(threads)
-    {
-        timespec time{};
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-        times[omp_get_thread_num()] = 1e3 * time.tv_sec + 1e-6 * time.tv_nsec;
-    }
+    times[omp_get_thread_num()] = processorTime();
     return times;
 }
 

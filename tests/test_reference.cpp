@@ -159,7 +159,7 @@ TEST(SharedSample, IsItsCellsAndTheirAnswerInEveryProcess)
         EXPECT_NO_THROW(sample->check(answer.data()));
         answer[4 * 7 + 3] += 0.5f;
         EXPECT_EQ(messageOf([&] { sample->check(answer.data()); }),
-                  "WRONG: error 0.500000 at x 3, y 4");
+                  "WRONG: error 0.5 at x 3, y 4");
         answer[4 * 7 + 3] -= 0.5f;
     }
 }

@@ -361,6 +361,8 @@ TEST(TransposeMain, BadUsageIsRefused)
     expectUsageError("-- -5", "N is '-5'");
     expectUsageError("99999999999", "N is '99999999999'");
     expectUsageError("10 20", "one N expected, found also '20'");
+    expectUsageError("9 --block 33", "a block of 33 x 33 has 1089 threads, a GPU runs at most 1024 "
+                                     "in one: expected 8, 16 or 32");
     expectUsageError("--rows 5", "--rows and --columns go together");
     expectUsageError("--rows 5 --columns 6 7", "either N or --rows and --columns");
     expectUsageError("--rows x --columns 6", "--rows is 'x'");
@@ -487,7 +489,14 @@ TEST(TransposeMain, WhatIsWrongOrFailsIsReported)
             << outcome.output;
         EXPECT_FALSE(holds(outcome.output, "transposed by")) << outcome.output;
         if (active == std::string("wrong")) { // in the last cell; its output is 5 x 3
-            EXPECT_TRUE(holds(outcome.output, "WRONG at row 4, column 2")) << outcome.output;
+            const std::size_t at = outcome.output.find("WRONG at row 4, column 2: ");
+            ASSERT_NE(at, std::string::npos) << outcome.output;
+            float found = 0, expected = 0;
+            ASSERT_EQ(std::sscanf(outcome.output.c_str() + at,
+                                  "WRONG at row 4, column 2: %f, expected %f", &found, &expected),
+                      2)
+                << outcome.output;
+            EXPECT_EQ(found, std::nextafter(expected, 2.0f)) << "to the last bit";
         }
     }
 

@@ -473,7 +473,7 @@ TEST(Measures, WhatIsWrongOrFailsIsToldAndNotTimed)
     };
     const Outcome some = with("wrong failing starved absent probe");
     EXPECT_EQ(some.status, 1) << some.errors;
-    const std::string wrong = "WRONG: group 1, error 0.000010 at x 4, y 3";
+    const std::string wrong = "WRONG: group 1, error 1.00136e-05 at x 4, y 3";
     for (const std::string &note :
          {wrong, std::string("it broke"), std::string("too little here"),
           std::string("needs another machine"), std::string("probe, no answer. ")})
@@ -505,6 +505,7 @@ TEST(LoadTime, WarmUpAloneTimesNothing)
                                       "/tests/broken data/worked_4x4.txt");
     EXPECT_EQ(broken.status, 1) << broken.output;
     EXPECT_EQ(broken.output.find("warm-up, GPU 0: it broke\n"), 0u) << broken.output;
+    EXPECT_FALSE(holds(broken.output, "bad_alloc")) << "the row of its time says so";
     EXPECT_TRUE(holds(broken.output, "\nFAILED: " + std::to_string(warmUpFailures(broken.output)) +
                                          " failures before main"))
         << broken.output;

@@ -58,7 +58,7 @@ void check(const entropy::Version &version, std::vector<entropy::Sample> &sample
             entropy::compare(sample.width, sample.height, result.get(), gold[group].data());
         if (!verdict.passed)
             throw common::Error("WRONG: group " + std::to_string(group + 1) + ", error " +
-                                std::to_string(verdict.largestError) + " at x " +
+                                common::number(verdict.largestError) + " at x " +
                                 std::to_string(verdict.x) + ", y " + std::to_string(verdict.y));
     }
 }

@@ -1,6 +1,7 @@
 // An array and its right answer, made once and handed to child processes.
 #pragma once
 
+#include "common/csv.h"
 #include "common/error.h"
 #include "common/integer.h"
 #include "common/shared_array.h"
@@ -51,7 +52,7 @@ public:
     {
         const Comparison comparison = compare(width, height, result, gold.data());
         if (!comparison.passed)
-            throw common::Error("WRONG: error " + std::to_string(comparison.largestError) +
+            throw common::Error("WRONG: error " + common::number(comparison.largestError) +
                                 " at x " + std::to_string(comparison.x) + ", y " +
                                 std::to_string(comparison.y));
     }

@@ -136,8 +136,16 @@ private:
         const std::size_t cell = firstDifference(output.get(), expected.get(), cells);
         if (cell == cells) return;
         throw common::Error("WRONG at row " + std::to_string(cell / rows) + ", column " +
-                            std::to_string(cell % rows) + ": " + std::to_string(output[cell]) +
-                            ", expected " + std::to_string(expected[cell]));
+                            std::to_string(cell % rows) + ": " + written(output[cell]) +
+                            ", expected " + written(expected[cell]));
+    }
+
+    /// Enough digits to tell it from any other float: the last bit counts.
+    static std::string written(float value)
+    {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
+        return text;
     }
 
     /// Throws where the version is wrong or fails; what was measured until then is dropped. The
