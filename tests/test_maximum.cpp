@@ -583,8 +583,8 @@ TEST(MaximumProgram, TheBenchmarkLeavesOutWhatDoesNotFit)
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     for (const std::string size :
          {"256 x 1024 (rows", "4096 x 4096 (rows",
-          "16384 x 16384: skipped, it needs 1.0 GiB of memory, 0.2 GiB are",
-          "32768 x 32768: skipped, it needs 4.0 GiB of memory, 0.2 GiB are"})
+          "16384 x 16384: skipped, needs 1152 MiB, 195 MiB are available\n",
+          "32768 x 32768: skipped, needs 4224 MiB, 195 MiB are available\n"})
         EXPECT_TRUE(holds(outcome.output, "matrix of " + size)) << outcome.output;
 }
 

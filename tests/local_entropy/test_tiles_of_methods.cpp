@@ -4,6 +4,7 @@
 #include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/methods/method.h"
+#include "local_entropy/schedule/parts.h"
 #include "local_entropy/schedule/shared_tiles.h"
 #include "own_queue.h"
 #include "used_scratch.h"
@@ -160,9 +161,9 @@ const Method &named(const char *name)
                           [&](const Method *method) { return !std::strcmp(method->name(), name); });
 }
 
-std::int64_t numberOf(const TileSize &tiles, std::int64_t side)
+std::int64_t numberOf(const TileSize &tiles, std::int64_t width, std::int64_t height)
 {
-    return common::ceilDiv(side, tiles.width) * common::ceilDiv(side, tiles.height);
+    return common::ceilDiv(width, tiles.width) * common::ceilDiv(height, tiles.height);
 }
 
 } // namespace
@@ -180,13 +181,40 @@ TEST(TilesOfMethods, AreForEveryThread)
             const auto size = tilesOf(*method, filter, kSide, kSide, kThreads);
             if (!size) continue;
             ++asked;
-            EXPECT_GE(numberOf(*size, kSide), kThreads)
+            EXPECT_GE(numberOf(*size, kSide, kSide), kThreads)
                 << method->name() << ", window of " << window;
         }
         EXPECT_GE(asked, 3) << window;
     }
     // Here they are made narrower for that.
-    EXPECT_GE(numberOf(*tilesOf(named("histogram"), Filter(), 300, 300, kThreads), 300), kThreads);
+    EXPECT_GE(numberOf(*tilesOf(named("histogram"), Filter(), 300, 300, kThreads), 300, 300),
+              kThreads);
+}
+
+// The strips of a frame come last in a call: one that is one tile keeps all threads but one
+// waiting.
+TEST(TilesOfMethods, OfTheFrameAreForSeveralThreads)
+{
+    constexpr std::int64_t kSide = 512;
+    const std::vector<std::uint8_t> cells(kSide * kSide);
+    std::vector<float> values(cells.size());
+    Filter filter;
+    filter.window.width = filter.window.height = 31;
+    filter.levels.count = 256;
+    const Problem whole = checkedProblem(filter, {cells.data(), CellType::Uint8, kSide, kSide, 0},
+                                         {}, {values.data(), false, kSide, kSide, 0}, {});
+    const std::vector<Problem> parts = partsOf(whole);
+    ASSERT_EQ(parts.size(), 5u);
+    const auto tiles = [](const Problem &part, int threads) {
+        const TileSize size = named("histogram").plan(part, bestPath())->tileSize(part, threads);
+        return numberOf(size, part.region.width, part.region.height);
+    };
+    for (const Problem &part : parts) {
+        const bool isStrip = &part != &parts.front();
+        EXPECT_EQ(tiles(part, 16), isStrip ? 4 : 31) << part.region.x << ", " << part.region.y;
+        EXPECT_EQ(tiles(part, 2), isStrip ? 2 : 16) << part.region.x << ", " << part.region.y;
+        EXPECT_EQ(tiles(part, 1), isStrip ? 1 : 4) << part.region.x << ", " << part.region.y;
+    }
 }
 
 // The first window of a walk costs as much as many steps; of the largest ones, one is a tile.

@@ -93,11 +93,6 @@ struct Avx2Bytes
     {
         return _mm256_unpackhi_epi8(a, b);
     }
-    [[gnu::always_inline]] static inline void storeBlock(void *p, Vector v, int q)
-    {
-        _mm_storeu_si128(static_cast<__m128i *>(p),
-                         q == 0 ? _mm256_castsi256_si128(v) : _mm256_extracti128_si256(v, 1));
-    }
 
 private:
     /// Looks up in each eight by bits 0 to 2; a blend chooses by the sign, where bits 3 and 4 go.

@@ -92,16 +92,6 @@ struct Avx512Bytes
     {
         return _mm512_unpackhi_epi8(a, b);
     }
-    [[gnu::always_inline]] static inline void storeBlock(void *p, Vector v, int q)
-    {
-        __m128i *to = static_cast<__m128i *>(p);
-        switch (q) { // the number of a block is part of the instruction
-        case 0: _mm_storeu_si128(to, block<0>(v)); break;
-        case 1: _mm_storeu_si128(to, block<1>(v)); break;
-        case 2: _mm_storeu_si128(to, block<2>(v)); break;
-        default: _mm_storeu_si128(to, block<3>(v)); break;
-        }
-    }
 
 private:
     [[gnu::always_inline]] static inline __m128i loadBlock(const void *p)

@@ -14,7 +14,6 @@
 //   Table32, table32(p)        32 floats as a table
 //   lookUp32(t, keys, to)      16 floats: to[k] = t[keys[k] modulo 32], any addresses
 //   unpackLow(a, b), unpackHigh(a, b)   a0 b0 a1 b1 ... of the lower and upper half of every block
-//   storeBlock(p, v, q)        block q of v to any address
 //
 // A block is 16 bytes: instructions of x86 unpack and shuffle within blocks, so do all here.
 //

@@ -62,10 +62,6 @@ struct NeonBytes
     {
         return vzip2q_u8(a, b);
     }
-    [[gnu::always_inline]] static inline void storeBlock(void *p, Vector v, int)
-    {
-        store(p, v); // any address will do
-    }
 };
 
 } // namespace

@@ -86,10 +86,6 @@ struct PortableBytes
             a, b, Vector{8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31});
 #endif
     }
-    [[gnu::always_inline]] static inline void storeBlock(void *p, Vector v, int)
-    {
-        std::memcpy(p, &v, sizeof v);
-    }
 };
 
 } // namespace

@@ -80,10 +80,6 @@ struct Ssse3Bytes
     {
         return _mm_unpackhi_epi8(a, b);
     }
-    [[gnu::always_inline]] static inline void storeBlock(void *p, Vector v, int)
-    {
-        _mm_storeu_si128(static_cast<Vector *>(p), v);
-    }
 };
 
 } // namespace

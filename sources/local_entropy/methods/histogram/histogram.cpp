@@ -47,16 +47,18 @@ Tile turnedTile(const Shape &shape, const Tile &tile, Scratch &scratch)
 }
 
 constexpr std::int64_t kLength = 512; ///< of a tile, and at least so many times a window's:
-constexpr int kWindows = 8;
+constexpr int kWindows = 8, kFewWindows = 3;
 
-/// Long in the direction of the walk, which has to fill the first window of every strip.
+/// Long in the direction of the walk, which has to fill the first window of every strip: shorter
+/// where threads would have no tile at all. Of the frame around the inner cells (schedule/parts.h)
+/// each strip would be one tile, and these are a call's last.
 TileSize walkedTile(const Region &region, const Shape &shape, bool turns, int threads)
 {
     constexpr std::int64_t kBreadth = 128, kTilesOfThread = 4;
     const int reach = turns ? shape.width : shape.height;
     const std::int64_t side = turns ? region.height : region.width;
-    const std::int64_t length = std::min(std::max<std::int64_t>(kLength, kWindows * reach),
-                                         turns ? region.width : region.height);
+    std::int64_t length = std::min(std::max<std::int64_t>(kLength, kWindows * reach),
+                                   turns ? region.width : region.height);
     std::int64_t breadth = kBreadth;
     // Threads that have too few tiles to share get smaller ones.
     const auto tiles = [&] {
@@ -65,6 +67,8 @@ TileSize walkedTile(const Region &region, const Shape &shape, bool turns, int th
     if (threads > 1)
         while (tiles() < kTilesOfThread * threads && breadth > kSlackColumns) breadth /= 2;
     breadth = std::min(breadth, side);
+    if (threads > 1)
+        while (tiles() < threads && length / 2 >= kFewWindows * reach) length = (length + 1) / 2;
     return turns ? TileSize{length, breadth} : TileSize{breadth, length};
 }
 

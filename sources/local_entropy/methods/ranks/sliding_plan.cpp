@@ -252,7 +252,7 @@ class SlidingRanksPlan : public Plan
 {
 public:
     SlidingRanksPlan(const Problem &problem, const SlidingPath &path)
-        : path(path), answers(answersOf(problem, 0, DeltaPlanes::kFractionBits)),
+        : path(path), answers(answersOf(problem, DeltaPlanes::kFractionBits)),
           fineAnswers(answersOf(problem)), planes(answers)
     {
         for (int bytes = 1; bytes <= 2; ++bytes)
