@@ -1,12 +1,10 @@
-// bench_filter: its options, its table, its images. test_bench.cpp has the harness,
+// bench_filter: its options, its table, its images. test_bench_scene.cpp has what it times and
+// test_bench_choice.cpp what it makes of the times, test_bench.cpp the harness,
 // test_bench_costs.cpp what --costs measures.
-#include "bench/choice.h"
 #include "bench/filter_options.h"
 #include "bench/filter_rows.h"
-#include "bench/picture.h"
-#include "bench/scene.h"
-#include "common/error.h"
 #include "common/processors.h"
+#include "local_entropy/engine.h"
 #include "messages.h"
 #include "processor_time.h"
 
@@ -18,7 +16,8 @@
 #include <iterator>
 #include <map>
 #include <sstream>
-#include <tuple>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace
@@ -49,238 +48,6 @@ std::vector<std::vector<std::string>> rowsOf(const std::string &options)
     auto rows = table(contentsOf(directory.path("t.csv")));
     if (!rows.empty()) rows.erase(rows.begin());
     return rows;
-}
-
-TEST(BenchScene, AWrongResultIsFoundAnywhere)
-{
-    const bench::FilterCase &one = bench::filterCases()[0];
-    const int width = 300, height = 200;
-    for (const auto &[x, y] : std::vector<std::pair<int, int>>{
-             {0, 0}, {299, 0}, {0, 199}, {299, 199}, {150, 100}, {100, 60}}) {
-        bench::Scene scene(one, "natural", width, height);
-        local_entropy::Engine engine;
-        scene.validate(engine);
-        scene.run(engine);
-        scene.check();
-        for (const float wrong : {std::nanf(""), -1.0f}) {
-            scene.run(engine);
-            scene.change(x, y, [&](double) { return wrong; });
-            EXPECT_TRUE(holds(messageOf([&] { scene.check(); }),
-                              "wrong at x " + std::to_string(x) + ", y " + std::to_string(y)));
-        }
-    }
-}
-
-// The first run has no run before it to be compared with: corners and middle are looked at by the
-// plain method.
-TEST(BenchScene, TheFirstRunIsComparedInEveryCornerAndInTheMiddle)
-{
-    const bench::FilterCase &one = bench::filterCases()[0];
-    for (const auto &[x, y] : std::vector<std::pair<int, int>>{{0, 0},
-                                                               {69, 15},
-                                                               {299, 0},
-                                                               {230, 15},
-                                                               {0, 199},
-                                                               {69, 184},
-                                                               {299, 199},
-                                                               {230, 184},
-                                                               {115, 92},
-                                                               {184, 107}}) {
-        bench::Scene scene(one, "natural", 300, 200);
-        local_entropy::Engine engine;
-        scene.run(engine);
-        scene.change(x, y, [](double) { return -1.0; });
-        EXPECT_TRUE(holds(messageOf([&] { scene.check(); }),
-                          "wrong at x " + std::to_string(x) + ", y " + std::to_string(y)));
-    }
-}
-
-TEST(BenchScene, AMaskHidesAQuarterInSquares)
-{
-    const std::vector<std::uint8_t> mask = bench::makeMask(400, 800);
-    EXPECT_EQ(std::count(mask.begin(), mask.end(), 0), 400 * 800 / 4);
-    for (const auto &[x, y, counts] :
-         {std::tuple(0, 0, 0), {99, 99, 0}, {100, 0, 1}, {0, 100, 1}, {300, 100, 0}, {399, 99, 1}})
-        EXPECT_EQ(mask[400 * y + x], counts) << x << " " << y;
-}
-
-TEST(BenchScene, CellsThatNobodyWroteAreWrong)
-{
-    bench::Scene scene(bench::filterCases()[0], "random", 300, 200);
-    local_entropy::Engine engine;
-    scene.run(engine);
-    // In no patch, and nothing to compare with yet.
-    scene.change(100, 60, [](double) { return std::nan(""); });
-    EXPECT_TRUE(holds(messageOf([&] { scene.check(); }),
-                      "wrong at x 100, y 60 of an image 300 wide: nan, "));
-    scene.poison();
-    EXPECT_TRUE(
-        holds(messageOf([&] { scene.check(); }), "wrong at x 0, y 0 of an image 300 wide: nan, "));
-}
-
-TEST(BenchScene, ResultsAreComparedAsWhatTheyAre)
-{
-    for (const bool isDouble : {false, true}) {
-        bench::FilterCase one = bench::filterCases()[0];
-        one.isDouble = isDouble;
-        bench::Scene scene(one, "natural", 97, 61);
-        local_entropy::Engine engine;
-        scene.validate(engine);
-        scene.run(engine);
-        scene.check();
-        // The next double: a float that is made of it is the same as before.
-        scene.change(5, 7, [](double value) { return std::nextafter(value, 99); });
-        const std::string message = messageOf([&] { scene.check(); });
-        EXPECT_EQ(message.empty(), !isDouble) << message;
-        EXPECT_EQ(holds(message, "wrong at x 5, y 7"), isDouble) << message;
-        // Both values have digits enough to tell them apart.
-        const std::size_t got = message.find("wide: "), want = message.find(", expected ");
-        if (isDouble) {
-            EXPECT_NE(message.substr(got + 6, want - got - 6), message.substr(want + 11));
-        }
-    }
-}
-
-TEST(BenchScene, MinusZeroIsNotZero)
-{
-    bench::Scene scene(bench::filterCases()[0], "flat", 97, 61);
-    local_entropy::Engine engine;
-    scene.run(engine);
-    scene.check();
-    scene.change(5, 7, [](double) { return -0.0; });
-    EXPECT_TRUE(holds(messageOf([&] { scene.check(); }), "wide: -0, expected 0"));
-}
-
-TEST(BenchScene, AMaskLiesOnItsImage)
-{
-    const auto &cases = bench::launchCases();
-    const auto one = std::find_if(cases.begin(), cases.end(), [](const bench::FilterCase &each) {
-        return each.name() == "uint8-256-9x9-mask";
-    });
-    ASSERT_NE(one, cases.end());
-    bench::Scene scene(*one, "random", 400, 200);
-    local_entropy::Engine engine;
-    scene.run(engine);
-    std::vector<double> values; // in the middle of squares, those that are hidden, and others
-    for (const auto &[x, y] : {std::pair(50, 50), {320, 130}, {150, 50}, {250, 150}})
-        scene.change(x, y, [&](double value) { return values.emplace_back(value); });
-    EXPECT_EQ(values[0], 0);
-    EXPECT_EQ(values[1], 0);
-    EXPECT_GT(values[2], 1);
-    EXPECT_GT(values[3], 1);
-}
-
-TEST(BenchScene, MethodsAreThoseOfTheImageWithItsMask)
-{
-    const auto named = [](const std::string &name) {
-        for (const bench::FilterCase &one : bench::filterCases())
-            if (one.name() == name) return one;
-        throw common::Error(name);
-    };
-    local_entropy::EngineOptions options;
-    options.method = "bits";
-    bench::FilterCase floats = named("float32-16-5x5");
-    const local_entropy::Engine bits(options);
-    EXPECT_EQ(bench::Scene(floats, "random", 97, 61).methodsFor(bits), "bits");
-    floats.isMasked = true;
-    EXPECT_EQ(bench::Scene(floats, "random", 97, 61).methodsFor(bits), "");
-    options.method = "";
-    options.path = "portable";
-    const local_entropy::Engine engine(options);
-    const bench::Picture picture = bench::makePicture("uint8", "random", 16, 300, 300);
-    std::vector<float> result(300 * 300);
-    std::string all; // inside and at the edges
-    for (const std::string side : {"9x9", "15x15", "31x31"})
-        all += bench::methodsFor(engine, named("uint8-16-" + side).filter, picture, result.data());
-    EXPECT_TRUE(holds(all, "+")) << all;
-}
-
-bench::Outcome outcome(const std::string &content, const std::string &method,
-                       const std::string &chosen, double minimum)
-{
-    return {{"c", "uint8", "256", "3x3", content, "avx2", method, chosen, "1", "9", "9"},
-            {5, 2 * minimum, minimum}};
-}
-
-TEST(BenchChoice, TheWorstIsTheLastLine)
-{
-    testing::internal::CaptureStdout();
-    bench::Choice choice;
-    choice.add("two", {outcome("flat", "a", "yes", 2), outcome("flat", "b", "no", 4)});
-    choice.add("one", {outcome("flat", "a", "yes", 3), outcome("flat", "b", "no", 2)});
-    choice.add("three", {outcome("flat", "b", "no", 4), outcome("flat", "a", "yes", 5)});
-    choice.add("four", {outcome("random", "b", "no", 4), outcome("random", "a", "yes", 5)});
-    choice.add("alone", {outcome("natural", "a", "yes", 9)});
-    std::vector<bench::Outcome> disturbed = {outcome("random", "a", "yes", 2),
-                                             outcome("random", "b", "no", 3)};
-    disturbed[0].timing.median = 99;
-    choice.add("least", disturbed);
-    choice.printWorst();
-    EXPECT_EQ(testing::internal::GetCapturedStdout(),
-              "  two, avx2, threads 1: chosen a, best a, ratio 1.00\n"
-              "  one, avx2, threads 1: chosen a, best b, ratio 1.50\n"
-              "  three, avx2, threads 1: chosen a, best b, ratio 1.25\n"
-              "  four, avx2, threads 1: chosen a, best b, ratio 1.25\n"
-              "  least, avx2, threads 1: chosen a, best a, ratio 1.00\n"
-              "worst choice on random: ratio 1.25: four, avx2, threads 1: chosen a, best b\n"
-              "worst choice on flat: ratio 1.50: one, avx2, threads 1: chosen a, best b\n");
-}
-
-TEST(BenchChoice, WhatIsBeyondTheLimitIsWrong)
-{
-    const std::vector<bench::Outcome> good = {outcome("flat", "a", "yes", 1.1),
-                                              outcome("flat", "b", "no", 1)};
-    const std::vector<bench::Outcome> bad = {outcome("flat", "a", "yes", 1.2),
-                                             outcome("flat", "b", "no", 1)};
-    const std::vector<bench::Outcome> worse = {outcome("flat", "b", "no", 1),
-                                               outcome("flat", "a", "yes", 3)};
-    testing::internal::CaptureStdout();
-    bench::Choice choice(1.15);
-    EXPECT_FALSE(choice.isWrong(good));
-    EXPECT_FALSE(choice.isWrong({outcome("flat", "a", "yes", 9)})) << "there is no other";
-    EXPECT_TRUE(choice.isWrong(bad));
-    EXPECT_FALSE(bench::Choice().isWrong(worse)) << "there is no limit";
-    choice.add("good", good);
-    EXPECT_TRUE(choice.printWrong());
-    choice.add("bad", bad);
-    choice.add("worse", worse);
-    EXPECT_FALSE(choice.printWrong());
-    const std::string text = testing::internal::GetCapturedStdout();
-    EXPECT_TRUE(holds(text, "0 of 1 choices take more than 1.15 times"));
-    EXPECT_TRUE(holds(text, "wrong choice: ratio 3.00: worse, avx2, threads 1: chosen a, best b\n"
-                            "wrong choice: ratio 1.20: bad, avx2, threads 1: chosen a, best b\n"
-                            "2 of 3 choices take more than 1.15 times"));
-}
-
-TEST(BenchChoice, WhatSeemsWrongIsTimedAgainAndTheLeastTimeCounts)
-{
-    // What each run of the chosen method takes; the other one always takes 1.
-    for (const auto &[runs, least, asked] :
-         std::vector<std::tuple<std::vector<double>, double, std::size_t>>{
-             {{1.1}, 1.1, 1}, {{3, 1.1}, 1.1, 2}, {{3, 4, 5}, 3, 3}, {{3, 2, 4}, 2, 3}}) {
-        std::size_t run = 0;
-        const auto row = [](const std::string &method, const std::string &chosen,
-                            const std::function<double()> &time) {
-            bench::Work work;
-            work.time = [time] {
-                const double took = time();
-                return common::Timing{5, 2 * took, took};
-            };
-            return bench::Row{outcome("flat", method, chosen, 1).keys, 1, [work] { return work; }};
-        };
-        const bench::Case theCase{"c", "", 1, [&] {
-                                      return std::vector<bench::Row>{
-                                          row("a", "yes", [&] { return runs.at(run++); }),
-                                          row("b", "no", [] { return 1; })};
-                                  }};
-        testing::internal::CaptureStdout();
-        bench::Harness harness("test", {bench::kFilterColumns, {bench::minimum()}});
-        const auto outcomes = bench::Choice(1.15).timeFairly(harness, theCase);
-        testing::internal::GetCapturedStdout();
-        EXPECT_EQ(run, asked);
-        EXPECT_EQ(outcomes.at(0).timing.minimum, least);
-        EXPECT_EQ(outcomes.at(1).timing.minimum, 1);
-    }
 }
 
 TEST(BenchFilter, AWrongChoiceIsAStatus)
