@@ -12,17 +12,20 @@ import unittest
 
 sys.dont_write_bytecode = True
 from grading import scene  # noqa: E402
-from grading.batches import Builds, Memory, Refusals, Tables  # noqa: E402, F401
+from grading.batches import Builds, Memory, Refusals  # noqa: E402, F401
 from grading.boxes import BoxEnds, BoxWalls  # noqa: E402, F401
 from grading.logs import Logs  # noqa: E402, F401
 from grading.machines import Elsewhere, Gpu  # noqa: E402, F401
+from grading.one_core import OneCore  # noqa: E402, F401
+from grading.settings import Settings  # noqa: E402, F401
+from grading.tables import Tables  # noqa: E402, F401
 from grading.walls import OneWall  # noqa: E402, F401
 from grading.wide import Baseline, Wide  # noqa: E402, F401
 from grading.wrong_cores import Again, WrongCores  # noqa: E402, F401
 
 
 class Result(unittest.TextTestResult):
-    """Says why a test was skipped, in the words of GoogleTest; so that one counts like the other."""
+    """Says why a test was skipped in the words of GoogleTest, so that one counts like the other."""
 
     passed = 0
 

@@ -1,20 +1,17 @@
-"""What becomes of verdicts where a core's output or its log is lost: a part of the grader by itself."""
+"""What becomes of verdicts where a core's output or its log is lost."""
 
 import contextlib
 import io
 import os
-import sys
 import tempfile
 import types
-import unittest
 
-from grading.scene import REPOSITORY
+from grading.scene import Part
 
 
-class Logs(unittest.TestCase):
+class Logs(Part):
     def setUp(self):
-        sys.path.insert(0, os.path.join(REPOSITORY, "tools", "grade"))
-        self.addCleanup(sys.path.pop, 0)
+        super().setUp()
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
         self.folder = place.name

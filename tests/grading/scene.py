@@ -5,6 +5,7 @@ import fnmatch
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -42,7 +43,8 @@ def command(folder, *options):
 
 
 def grade(folder, *options, **more):
-    return subprocess.run(command(folder, *LIMITS, *options), capture_output=True, text=True, **more)
+    return subprocess.run(command(folder, *LIMITS, *options), capture_output=True, text=True,
+                          **more)
 
 
 def copy_cores(folder, names):
@@ -82,6 +84,14 @@ class Short(unittest.TestCase):
     def assertLacks(self, text, part):
         at = text.find(part)
         self.assertTrue(at < 0, f"{part!r} is in: {brief(text[max(0, at - 99):at + 99])}")
+
+
+class Part(unittest.TestCase):
+    """Of a part of the grader by itself, whose modules its tests import."""
+
+    def setUp(self):
+        sys.path.insert(0, os.path.join(REPOSITORY, "tools", "grade"))
+        self.addCleanup(sys.path.pop, 0)
 
 
 class Folder(Short):
