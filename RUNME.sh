@@ -10,7 +10,7 @@ and runs the active one on the twelve groups of data/data.bin. Run it again as o
 only what has changed is built again. Exit status 0 if all passed.
 
 Settings go to make: VERSION=v7, CUDA=0, ARCH=all-major, CXX=clang++ (see make help).
-Without a GPU here, the build is for sm_90 only: ARCH=native or all-major where it is to run elsewhere.
+Without a GPU here, the build is for sm_90 only: ARCH=native or all-major for other machines.
 ENTROPY_BENCHMARK=0 in the environment skips the timing, which takes minutes on a small machine.
 '
 for argument; do
@@ -35,6 +35,7 @@ make --no-print-directory data "$@"
 if [ "${ENTROPY_BENCHMARK:-1}" = 0 ]; then
     say "running"
 else
-    say "running; first the benchmark of all versions: minutes without a GPU (ENTROPY_BENCHMARK=0 skips it)"
+    say "running; first the benchmark of all versions: minutes without a GPU" \
+        "(ENTROPY_BENCHMARK=0 skips it)"
 fi
 exec "$program"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The grader's files where they are lost: a full disk, a folder in which nobody may write, an end in
-the middle; links and devices in their place."""
+"""The grader's files where they are lost: a full disk, a folder in which nobody may write, an end
+in the middle; links and devices in their place."""
 
 import os
 import pathlib

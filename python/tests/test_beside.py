@@ -258,7 +258,8 @@ def test_a_signal_ends_a_copy(tmp_path, monkeypatch, signals_end):
 def test_a_copy_that_ends(tmp_path):
     raster(tmp_path / "in.tif")
     seen = []
-    with gdal.listener.errors(rasterio), pytest.raises(RuntimeError, match="terminated|no COG was made"):
+    with gdal.listener.errors(rasterio), \
+            pytest.raises(RuntimeError, match="terminated|no COG was made"):
         gdal.copy(rasterio, str(tmp_path / "in.tif"), str(tmp_path / "x.tif"), "COG", {},
                   lambda: bool(seen.append(1)))
     assert seen == [1]

@@ -56,7 +56,8 @@ def test_tags_of_bands(tmp_path, capfd, rasterio):
     """But not what they say of the cells, which are no longer these."""
     of_cells = {"STATISTICS_MEAN": "4", "units": "K", "scale_factor": "2", "add_offset": "1",
                 "_FillValue": "0", "valid_min": "0", "valid_range": "0,9", "actual_range": "0,8"}
-    path = raster(rasterio, tmp_path / "in.tif", IMAGE, IMAGE, IMAGE, transform=rasterio.Affine(2, 0, 0, 0, -2, 9))
+    path = raster(rasterio, tmp_path / "in.tif", IMAGE, IMAGE, IMAGE,
+                  transform=rasterio.Affine(2, 0, 0, 0, -2, 9))
     with rasterio.open(path, "r+") as file:
         file.update_tags(1, WL="650", units_of="nm", **of_cells)
         file.update_tags(3, WL="850")

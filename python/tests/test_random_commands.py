@@ -11,10 +11,11 @@ import pytest
 from local_entropy.command.main import main
 
 COMMANDS = int(os.environ.get("COMMANDS", "300"))
-VALUES = ["", "0", "1", "2", "3", "5", "16", "255", "256", "-1", "-0", "1e400", "nan", "inf", "-inf",
-          "1e-320", "3x5", "5x", "0x0", "64", "65536", "99999", "9" * 20, "9" * 400, "9" * 5000,
-          "1G", "1.5K", "9" * 17 + "G", "200x200", "none", "1,2", "1,", "hill", "disk", "constant", "reflect", "wrap", "e",
-          "2.5", "--", "-", "a=b", "=", "\u0663", "\udcff", "viridis", "GTiff", "float64"]
+VALUES = ["", "0", "1", "2", "3", "5", "16", "255", "256", "-1", "-0", "1e400", "nan", "inf",
+          "-inf", "1e-320", "3x5", "5x", "0x0", "64", "65536", "99999", "9" * 20, "9" * 400,
+          "9" * 5000, "1G", "1.5K", "9" * 17 + "G", "200x200", "none", "1,2", "1,", "hill", "disk",
+          "constant", "reflect", "wrap", "e", "2.5", "--", "-", "a=b", "=", "\u0663", "\udcff",
+          "viridis", "GTiff", "float64"]
 FLAGS = ["--clip", "--fill", "--quiet", "--like-skimage"]
 NUMBERS = ["--size", "--cval", "--q", "--levels", "--nodata", "--band", "--threads", "--memory"]
 NAMES = ["--footprint", "--mode", "--index", "--base", "--dtype", "--compress", "--driver", "--co",

@@ -328,8 +328,8 @@ def test_nodata_of_64_bits(tmp_path, capfd, dtype, hole):
     convert(capfd, tmp_path / "in.zarr", tmp_path / "out.npy", *bins)
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected)
     made.attrs["missing_value"] = hole - 1
-    assert "expected one value for cells" in refused(capfd, tmp_path / "in.zarr", tmp_path / "o.npy",
-                                                     *bins)
+    assert "expected one value for cells" in refused(capfd, tmp_path / "in.zarr",
+                                                     tmp_path / "o.npy", *bins)
 
 
 @pytest.mark.parametrize("ending", ["aux.xml", "ovr", "msk"])

@@ -234,7 +234,7 @@ def test_a_part_of_a_vrt(tmp_path, capfd, rasterio):
     ("/vsigzip/g.tif", "g.tif"), ("/vsizip/{/vsigzip/z.gz}/x.tif", "z.gz"),
     ("/vsisubfile/0_9999,x.tif", "x.tif"), ('ZARR:"z.zarr"', "z.zarr")])
 def test_what_is_read_by_a_name_of_gdal(tmp_path, capfd, monkeypatch, rasterio, name, out):
-    """VRTs of VRTs, one of which reads itself, archives, and a folder in whose place OUTPUT were."""
+    """VRTs of VRTs, one of which reads itself, archives, a folder in whose place OUTPUT were."""
     with rasterio.Env() as env:
         if "ZARR" in name and "Zarr" not in env.drivers():
             pytest.skip("a GDAL without that driver")

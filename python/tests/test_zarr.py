@@ -508,7 +508,8 @@ def test_a_coordinate_system_that_is_damaged(tmp_path, capfd):
     pytest.importorskip("rasterio", reason="pip install rasterio")
     make(tmp_path / "in.zarr", STACK).attrs.update(crs_wkt="no WKT", transform=[1, 0, 0, 0, 1, 0])
     assert refused(capfd, tmp_path / "in.zarr", tmp_path / "out.tif") == \
-        "local-entropy: the image has the coordinate system 'no WKT', expected WKT that GDAL knows\n"
+        "local-entropy: the image has the coordinate system 'no WKT', expected WKT that GDAL " \
+        "knows\n"
 
 
 @pytest.mark.parametrize("names", [[1, 2], ["a", 3], [["a"], "b"]])

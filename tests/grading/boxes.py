@@ -43,8 +43,9 @@ def box_command(*words):
 
 
 def run_box(*words, before=""):
-    return subprocess.run(["sh", "-c", "exec 8>&1; " + before + 'exec "$@"', "sh", *box_command(*words)],
-                          capture_output=True, text=True, check=False, timeout=60)
+    script = "exec 8>&1; " + before + 'exec "$@"'
+    return subprocess.run(["sh", "-c", script, "sh", *box_command(*words)], capture_output=True,
+                          text=True, check=False, timeout=60)
 
 
 def in_box(script, *options, before=""):
@@ -103,8 +104,9 @@ class BoxWalls(Short):
     def test_calls_that_lead_out_are_refused(self):
         if platform.machine() != "x86_64":
             self.skipTest("the numbers of the calls are those of x86-64")
-        tries = "".join(f"$! = 0; syscall({number}, -1, -1, -1, -1, -1); print qq($! + 0 {name}\\n);"
-                        .replace("$! + 0", "@{[$! + 0]}") for name, number in CALLS_X86_64.items())
+        tries = "".join(f"$! = 0; syscall({number}, -1, -1, -1, -1, -1); "
+                        f"print qq(@{{[$! + 0]}} {name}\\n);"
+                        for name, number in CALLS_X86_64.items())
         # Of clone the first argument is the flags: none, so a process.
         tries = tries.replace("syscall(56, -1,", "syscall(56, 0,")
         tries = tries.replace("syscall(16, -1, -1,", "syscall(16, -1, 0x40806685,")
@@ -113,7 +115,7 @@ class BoxWalls(Short):
                          brief(outcome.stderr))
 
     def test_files_of_its_own_user_stay_as_they_are(self):
-        """As who is not root, whose files are safe from nobody; each of two walls by itself, too."""
+        """As who is not root, whose files are safe from nobody; each of two walls by itself."""
         if platform.machine() != "x86_64":
             self.skipTest("the numbers of the calls are those of x86-64")
         user = os.geteuid() or 1234
@@ -147,7 +149,8 @@ class BoxWalls(Short):
         if platform.machine() != "x86_64":
             self.skipTest("the numbers of the calls are those of x86-64")
         tries = "my $p = syscall(39); for my $who ($p, $p + 1) { for my $call (62, 234) {" \
-                "$! = 0; syscall($call, $who, $call == 62 ? 0 : $who, 0); print $! + 0, qq(\\n) } }" \
+                "$! = 0; syscall($call, $who, $call == 62 ? 0 : $who, 0); " \
+                "print $! + 0, qq(\\n) } }" \
                 "for my $call (435, 437) { $! = 0; syscall($call, 0, 0); print $! + 0, qq(\\n) }"
         outcome = run_box("--alone", "--", "/usr/bin/perl", "-e", tries)
         self.assertEqual([int(line) for line in outcome.stdout.split()],
@@ -193,7 +196,8 @@ class BoxWalls(Short):
             self.skipTest("this system has no namespaces")
         self.assertHolds(outcome.stdout.split("\n", 1)[1].split(), "2") # the box and sh
         outcome = in_box("echo", *TOLD, "--without", "processes")
-        self.assertHolds(outcome.stdout, "namespace of network, namespace of ipc, namespace of mounts")
+        self.assertHolds(outcome.stdout,
+                         "namespace of network, namespace of ipc, namespace of mounts")
 
     def test_a_wall_that_is_left_out_is_that_one(self):
         kinds = {"processes": "pid", "network": "net", "ipc": "ipc", "mounts": "mnt"}

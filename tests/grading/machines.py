@@ -41,8 +41,8 @@ class Elsewhere(Folder):
 
     def test_a_compiler_with_parts_of_its_own(self):
         """The parts are found by asking: they lie apart from the program."""
-        part = subprocess.run([self.real, "-print-prog-name=cc1plus"], capture_output=True, text=True,
-                              check=True).stdout.strip()
+        part = subprocess.run([self.real, "-print-prog-name=cc1plus"], capture_output=True,
+                              text=True, check=True).stdout.strip()
         if not os.path.isabs(part):
             self.skipTest("this compiler has no cc1plus")
         own = tempfile.mkdtemp(prefix="grade-parts-")
@@ -59,7 +59,8 @@ class Elsewhere(Folder):
             file.write("int one() { return 1; }\n")
         library = os.path.join(libraries, "libone.so")
         subprocess.run([self.real, "-shared", "-fPIC", file.name, "-o", library], check=True)
-        write_program(self.compiler, f'#!/bin/sh\nexec {self.real} "$@" -Wl,--no-as-needed {library}\n')
+        write_program(self.compiler,
+                      f'#!/bin/sh\nexec {self.real} "$@" -Wl,--no-as-needed {library}\n')
         # Before what the loader is told already: Python itself may be found by that.
         told = [libraries, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
         self.check(LD_LIBRARY_PATH=":".join(told), HOME=os.path.join(self.prefix, "home"))
@@ -76,7 +77,10 @@ class Gpu(Folder):
         compiler = scene.COMMAND[scene.COMMAND.index("--cpp") + 1].split()[0]
         # It takes what nvcc takes and compiles as C++; CUDA itself is the work of the core.
         write_program(os.path.join(self.tools, "nvcc"), f"""#!/bin/sh
-for word; do shift; case $word in -arch=* | -gencode*) echo "made for $word" ;; *) set -- "$@" "$word" ;; esac; done
+for word; do
+    shift
+    case $word in -arch=* | -gencode*) echo "made for $word" ;; *) set -- "$@" "$word" ;; esac
+done
 exec {compiler} -fopenmp -x c++ "$@"
 """)
 
