@@ -2,6 +2,7 @@
 #include "common/error.h"
 #include "common/kernel_times.h"
 #include "maximum/core.h"
+#include "ruins.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -44,10 +45,10 @@ static int slowly(std::int64_t rows, std::int64_t columns, const int *matrix)
     return right(rows, columns, matrix);
 }
 
-/// After it nothing can be measured any more, as on a device that a kernel has left in ruins.
+/// Right; after it nothing can be measured any more.
 static int ruins(std::int64_t rows, std::int64_t columns, const int *matrix)
 {
-    setenv("BENCHMARK_SECONDS", "in ruins", 1);
+    leaveRuins();
     return right(rows, columns, matrix);
 }
 
@@ -64,8 +65,7 @@ static std::vector<Version> madeVersions()
         {"absent", Platform::Cpu, "cannot run here", right, "needs another machine"},
         {"slowly", Platform::Cpu, "takes its time", slowly, ""},
     };
-    if (std::getenv("RUINS"))
-        table.push_back({"ruins", Platform::Cpu, "is the last one", ruins, ""});
+    if (ruinsAreWanted()) table.push_back({"ruins", Platform::Cpu, "is the last one", ruins, ""});
     return table;
 }
 
