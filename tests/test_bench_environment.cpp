@@ -2,10 +2,10 @@
 #include "bench/first_devices.h"
 #include "common/processors.h"
 #include "messages.h"
+#include "preloaded.h"
 #include "sanitized.h"
 
 #include <cstdlib>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <string>
 #include <utility>
@@ -19,9 +19,22 @@ namespace
 class Watched
 {
 public:
-    Watched()
+    /// False where there is no gcc.
+    bool isThere() const { return watch.isThere(); }
+
+    Outcome run(const std::string &command, const std::string &settings = "") const
     {
-        std::ofstream(directory.path("watch.c")) << R"(
+        return runCommand(settings + " TOLD=" + directory.path("told") + " " + watch.environment() +
+                          BUILD_DIRECTORY "/" + command);
+    }
+    int threads() const { return std::atoi(told().c_str()); }
+    std::string streams() const { return told().substr(told().find(' ') + 1); }
+
+private:
+    std::string told() const { return contentsOf(directory.path("told")); }
+
+    TemporaryDirectory directory;
+    Preloaded watch{R"(
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -58,28 +71,7 @@ __attribute__((destructor)) static void tell(void)
     FILE *file = fopen(getenv("TOLD"), "w");
     fprintf(file, "%d %s\n", threads, text);
     fclose(file);
-})";
-        built = runCommand("gcc -shared -fPIC -O1 " + directory.path("watch.c") + " -o " +
-                           directory.path("watch.so") + " -ldl")
-                    .status == 0;
-    }
-
-    /// False where there is no gcc.
-    bool isThere() const { return built; }
-
-    Outcome run(const std::string &command, const std::string &settings = "") const
-    {
-        return runCommand(settings + " TOLD=" + directory.path("told") + " LD_PRELOAD=" +
-                          directory.path("watch.so") + " " BUILD_DIRECTORY "/" + command);
-    }
-    int threads() const { return std::atoi(told().c_str()); }
-    std::string streams() const { return told().substr(told().find(' ') + 1); }
-
-private:
-    std::string told() const { return contentsOf(directory.path("told")); }
-
-    TemporaryDirectory directory;
-    bool built = false;
+})"};
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // What make says of names and settings, the statuses that all programs share, and the last line of
 // the tests.
 #include "messages.h"
+#include "preloaded.h"
 #include "sanitized.h"
 
 #include <algorithm>
@@ -346,8 +347,7 @@ TEST(Statuses, AnActiveVersionThatCannotRunHereIsTwoEverywhere)
 TEST(Steady, EveryTableSaysWhenItsTimesCannotBeTrusted)
 {
     if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "the sanitizer has to come first";
-    const TemporaryDirectory directory;
-    std::ofstream(directory.path("slow.c")) << R"(
+    const Preloaded slow(R"(
 #include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -361,11 +361,9 @@ void *memcpy(void *to, const void *from, size_t size)
     for (size_t i = 0; i < size; ++i) out[i] = in[i];
     if (size == watched && ++calls > 1001) usleep(200);
     return to;
-})";
-    ASSERT_EQ(runCommand("gcc -shared -fPIC -O1 -fno-builtin -fno-tree-loop-distribute-patterns " +
-                         directory.path("slow.c") + " -o " + directory.path("slow.so"))
-                  .status,
-              0);
+})",
+                         "-fno-builtin -fno-tree-loop-distribute-patterns");
+    if (!slow.isThere()) GTEST_SKIP() << "needs gcc";
     for (const auto &[size, program] : std::vector<std::pair<std::string, std::string>>{
              {"800", "ENTROPY_BENCHMARK=1 " BUILD_DIRECTORY "/tests/broken data/worked_4x4.txt"},
              {"404",
@@ -374,8 +372,7 @@ void *memcpy(void *to, const void *from, size_t size)
         const Outcome steady = runCommand(program);
         EXPECT_FALSE(holds(steady.output, "cannot be trusted")) << steady.output;
         const Outcome disturbed =
-            runCommand("export SLOW_SIZE=" + size + " LD_PRELOAD=" + directory.path("slow.so") +
-                       "; " + program);
+            runCommand("export SLOW_SIZE=" + size + " " + slow.environment() + "; " + program);
         EXPECT_TRUE(holds(disturbed.output, "these times cannot be trusted: the host copy took "))
             << program << "\n"
             << disturbed.output << disturbed.errors;
