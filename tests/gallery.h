@@ -1,11 +1,9 @@
-// Arrays that show every window there can be, as far as its entropy goes, and how to compare
-// answers bit for bit.
+// Arrays that show every window there can be, as far as its entropy goes.
 #pragma once
 
 #include "local_entropy/answers/partitions.h"
 
 #include <cstddef>
-#include <cstring>
 #include <vector>
 
 /// The cells of a window with these counts, the levels in an order that depends on `turn`.
@@ -63,9 +61,4 @@ inline Gallery tile(const std::vector<std::vector<float>> &windows, int columns)
                                local_entropy::kRadius);
     }
     return wall;
-}
-
-inline bool sameBits(const std::vector<float> &a, const std::vector<float> &b)
-{
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }

@@ -5,6 +5,7 @@
 #include "local_entropy/answers/answers.h"
 #include "local_entropy/answers/partitions.h"
 #include "local_entropy/engine.h"
+#include "same_bits.h"
 #include "shapes.h"
 #include "temporary.h"
 

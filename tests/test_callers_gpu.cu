@@ -4,6 +4,7 @@
 #include "common/devices.h"
 #include "cuda_faults.h"
 #include "local_entropy/engine.h"
+#include "same_bits.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,6 @@
 #include "local_entropy/schedule/shared_devices.h"
 
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
@@ -90,10 +90,7 @@ struct Sample
         return checkedProblem(filter, {cells.data(), CellType::Float32, side, side, 0}, {},
                               {found.data(), false, side, side, 0}, {});
     }
-    bool isRight() const
-    {
-        return std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)) == 0;
-    }
+    bool isRight() const { return sameBits(found, expected); }
 
     const int side;
     Filter filter;

@@ -6,6 +6,7 @@
 #include "local_entropy/engine.h"
 #include "local_entropy/library_errors.h"
 #include "messages.h"
+#include "same_bits.h"
 #include "shapes.h"
 
 #include <gtest/gtest.h>

@@ -10,6 +10,7 @@
 #include "local_entropy/problem/type_of.h"
 #include "local_entropy/question.h"
 #include "local_entropy/schedule/everywhere.h"
+#include "same_bits.h"
 #ifdef __CUDACC__
 #include "local_entropy/schedule/shared_devices.h"
 #endif
@@ -116,7 +117,7 @@ TEST_F(EverywhereFilters, LeaveOutCellsBeyondTheEdge)
             checkedProblem(filter, {cells.data(), CellType::Float32, kWidth, kHeight, 0}, {},
                            {values.data(), false, kWidth, kHeight, 0}, {});
         EXPECT_EQ(computeShared(problem, {ThroughDevices::All, {30, 20}, {10, 10}}, 1), 3 * 4);
-        EXPECT_EQ(std::memcmp(values.data(), expected.data(), values.size() * sizeof(float)), 0);
+        EXPECT_TRUE(sameBits(values, expected));
     }
 }
 
@@ -144,10 +145,7 @@ struct Plain
         engine.run(filter, View<const std::uint8_t>{cells.data(), 300, 200},
                    View<float>{expected.data(), 300, 200});
     }
-    bool isRight() const
-    {
-        return std::memcmp(values.data(), expected.data(), values.size() * sizeof(float)) == 0;
-    }
+    bool isRight() const { return sameBits(values, expected); }
 };
 
 TEST_F(EverywhereFilters, AreDoneThoughADeviceFails)
@@ -190,7 +188,7 @@ TEST_F(EverywhereFilters, GoOnThroughTheOtherGpuIfOneFails)
         std::fill(values.begin(), values.end(), NAN);
         sharing.failingTile = i; // of either thread
         EXPECT_GT(computeShared(problem, sharing, 2), 20 + i);
-        EXPECT_EQ(std::memcmp(values.data(), expected.data(), values.size() * sizeof(float)), 0);
+        EXPECT_TRUE(sameBits(values, expected));
     }
 }
 
@@ -295,7 +293,7 @@ TEST_F(EverywhereFilters, AreLargerThanTheMemoryOfAGpu)
     const TakenMemory taken(std::size_t(256) << 20);
     const Sharing sharing{ThroughDevices::All, {2048, 512}, {256, 64}};
     EXPECT_EQ(computeShared(problem, sharing, common::offeredThreads()), 8 * 16);
-    EXPECT_EQ(std::memcmp(values.data(), expected.data(), values.size() * sizeof(float)), 0);
+    EXPECT_TRUE(sameBits(values, expected));
 }
 
 #endif

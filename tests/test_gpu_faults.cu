@@ -6,6 +6,7 @@
 #include "cuda_faults.h"
 #include "local_entropy/engine.h"
 #include "messages.h"
+#include "same_bits.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -50,10 +50,7 @@ struct Asked
         return {data, kWidth, kHeight};
     }
     static View<float> result(float *data) { return {data, kWidth, kHeight}; }
-    bool isRight() const
-    {
-        return std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)) == 0;
-    }
+    bool isRight() const { return sameBits(found, expected); }
 };
 
 /// The sentence of the Error of that status which `call` throws; else what it did instead.

@@ -1,5 +1,6 @@
 // Every filter in the memory of a GPU (launches.h), by method; graphs, workspaces, bad cells.
 #include "launches.h"
+#include "same_bits.h"
 
 #ifdef __CUDACC__
 #include <string>
@@ -89,8 +90,7 @@ TEST_F(Launches, CanBeCapturedIntoAGraph)
         common::download(result, found.data());
         cpu.run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
                 View<float>{expected.data(), kWidth, kHeight});
-        EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0)
-            << factor;
+        EXPECT_TRUE(sameBits(found, expected)) << factor;
     }
     CUDA_CHECK(cudaGraphExecDestroy(executable));
     CUDA_CHECK(cudaGraphDestroy(graph));
@@ -135,7 +135,7 @@ TEST_F(Launches, KeepTheTablesOfAGraph)
     Engine cpu;
     cpu.run(filter, View<const std::uint8_t>{cells.data(), kWidth, kHeight},
             View<float>{expected.data(), kWidth, kHeight});
-    EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0);
+    EXPECT_TRUE(sameBits(found, expected));
     CUDA_CHECK(cudaGraphExecDestroy(executable));
     CUDA_CHECK(cudaGraphDestroy(graph));
 }
@@ -300,8 +300,7 @@ TEST_F(Launches, WorkInMemoryThatIsGiven)
         engine.enqueue(filter, from, to, nullptr, options);
         engine.synchronize();
         common::download(result, found.data());
-        EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0)
-            << side;
+        EXPECT_TRUE(sameBits(found, expected)) << side;
         EXPECT_EQ(tail(), before) << "written behind the workspace";
 
         const auto refused = [&](const Workspace &workspace) {

@@ -1,6 +1,7 @@
 // Arrays of ten columns and ten million rows, and the other way round, under every border: on every
 // GPU of the machine, and by CPU and GPUs together, against the CPU, bit for bit.
 #include "launches.h"
+#include "same_bits.h"
 
 #ifdef __CUDACC__
 #include "common/threads.h"
@@ -71,11 +72,6 @@ void forEachCase(int width, int height, std::size_t first, const Check &check)
     }
 }
 
-bool haveTheSameBits(const std::vector<float> &found, const std::vector<float> &expected)
-{
-    return std::memcmp(found.data(), expected.data(), expected.size() * sizeof(float)) == 0;
-}
-
 using Cells = View<const std::uint8_t>;
 using Values = std::vector<float>;
 
@@ -91,7 +87,7 @@ void askEveryDevice(const Filter &filter, const Cells &image, const Values &expe
                        View<float>{values.data(), image.width, image.height, image.width});
         engine.synchronize();
         common::download(values, found.data());
-        EXPECT_TRUE(haveTheSameBits(found, expected)) << "GPU " << device;
+        EXPECT_TRUE(sameBits(found, expected)) << "GPU " << device;
     }
     CUDA_CHECK(cudaSetDevice(0));
 }
@@ -114,7 +110,7 @@ void askAllTogether(const Filter &filter, const Cells &image, const Values &expe
         {found.data(), false, image.width, image.height, image.width}, {});
     const std::int64_t tiles = computeShared(problem, {}, common::offeredThreads());
     EXPECT_EQ(tiles > 0, goesThroughGpus(filter)) << tiles << " tiles through a GPU";
-    EXPECT_TRUE(haveTheSameBits(found, expected)) << "together";
+    EXPECT_TRUE(sameBits(found, expected)) << "together";
 }
 
 void askOf(int width, int height, std::size_t firstBorder)

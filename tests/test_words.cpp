@@ -8,6 +8,7 @@
 #include "local_entropy/methods/words/plan.h"
 #include "local_entropy/methods/words/tables.h"
 #include "messages.h"
+#include "same_bits.h"
 #include "shapes.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // The GPU engine sees cells that are no levels, wherever they are, and the call, which computes
 // tile by tile, names the first.
+#include "same_bits.h"
 #include "words_device.h"
 
 #ifdef __CUDACC__

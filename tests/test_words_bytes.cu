@@ -1,5 +1,6 @@
 // The GPU engine on a GPU, cells of one byte: rectangles of levels, levels that are too high, and
 // bytes that are no cells.
+#include "same_bits.h"
 #include "words_device.h"
 
 #ifdef __CUDACC__

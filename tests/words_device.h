@@ -5,6 +5,7 @@
 #include "bits_call.h"
 #include "common/devices.h"
 #include "local_entropy/methods/words/call.h"
+#include "same_bits.h"
 #include "shapes.h"
 
 #include <gtest/gtest.h>

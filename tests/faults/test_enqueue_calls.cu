@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #ifdef __CUDACC__
+#include "../same_bits.h"
 #include "common/device_stream.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/memory/launches.h"
@@ -12,7 +13,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -91,8 +91,7 @@ public:
         common::download(results, found.data());
         CUDA_CHECK(cudaMemset(results.data(), 0xFF, results.bytes()));
         CUDA_CHECK(cudaDeviceSynchronize());
-        const bool same =
-            std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)) == 0;
+        const bool same = sameBits(found, expected);
         return same ? "" : "other bits";
     }
 
@@ -209,7 +208,7 @@ TEST_F(Faults, OfWordsInPlaceAreToldOnceLoadedImagesHaveEnded)
         std::string sentence;
         {
             const calls::Failing failing(number, cudaErrorUnknown);
-            sentence = calls::sentenceOf([&] { engine.synchronize(); });
+            sentence = messageOf([&] { engine.synchronize(); });
             failed = failing.name();
         }
         EXPECT_TRUE(hasEnded) << failed;
@@ -303,7 +302,7 @@ TEST_F(Faults, WhatCannotBeMarkedIsWaitedForAtOnce)
         *static_cast<std::atomic<bool> *>(ended) = true;
     };
     const calls::Failing failing(2, cudaErrorUnknown); // the first one holds the stream back
-    const std::string sentence = calls::sentenceOf([&] {
+    const std::string sentence = messageOf([&] {
         launches.put(stream.get(), [&](int) {
             CUDA_CHECK(cudaLaunchHostFunc(stream.get(), endLate, &hasEnded));
         });

@@ -48,7 +48,7 @@ std::string saidBy(const entropy::Version &version, std::vector<float> &sample,
                    const std::vector<float> &gold)
 {
     bool passed = false;
-    const std::string sentence = calls::sentenceOf([&] {
+    const std::string sentence = messageOf([&] {
         const auto result = entropy::run(version.callback, kWidth, kHeight, sample.data());
         passed = entropy::compare(kWidth, kHeight, result.get(), gold.data()).passed;
     });

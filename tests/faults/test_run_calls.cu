@@ -7,6 +7,7 @@
 #ifdef __CUDACC__
 #include "../bits_call.h"
 #include "../cuda_faults.h"
+#include "../same_bits.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/methods/words/call.h"
 #include "local_entropy/schedule/everywhere.h"
@@ -14,7 +15,6 @@
 #include "whichever.h"
 
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 using namespace local_entropy;
@@ -48,8 +48,7 @@ public:
     /// Of the result, which is poisoned again.
     std::string wrong()
     {
-        const bool same =
-            std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)) == 0;
+        const bool same = sameBits(found, expected);
         found.assign(found.size(), NAN);
         return same ? "" : "other bits";
     }

@@ -1,13 +1,13 @@
 // One call of CUDA after the other fails, and what becomes of it. For .cu files that nvcc compiles.
 #pragma once
 
+#include "../messages.h"
 #include "calls.h"
 #include "common/device_array.h"
 #include "common/devices.h"
 
 #include <functional>
 #include <gtest/gtest.h>
-#include <stdexcept>
 #include <string>
 
 namespace calls
@@ -30,27 +30,14 @@ struct Trial
     int stepsADouble = 1 << 20; ///< calls that fail, from n to 2n
 };
 
-/// The sentence that it throws; empty: none.
-inline std::string sentenceOf(const std::function<void()> &call)
-{
-    try {
-        call();
-    } catch (const std::runtime_error &error) {
-        return error.what();
-    }
-    return "";
-}
-
 /// What is wrong with what was told of that failure; empty: nothing.
 inline std::string wrongWith(const std::string &sentence, const std::string &name,
                              cudaError_t status, const Trial &trial)
 {
-    const auto holds = [&](const std::string &part) {
-        return sentence.find(part) != std::string::npos;
-    };
     const bool isLost = trial.fault == Fault::Lost; // then the sentence may be of a later call
-    const bool isTold = ((isLost || holds(saidOf(name))) && holds(cudaGetErrorString(status))) ||
-                        (!trial.caller.empty() && holds(trial.caller));
+    const bool isTold = ((isLost || holds(sentence, saidOf(name))) &&
+                         holds(sentence, cudaGetErrorString(status))) ||
+                        (!trial.caller.empty() && holds(sentence, trial.caller));
     if (!sentence.empty()) return isTold ? "" : "told: " + sentence;
     return isLost || givesBack(name) || trial.goesOn(name) ? trial.wrong() : "nobody was told";
 }
@@ -64,14 +51,14 @@ inline std::string wrongWhere(int number, cudaError_t status, const Trial &trial
     std::string sentence, name;
     {
         const Failing failing(number, status, trial.fault);
-        sentence = sentenceOf(trial.call);
+        sentence = messageOf(trial.call);
         name = failing.name();
     }
     *isLast = name.empty();
     std::string wrong =
         *isLast ? sentence + trial.wrong() : wrongWith(sentence, name, status, trial);
     if (lastErrors() != 0) wrong += "; a last error is left";
-    const std::string next = sentenceOf(trial.call);
+    const std::string next = messageOf(trial.call);
     if (!next.empty()) wrong += "; the next call: " + next;
     if (const std::string after = trial.wrong(); !after.empty()) wrong += "; then " + after;
     const int left = live() - begun;

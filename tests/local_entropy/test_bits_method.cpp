@@ -1,6 +1,7 @@
 // The method bits behind an engine: when it is chosen, and that a cell which is NaN, a callback and
 // a region change none of its bits. What it computes is tested in tests/test_bits.cpp.
 
+#include "../same_bits.h"
 #include "guarded_array.h"
 #include "local_entropy/engine.h"
 
@@ -55,11 +56,6 @@ std::vector<float> run(Engine &engine, const Image &image, const RunOptions &opt
     engine.run(sixteen(), image.view(), View<float>{values.data(), region.width, region.height},
                options);
     return values;
-}
-
-bool same(const std::vector<float> &a, const std::vector<float> &b)
-{
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 using Names = std::vector<std::string>;
@@ -171,8 +167,8 @@ TEST(LocalEntropyBits, ComputesRowsAsThePartOfTheWhole)
     for (const auto &[y, height] : {std::pair{0, 1}, {1, 899}, {450, 77}, {899, 1}}) {
         RunOptions options;
         options.region = {0, y, 700, height};
-        EXPECT_TRUE(same(run(engine, image, options),
-                         {whole.begin() + y * 700, whole.begin() + (y + height) * 700}))
+        EXPECT_TRUE(sameBits(run(engine, image, options),
+                             {whole.begin() + y * 700, whole.begin() + (y + height) * 700}))
             << y;
     }
 }
@@ -192,7 +188,7 @@ TEST(LocalEntropyBits, HearsNothingOfTheCallbacksArithmetic)
             return part <= 1;
         };
         const auto values = run(engine, image, options);
-        EXPECT_TRUE(same(values, run(plain, image)));
+        EXPECT_TRUE(sameBits(values, run(plain, image)));
         options.progress = [&](double) { return false; };
         for (int i = 0; i < 20; ++i) // until it is asked: not before 20 milliseconds
             try {
@@ -201,7 +197,7 @@ TEST(LocalEntropyBits, HearsNothingOfTheCallbacksArithmetic)
                 EXPECT_EQ(error.status(), Status::Cancelled);
                 break;
             }
-        EXPECT_TRUE(same(values, run(engine, image)));
+        EXPECT_TRUE(sameBits(values, run(engine, image)));
     }
 }
 
@@ -248,7 +244,7 @@ TEST(LocalEntropyBits, LeavesNanOutAndNamesOtherBadCells)
             Image image(width, height);
             Engine engine(with(path, "", 2)), plain(with(path, "plain", 2));
             for (std::size_t i = 3; i < image.cells.size(); i += 20011) image.cells[i] = NAN;
-            EXPECT_TRUE(same(run(engine, image), run(plain, image))) << path;
+            EXPECT_TRUE(sameBits(run(engine, image), run(plain, image))) << path;
             image.cells.back() = 16;
             try {
                 run(engine, image);
@@ -293,7 +289,7 @@ TEST(LocalEntropyEngine, TakesAsManyThreadsAsACallAllows)
     for (const int threads : {1, 2, 5, 100}) {
         RunOptions options;
         options.threads = threads;
-        EXPECT_TRUE(same(run(engine, image, options), expected)) << threads;
+        EXPECT_TRUE(sameBits(run(engine, image, options), expected)) << threads;
     }
     RunOptions options;
     options.threads = -1;

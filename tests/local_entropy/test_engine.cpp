@@ -1,5 +1,6 @@
 // The engine as an object: options, threads, progress, hostile surroundings.
 
+#include "../same_bits.h"
 #include "../sanitized.h"
 #include "common/processors.h"
 #include "local_entropy/engine.h"
@@ -12,7 +13,6 @@
 #include <cfenv>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -47,11 +47,6 @@ std::vector<float> run(Engine &engine, const std::vector<std::uint8_t> &image,
     engine.run(filter, View<const std::uint8_t>{image.data(), kWidth, kHeight, 0},
                View<float>{values.data(), kWidth, kHeight, 0}, options);
     return values;
-}
-
-bool same(const std::vector<float> &a, const std::vector<float> &b)
-{
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 Engine withThreads(int threads)
@@ -337,7 +332,8 @@ TEST(LocalEntropyEngine, GivesTheSameBitsWithAnyNumberOfThreads)
     const auto expected = run(one, image);
     for (const int threads : {2, 3, 7, 16}) {
         Engine several = withThreads(threads);
-        for (int i = 0; i < 20; ++i) ASSERT_TRUE(same(run(several, image), expected)) << threads;
+        for (int i = 0; i < 20; ++i)
+            ASSERT_TRUE(sameBits(run(several, image), expected)) << threads;
     }
 }
 
@@ -350,7 +346,7 @@ TEST(LocalEntropyEngine, IsUsedFromManyThreadsAtOnce)
     std::vector<std::thread> callers;
     for (int i = 0; i < 6; ++i)
         callers.emplace_back([&] {
-            for (int j = 0; j < 10; ++j) wrong += !same(run(engine, image), expected);
+            for (int j = 0; j < 10; ++j) wrong += !sameBits(run(engine, image), expected);
         });
     for (std::thread &caller : callers) caller.join();
     EXPECT_EQ(wrong, 0);
@@ -383,7 +379,7 @@ TEST(LocalEntropyEngine, TellsProgressAndCanBeCancelled)
             EXPECT_EQ(error.status(), Status::Cancelled) << error.what();
         }
         EXPECT_EQ(calls, 3);
-        EXPECT_TRUE(same(run(engine, image), run(engine, image))) << "usable no longer";
+        EXPECT_TRUE(sameBits(run(engine, image), run(engine, image))) << "usable no longer";
     }
 }
 
@@ -399,7 +395,7 @@ TEST(LocalEntropyEngine, PassesOnWhatTheCallbackThrows)
     RunOptions options;
     options.progress = [](double) -> bool { throw std::logic_error("enough"); };
     EXPECT_THROW(run(engine, image, filter, options), std::logic_error);
-    EXPECT_TRUE(same(run(engine, image), run(engine, image)));
+    EXPECT_TRUE(sameBits(run(engine, image), run(engine, image)));
 }
 
 TEST(LocalEntropyEngine, NamesTheBadCellWhoeverMeetsIt)
@@ -433,7 +429,7 @@ TEST(LocalEntropyEngine, RoundsToNearestWhateverItsCallerDoes)
         const auto values = run(engine, image);
         const int after = std::fegetround();
         std::fesetround(FE_TONEAREST);
-        EXPECT_TRUE(same(values, expected));
+        EXPECT_TRUE(sameBits(values, expected));
         EXPECT_EQ(after, mode) << "the caller's mode was not put back";
     }
 }
@@ -491,7 +487,7 @@ TEST(LocalEntropyEngine, ComputesWithFewerThreadsWhereThereAreNoMore)
         limitMemory(std::size_t(64) << 20); // some stacks
         try {
             Engine many = withThreads(64);
-            _exit(same(run(many, image, filter), expected) ? 0 : 1);
+            _exit(sameBits(run(many, image, filter), expected) ? 0 : 1);
         } catch (const std::exception &error) {
             std::fprintf(stderr, "%s\n", error.what());
             _exit(2);
@@ -511,10 +507,10 @@ struct Late
     ~Late()
     {
         if (!engine) return;
-        if (!same(run(*engine, image), expected)) _exit(1);
+        if (!sameBits(run(*engine, image), expected)) _exit(1);
         engine.reset();
         Engine another = withThreads(2);
-        _exit(same(run(another, image), expected) ? 0 : 1);
+        _exit(sameBits(run(another, image), expected) ? 0 : 1);
     }
 };
 

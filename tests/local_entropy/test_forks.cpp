@@ -1,5 +1,6 @@
 // Forked processes: a call in one works, or is refused at once; nothing waits for ever.
 
+#include "../same_bits.h"
 #include "local_entropy/engine.h"
 
 #include <atomic>
@@ -43,11 +44,6 @@ std::vector<float> run(Engine &engine, const Filter &filter = {}, const RunOptio
     engine.run(filter, View<const std::uint8_t>{image().data(), kWidth, kHeight, 0},
                View<float>{values.data(), kWidth, kHeight, 0}, options);
     return values;
-}
-
-bool same(const std::vector<float> &a, const std::vector<float> &b)
-{
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 std::unique_ptr<Engine> withThreads(int threads, const std::string &method = "")
@@ -101,10 +97,11 @@ TEST(LocalEntropyForks, AChildComputes)
     const auto engine = withThreads(3);
     const auto expected = run(*engine); // its threads are there now; a child has none of them
     EXPECT_EQ(inChild([&] {
-                  return same(run(*engine), expected) && same(run(*withThreads(3)), expected);
+                  return sameBits(run(*engine), expected) &&
+                         sameBits(run(*withThreads(3)), expected);
               }),
               kRight);
-    EXPECT_TRUE(same(run(*engine), expected));
+    EXPECT_TRUE(sameBits(run(*engine), expected));
 }
 
 // Its threads sleep, and are waited for by nobody; those of the process go on.
@@ -116,10 +113,10 @@ TEST(LocalEntropyForks, AChildDestroysAnEngineOfItsParent)
         if (asleep) std::this_thread::sleep_for(std::chrono::milliseconds(20));
         EXPECT_EQ(inChild([&] {
                       engine.reset();
-                      return same(run(*withThreads(2)), expected);
+                      return sameBits(run(*withThreads(2)), expected);
                   }),
                   kRight);
-        EXPECT_TRUE(same(run(*engine), expected));
+        EXPECT_TRUE(sameBits(run(*engine), expected));
     }
 }
 
@@ -138,7 +135,7 @@ TEST(LocalEntropyForks, AChildOfAThreadsCallIsRefused)
         EXPECT_THROW(run(*withThreads(1, "plain"), slowly(), options), Error); // cancelled
     });
     while (!computes) std::this_thread::yield();
-    const auto callsAnother = [&] { return same(run(*another), expected); };
+    const auto callsAnother = [&] { return sameBits(run(*another), expected); };
     EXPECT_EQ(inChild(callsAnother), kRefused);
     EXPECT_EQ(inChild([] { return withThreads(1) != nullptr; }), kRefused) << "a new engine";
     EXPECT_EQ(inChild([&] { return inChild(callsAnother) == kRefused; }), kRight) << "a grandchild";
@@ -168,7 +165,7 @@ TEST(LocalEntropyForks, ACallThatIsForkedEndsInTheChild)
             throw;
         }
         if (child == 0) _exit(kWrong);
-        EXPECT_TRUE(same(values, expected));
+        EXPECT_TRUE(sameBits(values, expected));
         ASSERT_NE(child, -1) << "the callback was not called";
         EXPECT_EQ(endOf(child), kRefused) << threads;
     }

@@ -1,5 +1,6 @@
 // What the CPU computes beside devices (schedule/everywhere.h): tiles that begin where a method's
 // tiles do, but are of other heights, in no order.
+#include "../same_bits.h"
 #include "common/integer.h"
 #include "local_entropy/answers/default_rounding.h"
 #include "local_entropy/engine.h"
@@ -71,7 +72,7 @@ public:
             compute(problem, *plan, tile, scratch);
         }
         while (tiles.takeSmall(tile)) compute(problem, *plan, tile, scratch);
-        return std::memcmp(values.data(), expected.data(), values.size() * sizeof(float)) == 0;
+        return sameBits(values, expected);
     }
 
     int asked = 0; ///< methods that could
