@@ -4,6 +4,7 @@
 #include "entropy/every_window.h"
 #include "entropy/log_table.h"
 #include "entropy/run.h"
+#include "larger_error.h"
 #include "shapes.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ double largestError(LnOf lnOf)
         for (const entropy::Counts &counts : entropy::partitions(total, total)) {
             const auto [low, high] = sums.overAllOrders(counts);
             for (const float sum : {low, high})
-                largest = std::max(largest, std::fabs(sum - entropy::entropyOf(counts, total)));
+                largest = largerError(largest, std::fabs(sum - entropy::entropyOf(counts, total)));
         }
     }
     return largest;

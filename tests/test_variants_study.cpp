@@ -4,6 +4,7 @@
 #include "entropy/log_table.h"
 #include "entropy/reference.h"
 #include "entropy/split.h"
+#include "larger_error.h"
 #include "messages.h"
 #include "shapes.h"
 
@@ -51,7 +52,7 @@ double largestError(Quotient quotient)
         for (const entropy::Counts &counts : entropy::partitions(total, total)) {
             const auto [low, high] = sums.overAllOrders(counts);
             for (const float q : {quotient(low, total).first, quotient(high, total).second})
-                largest = std::max<double>(
+                largest = largerError(
                     largest, std::fabs(table.ln[total] - q - entropy::entropyOf(counts, total)));
         }
     return largest;
