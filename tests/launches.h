@@ -8,6 +8,7 @@
 #include "local_entropy/question.h"
 
 #include <gtest/gtest.h>
+#include <string>
 
 #ifdef __CUDACC__
 #include "common/device_array.h"
@@ -126,15 +127,20 @@ std::string difference(local_entropy::Engine &cpu, local_entropy::Engine &gpu,
     return same ? "" : question.text();
 }
 
+/// With the method that is named; empty: with its own choice.
+inline local_entropy::Engine engineOf(const std::string &method)
+{
+    local_entropy::EngineOptions options;
+    options.method = method;
+    return local_entropy::Engine(options);
+}
+
 /// Of one type, with the method that is named, which can answer at least so many of them; empty:
 /// with the engine's choice, which answers all.
 template <typename Cell>
 void ask(const std::string &method, unsigned seed, int questions, int least = 1)
 {
-    local_entropy::Engine cpu;
-    local_entropy::EngineOptions options;
-    options.method = method;
-    local_entropy::Engine gpu(options);
+    local_entropy::Engine cpu, gpu = engineOf(method);
     const common::Stream stream;
     int answered = 0;
     for (int i = 0; i < questions; ++i) {

@@ -74,13 +74,6 @@ private:
     const common::Stream stream;
 };
 
-Engine engineOf(const char *method)
-{
-    EngineOptions options;
-    options.method = method;
-    return Engine(options);
-}
-
 } // namespace
 
 TEST_F(LaunchMemory, IsSharedByMethodsAndEngines)

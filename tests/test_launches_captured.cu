@@ -19,9 +19,7 @@ TEST_F(Launches, RefuseANewFilterInACapture)
     const View<float> to{result.data(), kWidth, kHeight};
     for (const char *method : {"plain", "histogram", "equal", "levels", "wide"}) {
         SCOPED_TRACE(method);
-        EngineOptions options;
-        options.method = method;
-        Engine cpu, engine(options);
+        Engine cpu, engine = engineOf(method);
         const common::Stream stream;
         Filter known, unknown;
         known.levels.count = unknown.levels.count = std::string(method) == "levels" ? 30 : 100;
@@ -66,9 +64,7 @@ TEST_F(Launches, OfAGraphTellABadCellEachTime)
     const View<float> to{result.data(), kWidth, kHeight};
     for (const char *method : {"words", "histogram", "equal", "levels", "plain"}) {
         SCOPED_TRACE(method);
-        EngineOptions options;
-        options.method = method;
-        Engine engine(options);
+        Engine engine = engineOf(method);
         const common::Stream stream;
         Filter filter;
         filter.window.width = filter.window.height = 5;

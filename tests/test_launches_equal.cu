@@ -32,9 +32,7 @@ void askOfWideImages(unsigned seed, int questions)
     constexpr int kSides[][2] = {{3, 3}, {5, 5}, {3, 3}, {7, 7}, {3, 3}, {4, 3}, {5, 4}, {9, 8}};
     std::mt19937 random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-    EngineOptions options;
-    options.method = "equal";
-    Engine cpu, gpu(options);
+    Engine cpu, gpu = engineOf("equal");
     for (int i = 0; i < questions; ++i) {
         Filter filter;
         filter.window.width = kSides[i % 8][0];
@@ -123,9 +121,7 @@ TEST(ShareScale, RoundsEveryShareOfAllCells)
 // is the window around some cell.
 TEST_F(Launches, OfEqualRoundEveryShare)
 {
-    EngineOptions options;
-    options.method = "equal";
-    Engine cpu, gpu(options);
+    Engine cpu, gpu = engineOf("equal");
     for (const int side : {3, 5}) {
         std::vector<std::vector<int>> all;
         std::vector<int> counts;

@@ -14,9 +14,7 @@ TEST_F(Launches, OfHistogramGiveTheBitsOfTheCpuWhereWindowsAreWhole)
 {
     std::mt19937 random(7);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-    EngineOptions options;
-    options.method = "histogram";
-    Engine cpu, gpu(options);
+    Engine cpu, gpu = engineOf("histogram");
     const int sides[][2] = {{3, 3}, {5, 5},   {2, 12},  {8, 3},   {6, 5},  {7, 7},  {9, 9},
                             {1, 6}, {15, 17}, {11, 20}, {15, 30}, {9, 40}, {31, 31}};
     for (int i = 0; i < 65; ++i) {
@@ -55,8 +53,8 @@ namespace
 {
 
 /// An image so large that all warps of a GPU have items: the last ones of a block count at the end
-/// of its memory, and beside each one's histogram another one counts. The least cell is `low`: if that
-/// is not 0, the plane is loaded, and has no more values than there are levels.
+/// of its memory, and beside each one's histogram another one counts. The least cell is `low`: if
+/// that is not 0, the plane is loaded, and has no more values than there are levels.
 template <typename Cell>
 void askEveryWarp(int levels, int low, std::initializer_list<std::pair<int, int>> windows)
 {
@@ -71,9 +69,7 @@ void askEveryWarp(int levels, int low, std::initializer_list<std::pair<int, int>
             mask.at(x, y) = random() % 50 != 0;
         }
     const View<const Cell> cells{&image.at(0, 0), kSide, kSide, image.view().stride};
-    EngineOptions options;
-    options.method = "histogram";
-    Engine cpu, gpu(options);
+    Engine cpu, gpu = engineOf("histogram");
     for (const auto &[width, height] : windows)
         for (const bool masked : {false, true}) {
             Filter filter;

@@ -20,13 +20,6 @@ const Asked kLevels = {
     "levels", {2, 3, 4, 7, 8, 12, 16, 30, 32}, {1, 3, 5, 8, 9, 15, 16, 17, 31, 33, 64}};
 const Asked kWide = {"wide", {300, 1000, 4096}, {1, 3, 9, 15, 16, 29, 31, 35, 61}};
 
-Engine engineOf(const char *method)
-{
-    EngineOptions options;
-    options.method = method;
-    return Engine(options);
-}
-
 /// Pictures as wide as images are that stay where they are, at any address, with rows of any
 /// stride; most windows are whole, some have one level, and parts of them are asked for.
 struct WideQuestion

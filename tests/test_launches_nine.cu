@@ -88,7 +88,7 @@ std::string firstDifference(const Places &places, std::vector<float> &found,
 class NineAsker
 {
 public:
-    NineAsker() : gpu(ofEqual()) {}
+    NineAsker() : gpu(engineOf("equal")) {}
 
     template <typename Cell>
     std::string ask(const NineQuestion &question)
@@ -141,12 +141,6 @@ public:
     }
 
 private:
-    static EngineOptions ofEqual()
-    {
-        EngineOptions options;
-        options.method = "equal";
-        return options;
-    }
     int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
 
     std::mt19937 random{3};

@@ -50,13 +50,6 @@ Filter filterOf(const Asked &asked)
     return filter;
 }
 
-Engine engineOf(const Asked &asked)
-{
-    EngineOptions options;
-    options.method = asked.method;
-    return Engine(options);
-}
-
 /// Levels, and what the CPU makes of them.
 template <typename Cell>
 struct Picture
@@ -87,7 +80,7 @@ void writeTheImageLate(const Asked &asked)
     const Picture<Cell> picture(filter, asked.levels);
     const auto from = common::upload(picture.cells.data(), picture.cells.size());
     const common::Stream stream;
-    Engine engine = engineOf(asked);
+    Engine engine = engineOf(asked.method);
     for (int times = 0; times < 3; ++times) { // at first there are tables to make
         auto image = common::poisoned<Cell>(picture.cells.size());
         auto result = common::poisoned<float>(picture.cells.size());
@@ -114,7 +107,7 @@ void loadThePlaneLate(const Asked &asked)
     const View<const float> from{image.data(), kWidth, kHeight};
     const View<float> to{result.data(), kWidth, kHeight};
     const common::Stream stream;
-    Engine engine = engineOf(asked);
+    Engine engine = engineOf(asked.method);
     const std::size_t needed = engine.workspaceBytes(filter, from, to);
     ASSERT_GT(needed, 0u) << asked.method; // there is a plane to load
     common::DeviceArray<char> memory(needed);
