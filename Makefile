@@ -520,9 +520,9 @@ $(BUILD)/tests/library: $(patsubst %,$(BUILD)/%.o,$(wildcard tests/local_entropy
 # registers kernels and launches them, and asks what a GPU has, goes through
 # tests/kernels/launched.cpp, which counts them.
 KERNEL_TESTS := $(addprefix $(BUILD)/tests/,kernels/test_every_kernel.cu.o main.cpp.o \
-    no_benchmark.cpp.o test_core.cpp.o test_ladder.cpp.o test_maximum.cpp.o test_transpose.cpp.o \
-    test_transpose_device.cu.o test_transpose_program.cpp.o test_words_device.cu.o \
-    test_words_bad_cells.cu.o)
+    no_benchmark.cpp.o test_core.cpp.o test_ladder.cpp.o test_maximum.cpp.o \
+    test_maximum_program.cpp.o test_transpose.cpp.o test_transpose_device.cu.o \
+    test_transpose_program.cpp.o test_words_device.cu.o test_words_bad_cells.cu.o)
 ifeq ($(CUDA),1)
   KERNEL_TESTS += $(BUILD)/tests/kernels/launched.cpp.o
   COUNTED := $(addprefix -Xlinker --wrap=,__cudaRegisterFunction __cudaGetKernel cudaLaunchKernel \
