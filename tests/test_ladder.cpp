@@ -1,4 +1,5 @@
 // The table of sources/entropy/core.cu.
+#include "address_space.h"
 #include "common/error.h"
 #include "common/host_poison.h"
 #include "entropy/call.h"
@@ -17,11 +18,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <new>
 #include <omp.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -187,14 +186,9 @@ TEST(Table, TheEngineSaysThatItCannotRunHere)
 TEST(LittleMemory, DISABLED_PrintsWhatV16Says)
 {
     const entropy::Version &v16 = entropy::versionNamed("v16");
-    constexpr rlim_t kStep = 1 << 14, kMost = 1 << 28;
-    for (rlim_t more = 0; more < kMost; more += kStep) {
-        rlim_t pages = 0;
-        std::ifstream("/proc/self/statm") >> pages;
-        rlimit limit{};
-        getrlimit(RLIMIT_AS, &limit);
-        limit.rlim_cur = pages * sysconf(_SC_PAGESIZE) + more;
-        setrlimit(RLIMIT_AS, &limit);
+    constexpr std::size_t kStep = 1 << 14, kMost = 1 << 28;
+    for (std::size_t more = 0; more < kMost; more += kStep) {
+        if (!limitAddressSpace(more)) continue;
         float cell = 1;
         try {
             entropy::run(v16.callback, 1, 1, &cell);

@@ -1,60 +1,29 @@
-// The engine as an object: options, threads, progress, hostile surroundings.
+// The engine as an object: options, threads, progress. In hostile surroundings:
+// test_surroundings.cpp.
 
 #include "../same_bits.h"
-#include "../sanitized.h"
 #include "common/processors.h"
 #include "local_entropy/engine.h"
 #include "local_entropy/simd/paths.h"
+#include "one_image.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cfenv>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <random>
 #include <sched.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
+#include <string>
 #include <thread>
-#include <unistd.h>
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
+#include <vector>
 
 namespace
 {
 
 using namespace local_entropy;
-
-std::vector<std::uint8_t> randomImage(std::int64_t cells, int levels = 256)
-{
-    std::mt19937 random(5);
-    std::vector<std::uint8_t> image(cells);
-    for (auto &cell : image) cell = static_cast<std::uint8_t>(random() % levels);
-    return image;
-}
-
-constexpr std::int64_t kWidth = 700, kHeight = 300;
-
-std::vector<float> run(Engine &engine, const std::vector<std::uint8_t> &image,
-                       const Filter &filter = {}, const RunOptions &options = {})
-{
-    std::vector<float> values(kWidth * kHeight, std::nanf(""));
-    engine.run(filter, View<const std::uint8_t>{image.data(), kWidth, kHeight, 0},
-               View<float>{values.data(), kWidth, kHeight, 0}, options);
-    return values;
-}
-
-Engine withThreads(int threads)
-{
-    EngineOptions options;
-    options.threads = threads;
-    return Engine(options);
-}
+using one_image::kHeight, one_image::kWidth, one_image::randomImage, one_image::run,
+    one_image::withThreads;
 
 TEST(LocalEntropyEngine, FloatsThatAreNoIntegersAreBadLevelsWhateverTheLowest)
 {
@@ -150,7 +119,7 @@ int threadsNow()
 
 TEST(LocalEntropyEngine, StartsNoMoreThreadsThanACallAllows)
 {
-    const auto image = randomImage(kWidth * kHeight);
+    const auto image = randomImage();
     Filter filter;
     filter.window.width = filter.window.height = 25; // enough work for many
     for (const int most : {1, 2, 3, 100}) {
@@ -180,7 +149,7 @@ TEST(LocalEntropyEngine, HasThreadsForAllProcessorsUnlessTold)
     const int before = threadsNow();
     RunOptions options;
     options.threads = 2;
-    run(engine, randomImage(kWidth * kHeight), filter, options);
+    run(engine, randomImage(), filter, options);
     EXPECT_EQ(threadsNow() - before, 1); // and the caller
 }
 
@@ -199,7 +168,7 @@ TEST(LocalEntropyEngine, HasNoMoreThreadsThanProcessorsThatItMayRunOn)
     Filter filter;
     filter.window.width = filter.window.height = 25; // enough work for many
     const int before = threadsNow();
-    run(engine, randomImage(kWidth * kHeight), filter);
+    run(engine, randomImage(), filter);
     EXPECT_EQ(threadsNow(), before); // the caller alone
 }
 
@@ -207,7 +176,7 @@ TEST(LocalEntropyEngine, HasNoMoreThreadsThanProcessorsThatItMayRunOn)
 TEST(LocalEntropyEngine, WritesRowsThatLieApartAndNothingBetween)
 {
     constexpr std::int64_t kStride = kWidth + 13;
-    const auto image = randomImage(kWidth * kHeight);
+    const auto image = randomImage();
     Engine engine = withThreads(2);
     const auto expected = run(engine, image);
     std::vector<float> values(kStride * kHeight, -1);
@@ -221,7 +190,7 @@ TEST(LocalEntropyEngine, WritesRowsThatLieApartAndNothingBetween)
 
 TEST(LocalEntropyEngine, NamesEachMethodOnce)
 {
-    const auto image = randomImage(kWidth * kHeight);
+    const auto image = randomImage();
     std::vector<float> values(kWidth * kHeight);
     const Engine engine;
     for (const Border border : {Border::Cut, Border::Nearest}) { // a frame of parts, and none
@@ -327,7 +296,7 @@ TEST(LocalEntropyEngine, RefusesNumbersOfThreadsThatAreNone)
 
 TEST(LocalEntropyEngine, GivesTheSameBitsWithAnyNumberOfThreads)
 {
-    const auto image = randomImage(kWidth * kHeight);
+    const auto image = randomImage();
     Engine one = withThreads(1);
     const auto expected = run(one, image);
     for (const int threads : {2, 3, 7, 16}) {
@@ -339,7 +308,7 @@ TEST(LocalEntropyEngine, GivesTheSameBitsWithAnyNumberOfThreads)
 
 TEST(LocalEntropyEngine, IsUsedFromManyThreadsAtOnce)
 {
-    const auto image = randomImage(kWidth * kHeight);
+    const auto image = randomImage();
     Engine engine = withThreads(3);
     const auto expected = run(engine, image);
     std::atomic<int> wrong{0};
@@ -354,7 +323,7 @@ TEST(LocalEntropyEngine, IsUsedFromManyThreadsAtOnce)
 
 TEST(LocalEntropyEngine, TellsProgressAndCanBeCancelled)
 {
-    const auto image = randomImage(kWidth * kHeight);
+    const auto image = randomImage();
     for (const int threads : {1, 3}) {
         EngineOptions some;
         some.threads = threads;
@@ -385,7 +354,7 @@ TEST(LocalEntropyEngine, TellsProgressAndCanBeCancelled)
 
 TEST(LocalEntropyEngine, PassesOnWhatTheCallbackThrows)
 {
-    const auto image = randomImage(kWidth * kHeight);
+    const auto image = randomImage();
     EngineOptions some;
     some.method = "plain";
     some.threads = 3;
@@ -416,114 +385,6 @@ TEST(LocalEntropyEngine, NamesTheBadCellWhoeverMeetsIt)
             EXPECT_STREQ(error.what(), "the cell at x 690, y 120 is -1, expected an integer 0..15");
         }
     }
-}
-
-TEST(LocalEntropyEngine, RoundsToNearestWhateverItsCallerDoes)
-{
-    const auto image = randomImage(kWidth * kHeight);
-    Engine calm = withThreads(2);
-    const auto expected = run(calm, image);
-    for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
-        std::fesetround(mode);
-        Engine engine = withThreads(2); // its tables and threads are made in that mode
-        const auto values = run(engine, image);
-        const int after = std::fegetround();
-        std::fesetround(FE_TONEAREST);
-        EXPECT_TRUE(sameBits(values, expected));
-        EXPECT_EQ(after, mode) << "the caller's mode was not put back";
-    }
-}
-
-#if defined(__SSE2__)
-// What is almost 0 is no level, even where the caller wants it to be taken for 0.
-TEST(LocalEntropyEngine, KeepsSubnormalNumbersWhateverItsCallerDoes)
-{
-    constexpr unsigned kFlushToZero = 0x8000, kSubnormalsAreZeros = 0x40;
-    const unsigned before = _mm_getcsr();
-    for (const unsigned bits : {kFlushToZero, kSubnormalsAreZeros}) {
-        std::vector<float> cells(400, 1), values(400);
-        cells[210] = 1e-40f;
-        Engine engine = withThreads(1);
-        Status status = Status::Ok;
-        _mm_setcsr(before | bits);
-        try {
-            engine.run(Filter(), View<const float>{cells.data(), 20, 20, 0},
-                       View<float>{values.data(), 20, 20, 0});
-        } catch (const Error &error) {
-            status = error.status();
-        }
-        const unsigned after = _mm_getcsr();
-        _mm_setcsr(before);
-        EXPECT_EQ(status, Status::BadLevel) << bits;
-        EXPECT_EQ(after & ~0x3fu, (before | bits) & ~0x3fu) << "the caller's was not put back";
-    }
-}
-#endif
-
-/// Address space for so many more bytes than are taken now.
-void limitMemory(std::size_t more)
-{
-    std::ifstream statm("/proc/self/statm");
-    std::size_t pages = 0;
-    statm >> pages;
-    const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
-    const rlimit limit{bytes, bytes};
-    setrlimit(RLIMIT_AS, &limit);
-}
-
-TEST(LocalEntropyEngine, ComputesWithFewerThreadsWhereThereAreNoMore)
-{
-    if (kAddressSanitizer) GTEST_SKIP() << "a thread of its own needs more memory than is left";
-    if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer needs more memory than is left";
-    const auto image = randomImage(kWidth * kHeight);
-    Engine one = withThreads(1);
-    Filter filter;
-    filter.window.width = filter.window.height = 25; // enough work for many
-    const auto expected = run(one, image, filter);
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-        alarm(60);
-        limitMemory(std::size_t(64) << 20); // some stacks
-        try {
-            Engine many = withThreads(64);
-            _exit(sameBits(run(many, image, filter), expected) ? 0 : 1);
-        } catch (const std::exception &error) {
-            std::fprintf(stderr, "%s\n", error.what());
-            _exit(2);
-        }
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-}
-
-/// Destroyed after main, long after everything of the library that could be.
-struct Late
-{
-    std::vector<std::uint8_t> image;
-    std::vector<float> expected;
-    std::unique_ptr<Engine> engine;
-    ~Late()
-    {
-        if (!engine) return;
-        if (!sameBits(run(*engine, image), expected)) _exit(1);
-        engine.reset();
-        Engine another = withThreads(2);
-        _exit(sameBits(run(another, image), expected) ? 0 : 1);
-    }
-};
-
-TEST(LocalEntropyEngine, WorksWhileTheProcessEnds)
-{
-    const auto leave = [] {
-        static Late late; // built before any table of the library in this child
-        late.image = randomImage(kWidth * kHeight);
-        late.engine = std::make_unique<Engine>(withThreads(2));
-        late.expected = run(*late.engine, late.image);
-        std::exit(2); // its destructor says how the process ends
-    };
-    EXPECT_EXIT(leave(), testing::ExitedWithCode(0), "");
 }
 
 } // namespace

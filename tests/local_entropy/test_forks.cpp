@@ -2,16 +2,15 @@
 
 #include "../same_bits.h"
 #include "local_entropy/engine.h"
+#include "one_image.h"
 
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
-#include <random>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -21,29 +20,12 @@ namespace
 
 using namespace local_entropy;
 
-constexpr std::int64_t kWidth = 700, kHeight = 300;
 constexpr int kRight = 0, kWrong = 1, kRefused = 2; // how a child ends
-
-std::vector<std::uint8_t> randomImage()
-{
-    std::mt19937 random(5);
-    std::vector<std::uint8_t> image(kWidth * kHeight);
-    for (auto &cell : image) cell = static_cast<std::uint8_t>(random());
-    return image;
-}
-
-const std::vector<std::uint8_t> &image()
-{
-    static const std::vector<std::uint8_t> cells = randomImage();
-    return cells;
-}
 
 std::vector<float> run(Engine &engine, const Filter &filter = {}, const RunOptions &options = {})
 {
-    std::vector<float> values(kWidth * kHeight, std::nanf(""));
-    engine.run(filter, View<const std::uint8_t>{image().data(), kWidth, kHeight, 0},
-               View<float>{values.data(), kWidth, kHeight, 0}, options);
-    return values;
+    static const std::vector<std::uint8_t> image = one_image::randomImage();
+    return one_image::run(engine, image, filter, options);
 }
 
 std::unique_ptr<Engine> withThreads(int threads, const std::string &method = "")
