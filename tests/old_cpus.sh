@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 build=${1:?usage: tests/old_cpus.sh BUILD [GOOGLETEST-OPTION...]}
 shift
 command -v qemu-x86_64 >/dev/null || {
-    echo "make test-old-cpus: there is no qemu-x86_64: apt-get install qemu-user (Debian, Ubuntu)" >&2
+    echo "make test-old-cpus: there is no qemu-x86_64:" \
+        "apt-get install qemu-user (Debian, Ubuntu)" >&2
     exit 2
 }
 small='LocalEntropyMethods.*:LocalEntropyBits.*:LocalEntropyTile*'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tests of the library under valgrind: what is read or written outside of memory, or is lost.
 # tests/valgrind.sh BUILD [GOOGLETEST-OPTION...]
-# Those that are small enough, unless an option names others: each method on each path that it can simulate (AVX2,
-# not AVX-512), with few questions, and what threads share.
+# Those that are small enough, unless an option names others: each method on each path that it can
+# simulate (AVX2, not AVX-512), with few questions, and what threads share.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:?usage: tests/valgrind.sh BUILD [GOOGLETEST-OPTION...]}

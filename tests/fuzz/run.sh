@@ -12,7 +12,8 @@ fuzzes() { echo 'extern "C" int LLVMFuzzerTestOneInput(const char *, unsigned lo
     $compiler -x c++ -fopenmp -fsanitize=fuzzer,address,undefined - -o "$build/setup.out"; }
 mkdir -p "$build/tests"
 if ! command -v "$compiler" >/dev/null || ! fuzzes 2>/dev/null; then
-    echo "make fuzz: there is no $compiler with libFuzzer: apt-get install clang libomp-dev (Debian, Ubuntu)" >&2
+    echo "make fuzz: there is no $compiler with libFuzzer:" \
+        "apt-get install clang libomp-dev (Debian, Ubuntu)" >&2
     exit 2
 fi
 # GoogleTest is not needed.
@@ -41,7 +42,8 @@ for target; do
     if ! "$build/fuzz/$target" "${limits[@]}" "-artifact_prefix=$found/" "${corpora[@]}" \
         >"$found/log" 2>&1; then
         failed+=("$target")
-        grep -E -A 12 'FOUND:|ERROR:|runtime error:' "$found/log" | head -n 40 || tail -n 20 "$found/log"
+        grep -E -A 12 'FOUND:|ERROR:|runtime error:' "$found/log" | head -n 40 ||
+            tail -n 20 "$found/log"
     fi
     grep -E '^(stat::number_of|stat::peak|Done)|INITED|Test unit written' "$found/log" || true
 done

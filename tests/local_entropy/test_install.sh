@@ -70,12 +70,14 @@ headers_alone() ( # in a shell of its own, which stays in its folder
 # Every function of the header, of C++ Engine and Error, and nothing else.
 symbols() {
     local names name
+    local of_engine='C[12]E D[12]E aSE 3runI 7enqueueI 11synchronizeEv 5pathsB 7methodsB'
     names=$(nm -D --defined-only "$prefix/lib/liblocal_entropy.so" | awk '$2 != "A" { print $3 }' |
         sed 's/@.*//') || return 1
     diff <(declared | grep -vxE 'le_(filter|engine_options|run_options)_init') \
         <(grep '^le_' <<<"$names" | sort) || return 1
-    ! grep -vE '^le_|^_ZN13local_entropy6Engine(C[12]E|D[12]E|aSE|3runI|7enqueueI|11synchronizeEv|5pathsB|7methodsB)|^_ZNK13local_entropy6Engine(10methodsForI|14workspaceBytesI)|^_ZT[ISV]N13local_entropy5ErrorE$' \
-        <<<"$names" || return 1
+    ! grep -vE -e '^le_' -e '^_ZT[ISV]N13local_entropy5ErrorE$' \
+        -e '^_ZNK13local_entropy6Engine(10methodsForI|14workspaceBytesI)' \
+        -e "^_ZN13local_entropy6Engine($(tr ' ' '|' <<<"$of_engine"))" <<<"$names" || return 1
     for name in N13local_entropy6Engine{C1,D1,3runIh,7enqueueIf,5paths} \
         NK13local_entropy6Engine14workspaceBytesIf; do
         grep -q "_Z$name" <<<"$names" || { echo "no $name"; return 1; }
@@ -86,7 +88,8 @@ symbols() {
 # The name that programs remember, and no library that needs a GPU to load.
 shared_object() {
     local facts major
-    major=$(sed -n 's/^#define LE_VERSION "\([0-9]*\)\..*/\1/p' sources/local_entropy/local_entropy.h)
+    major=$(sed -n 's/^#define LE_VERSION "\([0-9]*\)\..*/\1/p' \
+        sources/local_entropy/local_entropy.h)
     facts=$(readelf -d "$prefix/lib/liblocal_entropy.so") || return 1
     echo "$facts"
     grep -q "SONAME.*\[liblocal_entropy\.so\.$major\]" <<<"$facts" &&
@@ -125,10 +128,12 @@ with_archive() {
 }
 # With all of its objects: they need what the package says, and nothing else.
 with_whole_archive() {
-    with_archive | sed "s|$prefix/lib/liblocal_entropy.a|-Wl,--whole-archive & -Wl,--no-whole-archive|"
+    with_archive |
+        sed "s|$prefix/lib/liblocal_entropy.a|-Wl,--whole-archive & -Wl,--no-whole-archive|"
 }
 reloaded() {
-    ${CC:-gcc} "${CFLAGS[@]}" -I"$prefix/include" "$outside/reload.c" -o "$work/reload" -ldl -lpthread &&
+    ${CC:-gcc} "${CFLAGS[@]}" -I"$prefix/include" "$outside/reload.c" -o "$work/reload" -ldl \
+        -lpthread &&
         "$work/reload" "$prefix/lib/liblocal_entropy.so"
 }
 same_version() {

@@ -1,4 +1,4 @@
-"""Every filter of the list of planted bugs matches tests that there are: one that matches none sees nothing."""
+"""Every filter of the list of planted bugs matches tests that there are: others see nothing."""
 
 import fnmatch
 import pathlib

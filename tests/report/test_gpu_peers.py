@@ -1,5 +1,5 @@
-"""tools/bench/gpu_peers.py with packages that are made up here, and with torch on the CPU where it is
-installed."""
+"""tools/bench/gpu_peers.py with packages that are made up here, and with torch on the CPU where it
+is installed."""
 
 import contextlib
 import importlib.util
