@@ -82,10 +82,10 @@ TEST_F(Launches, OfEqualGiveTheBitsOfTheCpuWhereImagesStay)
 
 TEST_F(Launches, OfEqualGiveTheBitsOfTheCpu)
 {
-    ask<std::uint8_t>("equal", 1000, 600, 226);
-    ask<std::uint16_t>("equal", 20000, 400, 138);
-    ask<std::int16_t>("equal", 30000, 200, 64);
-    ask<float>("equal", 40000, 300, 103);
+    ask<std::uint8_t>("equal", 1000, 600);
+    ask<std::uint16_t>("equal", 20000, 400);
+    ask<std::int16_t>("equal", 30000, 200);
+    ask<float>("equal", 40000, 300);
 }
 
 // No GPU is needed: of all cells of a window, the product is right, or it is among the middles, and

@@ -115,7 +115,7 @@ TEST(FootprintCounters, OfLargeDisksHoldAllCells)
 
 TEST_F(Launches, OfFootprintsGiveTheBitsOfTheCpu)
 {
-    ask<std::uint8_t>("footprint", 1000, 300, 43);
+    ask<std::uint8_t>("footprint", 1000, 300);
     askAbout<std::uint8_t>(oddFootprints(), 100000, 5);
     askAbout<std::uint16_t>(oddFootprints(), 110000, 2);
     askAbout<float>(oddFootprints(), 120000, 2);
