@@ -152,6 +152,17 @@ TEST(BenchTable, HasTheKeysAndTheValuesOfARow)
                                      "key,5,2,1.5,500,5\n");
 }
 
+TEST(BenchTable, ValuesStandBelowEachOtherBehindTheLongestKey)
+{
+    bench::Table table({{{"name"}}, {bench::median()}});
+    testing::internal::CaptureStdout();
+    table.begin("a case", {{"longer"}, {"key"}});
+    table.add({{"longer"}, {5, 2, 1}});
+    table.add({{"key"}, {5, 2, 1}});
+    EXPECT_EQ(testing::internal::GetCapturedStdout(),
+              "  longer          2 ms\n  key             2 ms\n");
+}
+
 TEST(BenchTable, AValueMayBeMissingOrOnTheScreenOnly)
 {
     bench::Harness harness(

@@ -2,6 +2,7 @@
 #include "bench/cost_scene.h"
 #include "bench/cost_text.h"
 #include "common/error.h"
+#include "local_entropy/problem/problem.h"
 #include "processor_time.h"
 
 #include <algorithm>
@@ -54,6 +55,16 @@ TEST(BenchCosts, AreOfAResult)
     EXPECT_LT(many, 1e4) << "nanoseconds";
     workUntilASecondIsNearlyFull();
     EXPECT_GT(scene.time(plain, point, few, 1e8), 0) << "where a second is full, too";
+}
+
+// As many cells as a square, but for what whole cells allow.
+TEST(BenchCosts, DisksHaveTheCellsOfASquare)
+{
+    for (const int side : local_entropy::kCostSides) {
+        if (side < 5) continue;
+        const int cells = local_entropy::shapeOf(bench::diskOf(side)).cells;
+        EXPECT_NEAR(cells, side * side, 3 * side) << side;
+    }
 }
 
 TEST(BenchCosts, EachRowHasTheNamesOfItsEnumerators)

@@ -52,6 +52,44 @@ def packages(off_by=0.0, gpus=1):
             "cucim.skimage.filters": types.ModuleType("cucim.skimage.filters"), rank.__name__: rank}
 
 
+def torch_of_numpy():
+    """torch, as far as it is asked, on a GPU that is none."""
+    class Tensor(numpy.ndarray):
+        def to(self, _):
+            return self
+
+        def float(self):
+            return self.astype(numpy.float64)
+
+        def cpu(self):
+            return self
+
+        def numpy(self):
+            return numpy.asarray(self)
+
+    def average(cells, sides, _, reach, count_include_pad):
+        assert not count_include_pad
+        cells, ends = numpy.asarray(cells[0, 0]), [(reach[0],) * 2, (reach[1],) * 2]
+        windows = [numpy.lib.stride_tricks.sliding_window_view(numpy.pad(array, ends), sides)
+                   for array in (cells, numpy.ones(cells.shape))]
+        share = windows[0].sum((2, 3)) / windows[1].sum((2, 3))
+        return share[None, None].view(Tensor)
+
+    def entr(share):
+        return -share * numpy.log(numpy.where(share > 0, share, 1))
+
+    torch = types.ModuleType("torch")
+    torch.__version__ = "2.5"
+    torch.cuda = types.SimpleNamespace(is_available=lambda: True, synchronize=lambda: None)
+    torch.nn = types.SimpleNamespace(functional=types.SimpleNamespace(avg_pool2d=average))
+    torch.special = types.SimpleNamespace(entr=entr)
+    torch.from_numpy = lambda array: array.view(Tensor)
+    torch.tensor = lambda level, dtype, device: numpy.array(level, dtype)
+    torch.zeros = lambda shape, device: numpy.zeros(shape).view(Tensor)
+    torch.inference_mode = lambda: lambda function: function
+    return torch
+
+
 @unittest.skipUnless(numpy, "needs numpy")
 class Peers(unittest.TestCase):
     def cases(self, footprint):
@@ -85,6 +123,32 @@ class Peers(unittest.TestCase):
             self.assertTrue(row["note"].startswith("WRONG"), row)
             self.assertEqual(row["median_ms"], "")
 
+    def test_a_wrong_answer_is_seen_in_every_cell_whose_window_no_edge_cuts(self):
+        case, = self.cases(numpy.ones((5, 3), numpy.uint8))  # of 12 rows of 9 cells
+        for y, x in numpy.ndindex(12, 9):
+            found = case.result.copy()
+            found[y, x] += 1
+            self.assertGreater(case.error(found, True), 0.5, (y, x))
+            self.assertEqual(case.error(found, False) > 0.5, 2 <= y < 10 and 1 <= x < 8, (y, x))
+
+    def test_torch_gets_every_level_and_the_windows_that_it_can(self):
+        disk = numpy.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], numpy.uint8)
+        footprints = [numpy.ones((4, 3), numpy.uint8), numpy.ones((3, 4), numpy.uint8), disk,
+                      numpy.ones((5, 3), numpy.uint8)]
+        cases = [case for footprint in footprints for case in self.cases(footprint)]
+        with unittest.mock.patch.dict(sys.modules, torch=torch_of_numpy()):
+            high, wide, disk, right = gpu_peers.rows(cases, 1, [("torch eager", gpu_peers.Torch)])
+        self.assertIn("a cell in their middle only", high["note"])
+        self.assertIn("a cell in their middle only", wide["note"])
+        self.assertIn("rectangles only", disk["note"])
+        self.assertTrue(right["runs"], right)
+
+    def test_the_status_says_that_bench_filter_does_not_run(self):
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(gpu_peers.main(["--program", "/nowhere/bench_filter"]), 2)
+        self.assertEqual(said.getvalue(), "gpu_peers.py: /nowhere/bench_filter does not run: "
+                                          "No such file or directory\n")
+
     def test_what_is_missing_says_so_in_a_line(self):
         row, = self.cucim(gpus=0)
         self.assertEqual((row["case"], row["note"]), ("", "cupy finds no GPU here"))
@@ -112,6 +176,7 @@ class Peers(unittest.TestCase):
                 contextlib.redirect_stdout(output):
             path = pathlib.Path(directory, "peers.csv")
             status = gpu_peers.main(["--csv", str(path), *arguments])
+            self.assertEqual(list(path.parent.iterdir()), [path])
             return status, output.getvalue(), path.read_text()
 
     def test_every_value_is_in_its_column(self):
