@@ -1,5 +1,6 @@
 """tools/report/plots.py on a few rows: what a plot shows, and when it is left out."""
 
+import io
 import pathlib
 import re
 import sys
@@ -271,6 +272,15 @@ class Committed(unittest.TestCase):
             with self.subTest(name):
                 path = f"results/diagrams/{name}.svg"
                 self.assert_same(self.folder / path, ROOT / path)
+
+    def test_what_is_no_option_of_the_diagrams_says_how_they_are_drawn(self):
+        for arguments, status, stream in ((["--help"], 0, "stdout"), (["--png"], 2, "stderr"),
+                                          (["--jpeg", "there"], 2, "stderr")):
+            with unittest.mock.patch.object(diagrams, "draw_all") as drawn, \
+                    unittest.mock.patch.object(sys, stream, io.StringIO()) as said:
+                self.assertEqual(diagrams.main(arguments), status)
+            self.assertIn("usage: tools/report/diagrams.py", said.getvalue())
+            drawn.assert_not_called()
 
 
 if __name__ == "__main__":
