@@ -136,10 +136,11 @@ reloaded() {
         -lpthread &&
         "$work/reload" "$prefix/lib/liblocal_entropy.so"
 }
-same_version() {
-    [ "$(asked --modversion)" = "$(sed -n 's/^#define LE_VERSION "\(.*\)".*/\1/p' \
-        "$prefix/include/local_entropy/local_entropy.h")" ]
+version() {
+    sed -n 's/^#define LE_VERSION "\(.*\)".*/\1/p' "$prefix/include/local_entropy/local_entropy.h"
 }
+
+same_version() { [ "$(asked --modversion)" = "$(version)" ]; }
 
 # Every example of the library's page compiles by itself, as it stands there.
 on_the_page() { # language, compiler...
@@ -165,10 +166,20 @@ cmake_with() { # programs, languages
     done
 }
 
-cmake_refuses_other_versions() {
-    sed 's/local_entropy 1 /local_entropy 99 /' "$outside/CMakeLists.txt" >"$work/CMakeLists.txt"
-    ! cmake -S "$work" -B "$work/cmake-99" -DLANGUAGES=C -DCMAKE_PREFIX_PATH="$prefix" &&
-        grep -q 'compatible with requested version "99"' "$work/log"
+cmake_finds() { # a version, as find_package() takes it
+    rm -rf "$work/asks" && cp -r "$outside" "$work/asks"
+    sed -i "s/local_entropy 1 /local_entropy $1 /" "$work/asks/CMakeLists.txt"
+    cmake -S "$work/asks" -B "$work/asks/build" -DLANGUAGES=C -DCMAKE_PREFIX_PATH="$prefix"
+}
+
+cmake_versions() {
+    local here other
+    here=$(version)
+    cmake_finds "$here" && cmake_finds "$here EXACT" || return 1
+    for other in 99 0 0.9 "${here%%.*}.99"; do
+        ! cmake_finds "$other" && grep -q "compatible with requested version \"$other\"" "$work/log" ||
+            return 1
+    done
 }
 
 check files install_and_move
@@ -198,7 +209,7 @@ fi
 if have cmake; then
     check cmake_c cmake_with in_c C
     check cmake_cpp cmake_with 'in_c in_cpp' 'C;CXX'
-    check cmake_versions cmake_refuses_other_versions
+    check cmake_versions cmake_versions
 else
     skip cmake cmake
 fi
