@@ -1,6 +1,5 @@
 // What programs that measure make of where they are started: the environment, closed streams.
 #include "bench/first_devices.h"
-#include "common/processors.h"
 #include "messages.h"
 #include "preloaded.h"
 #include "sanitized.h"
@@ -125,7 +124,8 @@ TEST(BenchEnvironment, EnginesHaveAsManyThreadsAsOpenMPOffers)
         for (const char *way : {" cpu ", " auto "}) EXPECT_TRUE(holds(outcome.output, way));
         return watched.threads();
     };
-    // A driver may have threads of its own. Those of OpenMP, both engines and what feeds devices:
+    // A driver may have threads of its own, so what two more make is counted: a thread each for
+    // OpenMP, for both engines and for the pool that feeds devices and copies.
     const int one = threadsBeside(1);
     EXPECT_EQ(threadsBeside(3) - one, 2 * 4);
     EXPECT_EQ(

