@@ -14,9 +14,9 @@ public:
     explicit Preloaded(const std::string &text, const std::string &flags = "")
     {
         std::ofstream(directory.path("own.c")) << text;
-        const Outcome made = runCommand("gcc -shared -fPIC -O1 " + flags + " " +
-                                        directory.path("own.c") + " -o " +
-                                        directory.path("own.so") + " -ldl");
+        const Outcome made =
+            runCommand("gcc -shared -fPIC -O1 " + flags + " " + directory.path("own.c") + " -o " +
+                       directory.path("own.so") + " -ldl");
         if (hasCompiler) EXPECT_EQ(made.status, 0) << made.errors;
     }
 
